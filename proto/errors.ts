@@ -1,0 +1,35 @@
+/**
+ * Every code an answer can carry, and the only list of them. A code is stable: clients branch on it. Texts may change.
+ * `/v1` and `/flows/v1` send it as `code` of an `application/problem+json` body, `/v2.3` as `error.code`.
+ */
+export const ERRORS = {
+  validation_error: { status: 400, title: 'The request is not valid' },
+  unauthorized: { status: 401, title: 'A valid bearer token is required' },
+  invalid_credentials: { status: 401, title: 'The credentials are not valid' },
+  forbidden: { status: 403, title: 'A permission is missing' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  conflict: { status: 409, title: 'The request conflicts with the current state' },
+  illegal_transition: { status: 409, title: 'The record is not in a state that allows this' },
+  idempotency_conflict: { status: 409, title: 'The idempotency key was used for another request, or its twin still runs' },
+  email_taken: { status: 409, title: 'The e-mail address is taken' },
+  in_use: { status: 409, title: 'The record is in use' },
+  last_administrator: { status: 409, title: 'An organization keeps at least one administrator' },
+  limit_reached: { status: 409, title: 'A limit is reached' },
+  precondition_failed: { status: 412, title: 'The record has changed since it was read' },
+  payload_too_large: { status: 413, title: 'The body is too large' },
+  uri_too_long: { status: 414, title: 'The address is too long' },
+  unsupported_media_type: { status: 415, title: 'The content type is not supported' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  headers_too_large: { status: 431, title: 'The headers are too large' },
+  internal_error: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'The service is unavailable for a moment' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** What is wrong with one field: `field` is its path in dots (`boundingBox.x`), or `body` for the whole. */
+export interface FieldError {
+  field: string
+  message: string
+}

@@ -1,0 +1,112 @@
+/** Permission keys are literal: none implies another. */
+export const PERMISSIONS = [
+  'app:consumer',
+  'app:manufacturer',
+  'app:ip-owner',
+  'app:seller',
+  'app:distributor',
+  'part:create',
+  'part:update',
+  'part:publish',
+  'part:delete',
+  'file:write',
+  'rfq:create',
+  'rfq:publish',
+  'rfq:invite',
+  'rfq:award',
+  'rfq:cancel',
+  'offer:create',
+  'offer:submit',
+  'offer:withdraw',
+  'offer:accept',
+  'offer:reject',
+  'order:confirm',
+  'order:update',
+  'order:cancel',
+  'factory:manage',
+  'factory:release',
+  'case:read',
+  'case:manage',
+  'assignment:read',
+  'assignment:manage',
+  'org:admin',
+  'user:manage',
+  'role:manage',
+  'webhook:manage',
+  'platform:operate',
+] as const
+
+export type Permission = (typeof PERMISSIONS)[number]
+
+export const ORG_ROLES = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR'] as const
+export type OrgRole = (typeof ORG_ROLES)[number]
+
+/** What decides which keys count in an organization: its roles, and whether it runs the platform. */
+export interface Standing {
+  roles: readonly OrgRole[]
+  operator: boolean
+}
+
+/** Keys that count only where the organization has one of these roles. A key that is absent here counts everywhere. */
+const NEEDS_ROLE: Partial<Record<Permission, OrgRole>> = {
+  'app:consumer': 'CONSUMER',
+  'app:manufacturer': 'MANUFACTURER',
+  'app:ip-owner': 'IP_OWNER',
+  'app:seller': 'SELLER',
+  'app:distributor': 'DISTRIBUTOR',
+  'part:create': 'IP_OWNER',
+}
+
+/** Whether holding `key` means anything in an organization of this standing. */
+export function counts(key: Permission, { roles, operator }: Standing): boolean {
+  if (key === 'platform:operate') return operator
+  const role = NEEDS_ROLE[key]
+  return role === undefined || roles.includes(role)
+}
+
+const family = (...prefixes: string[]) => PERMISSIONS.filter((key) => prefixes.some((prefix) => key.startsWith(prefix)))
+
+/** The roles that each organization has from its first day and nobody can change. `needs`: only where it has that role. */
+export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions: readonly Permission[] }[] = [
+  { name: 'Administrator', permissions: PERMISSIONS },
+  {
+    name: 'Buyer',
+    needs: 'CONSUMER',
+    permissions: [
+      'app:consumer',
+      ...family('rfq:'),
+      'offer:accept',
+      'offer:reject',
+      'order:cancel',
+      ...family('case:'),
+      'assignment:read',
+    ],
+  },
+  {
+    name: 'IP owner',
+    needs: 'IP_OWNER',
+    permissions: ['app:ip-owner', ...family('part:'), 'file:write', 'case:read'],
+  },
+  {
+    name: 'Manufacturer',
+    needs: 'MANUFACTURER',
+    permissions: [
+      'app:manufacturer',
+      'offer:create',
+      'offer:submit',
+      'offer:withdraw',
+      'order:confirm',
+      'order:update',
+      'factory:manage',
+      'file:write',
+      ...family('case:', 'assignment:'),
+    ],
+  },
+  { name: 'Seller', needs: 'SELLER', permissions: ['app:seller', 'order:update', 'case:read', 'assignment:read'] },
+  {
+    name: 'Distributor',
+    needs: 'DISTRIBUTOR',
+    permissions: ['app:distributor', 'factory:release', 'case:read', 'assignment:read'],
+  },
+  { name: 'Viewer', permissions: [] },
+]

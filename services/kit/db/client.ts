@@ -1,0 +1,42 @@
+import postgres from 'postgres'
+
+/** A pool, or one connection of it inside a transaction: what every query function takes. */
+export type Sql = postgres.Sql | postgres.TransactionSql
+/** A pool: what begins transactions. */
+export type Pool = postgres.Sql
+/** A transaction: what state changes, history, audit and outbox share. */
+export type Tx = postgres.TransactionSql
+
+export interface PoolOptions {
+  /** Connections at most. */
+  max: number
+  applicationName: string
+  /** How long to wait for a connection to Postgres before the query fails. */
+  connectTimeoutSeconds?: number
+}
+
+/**
+ * Opens a pool lazily: no connection is made before the first query.
+ * Times come back as ISO strings in UTC with milliseconds, as the API shows them, and bigints as strings.
+ */
+export function connect(url: string, { max, applicationName, connectTimeoutSeconds = 5 }: PoolOptions): Pool {
+  return postgres(url, {
+    max,
+    connect_timeout: connectTimeoutSeconds,
+    connection: { application_name: applicationName },
+    onnotice: () => {},
+    types: {
+      date: {
+        to: 1184,
+        from: [1082, 1114, 1184],
+        serialize: (value: string | Date) => (value instanceof Date ? value.toISOString() : value),
+        parse: (text: string) => isoTime(text),
+      },
+    },
+  })
+}
+
+/** Postgres prints `2026-04-29 09:10:00.5+00`; the API shows `2026-04-29T09:10:00.500Z`. */
+export function isoTime(text: string): string {
+  return new Date(text).toISOString()
+}
