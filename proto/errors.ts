@@ -11,7 +11,10 @@ export const ERRORS = {
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   conflict: { status: 409, title: 'The request conflicts with the current state' },
   illegal_transition: { status: 409, title: 'The record is not in a state that allows this' },
-  idempotency_conflict: { status: 409, title: 'The idempotency key was used for another request, or its twin still runs' },
+  idempotency_conflict: {
+    status: 409,
+    title: 'The idempotency key was used for another request, or its twin still runs',
+  },
   email_taken: { status: 409, title: 'The e-mail address is taken' },
   in_use: { status: 409, title: 'The record is in use' },
   last_administrator: { status: 409, title: 'An organization keeps at least one administrator' },

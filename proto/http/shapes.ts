@@ -54,7 +54,10 @@ export const DateTime = (description: string, options: Record<string, unknown> =
 export const PATH_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 export const pathParam = <const N extends string>(name: N, description: string, example: string) =>
-  Type.Object({ [name]: Type.String({ description, examples: [example] }) } as Record<N, ReturnType<typeof Type.String>>)
+  Type.Object({ [name]: Type.String({ description, examples: [example] }) } as Record<
+    N,
+    ReturnType<typeof Type.String>
+  >)
 
 /** Body of a batch get. `field` is `ids`, or `codes` where the catalog is keyed by code. */
 export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: string[]) =>
