@@ -1,4 +1,11 @@
-import { type Static, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { FormatRegistry, Kind, type Static, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { isDateTime } from './times.ts'
+
+FormatRegistry.Set('date-time', isDateTime)
+TypeRegistry.Set(
+  'OneOf',
+  (schema: { enum: string[] }, value) => typeof value === 'string' && schema.enum.includes(value),
+)
 
 /** Query of a paged list. */
 export const pageQuery = {
@@ -44,7 +51,7 @@ export const ItemsOf = <T extends TSchema>(item: T) =>
 
 /** A closed set of words. */
 export const OneOf = <const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: [...words], ...options })
+  Type.Unsafe<T[number]>({ [Kind]: 'OneOf', type: 'string', enum: [...words], ...options })
 
 /** ISO 8601 with an offset; answers are in UTC with milliseconds. */
 export const DateTime = (description: string, options: Record<string, unknown> = {}) =>

@@ -1,0 +1,22 @@
+const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
+
+/**
+ * An RFC 3339 time with its offset, of a day that exists and a year Postgres and JavaScript both hold.
+ * `Date.parse` alone accepts Feb 30, bare dates and the year 275760.
+ */
+export function isDateTime(text: string): boolean {
+  const match = DATE_TIME.exec(text)
+  if (!match) return false
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ]
+  const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate()
+  const inRange =
+    month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour <= 23 && minute <= 59 && second <= 59
+  return inRange && year >= 1 && !Number.isNaN(Date.parse(text))
+}

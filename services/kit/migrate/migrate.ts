@@ -1,0 +1,129 @@
+import { connect, type Pool } from '../db/client.ts'
+import { type Migration, migrationsOf, roleOf, SERVICES, type ServiceName } from './files.ts'
+
+export interface MigrateOptions {
+  /** The owner's URL: may create schemas, roles and extensions. */
+  url: string
+  /** What each service role signs in with. */
+  passwords: Record<ServiceName, string>
+  log?: (line: string) => void
+}
+
+/** Any number will do; it only has to be the same for every migrator of one database. */
+const MIGRATION_LOCK = 7_204_913
+
+/**
+ * Brings a database to the newest schema: roles, schemas, then each migration that its ledger lacks.
+ * Two migrators at once are safe: the second waits for the first and finds nothing left to do.
+ */
+export async function migrate({ url, passwords, log = () => {} }: MigrateOptions): Promise<void> {
+  const sql = connect(url, { max: 1, applicationName: 'marketplace-migrate' })
+  try {
+    await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
+    await sql`create extension if not exists pg_trgm`
+    for (const service of SERVICES) await ensureRole(sql, service, passwords[service])
+    for (const service of SERVICES) await ensureSchema(sql, service)
+    for (const service of SERVICES) await migrateSchema(sql, service, log)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/**
+ * Settings live with the role, since poolers refuse them at start-up. `force_generic_plan` spares planning
+ * `limit $1 offset $2` on every call; without `jit = off` it would compile each query.
+ */
+async function ensureRole(sql: Pool, service: ServiceName, password: string): Promise<void> {
+  const role = roleOf(service)
+  const exists = await sql`select 1 from pg_roles where rolname = ${role}`
+  const statements = [
+    ...(exists.length > 0 ? [] : [`create role ${role} login`]),
+    `alter role ${role} with login nosuperuser nocreatedb nocreaterole password ${literal(password)}`,
+    `alter role ${role} set search_path = ${service}, public`,
+    `alter role ${role} set statement_timeout = '15s'`,
+    `alter role ${role} set idle_in_transaction_session_timeout = '60s'`,
+    `alter role ${role} set plan_cache_mode = 'force_generic_plan'`,
+    `alter role ${role} set jit = off`,
+    `alter role ${role} set timezone = 'UTC'`,
+  ]
+  for (const statement of statements) await clusterWide(sql, statement)
+}
+
+/** Roles belong to the whole cluster: migrators of two databases may meet here, which Postgres reports and a retry cures. */
+async function clusterWide(sql: Pool, statement: string, triesLeft = 20): Promise<void> {
+  try {
+    await sql.unsafe(statement)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : ''
+    const met = /tuple concurrently updated/.test(message)
+    if (/already exists/.test(message)) return
+    if (!met || triesLeft === 0) throw error
+    await Bun.sleep(25)
+    await clusterWide(sql, statement, triesLeft - 1)
+  }
+}
+
+async function ensureSchema(sql: Pool, service: ServiceName): Promise<void> {
+  await sql`create schema if not exists ${sql(service)}`
+  await sql`grant usage on schema ${sql(service)} to ${sql(roleOf(service))}`
+  await sql`
+    create table if not exists ${sql(service)}.schema_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz(3) not null default now()
+    )`
+  await sql`grant select on ${sql(service)}.schema_migrations to ${sql(roleOf(service))}`
+}
+
+async function migrateSchema(sql: Pool, service: ServiceName, log: (line: string) => void): Promise<void> {
+  const rows = await sql<{ name: string; checksum: string }[]>`
+    select name, checksum from ${sql(service)}.schema_migrations`
+  const applied = new Map(rows.map((row) => [row.name, row.checksum]))
+  for (const migration of await migrationsOf(service)) {
+    const text = await Bun.file(migration.path).text()
+    const checksum = new Bun.CryptoHasher('sha256').update(text).digest('hex')
+    const before = applied.get(migration.name)
+    if (before === checksum) continue
+    if (before !== undefined) {
+      throw new Error(`Migration ${service}/${migration.name} was changed after it had run; add a new one instead.`)
+    }
+    await apply(sql, service, migration, text, checksum)
+    log(`${service} ${migration.name}`)
+  }
+}
+
+/** One transaction for the change and its ledger row, unless the file asks for none (a concurrent index). */
+async function apply(
+  sql: Pool,
+  service: ServiceName,
+  { name }: Migration,
+  text: string,
+  checksum: string,
+): Promise<void> {
+  const path = `set search_path = ${service}, public;`
+  const ledger = `insert into ${service}.schema_migrations (name, checksum) values (${literal(name)}, ${literal(checksum)});`
+  if (text.startsWith('-- no transaction')) {
+    await sql.unsafe(path)
+    for (const statement of text.split(/;\s*\n/).filter((part) => part.trim() !== '')) await sql.unsafe(statement)
+    await sql.unsafe(ledger)
+  } else {
+    await sql.unsafe(`begin; ${path}\n${text}\n; ${ledger} commit;`).catch(async (error: Error) => {
+      await sql.unsafe('rollback')
+      throw new Error(`Migration ${service}/${name} failed: ${error.message}`, { cause: error })
+    })
+  }
+  await sql.unsafe('reset search_path')
+}
+
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** A service refuses to start on a schema that lacks one of its migrations; it never migrates itself. */
+export async function requireSchema(sql: Pool, service: ServiceName): Promise<void> {
+  const wanted = (await migrationsOf(service)).map(({ name }) => name)
+  const rows = await sql<{ name: string }[]>`select name from ${sql(service)}.schema_migrations`
+  const present = new Set(rows.map(({ name }) => name))
+  const missing = wanted.filter((name) => !present.has(name))
+  if (missing.length > 0) {
+    throw new Error(`The database lacks migrations of ${service}: ${missing.join(', ')}. Run scripts/migrate first.`)
+  }
+}
