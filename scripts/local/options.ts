@@ -1,0 +1,36 @@
+import { Refusal } from '../toolchain/refusal.ts'
+
+export interface Options {
+  reset: boolean
+  watch: boolean
+  help: boolean
+}
+
+export const USAGE = `Usage: ./scripts/dev [--reset] [--watch]
+
+Starts the marketplace with demo data and prints how to sign in. Ctrl-C stops it; what you did is there again next time.
+
+  --reset   removes the database, files, secrets and accounts of this checkout first
+  --watch   reloads the services when a source file changes
+  --help    prints this
+
+Environment:
+  PORT          where the marketplace is served (8080)
+  DATABASE_URL  the owner's address of an empty Postgres 18 database; unset: an embedded Postgres is started
+  NATS_URL      a NATS server with JetStream; unset: the events travel through Postgres
+  HEALTH_PORT   where health and metrics are served (a free port)
+  LOG_LEVEL     how much the services log (info)
+`
+
+const FLAGS = { '--reset': 'reset', '--watch': 'watch', '--help': 'help', '-h': 'help' } as const
+
+/** Reads the command line; whatever it does not know is refused rather than ignored. */
+export function readOptions(words: string[]): Options {
+  const options: Options = { reset: false, watch: false, help: false }
+  for (const word of words) {
+    const flag = Object.entries(FLAGS).find(([name]) => name === word)?.[1]
+    if (!flag) throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
+    options[flag] = true
+  }
+  return options
+}

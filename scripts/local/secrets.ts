@@ -1,0 +1,54 @@
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { roleOf, SERVICES, type ServiceName } from '../../services/kit/migrate/files.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+
+/** What is made once and must outlive a restart: without it the database of yesterday could not be opened, or read. */
+export interface Secrets {
+  ownerPassword: string
+  servicePasswords: Record<ServiceName, string>
+  /** Encrypts what the services keep encrypted, as `name:base64`. */
+  encryptionKeys: string
+  /** Kept so that a database tool stays connected across restarts; another is taken when it is in use. */
+  databasePort?: number
+}
+
+const secretsFile = (folder: string) => join(folder, 'secrets.json')
+
+/** The secrets of this checkout, made on its first start. */
+export async function readSecrets(folder: string): Promise<Secrets> {
+  const file = Bun.file(secretsFile(folder))
+  if (await file.exists()) {
+    return file.json().catch(() => {
+      throw new Refusal(`${file.name} is damaged, and without it the database cannot be read: ./scripts/dev --reset.`)
+    })
+  }
+  const secrets: Secrets = {
+    ownerPassword: randomText(24),
+    servicePasswords: Object.fromEntries(SERVICES.map((service) => [service, randomText(24)])) as Record<
+      ServiceName,
+      string
+    >,
+    encryptionKeys: `local:${Buffer.from(randomBytes(32)).toString('base64')}`,
+  }
+  await writeSecrets(folder, secrets)
+  return secrets
+}
+
+/** Written beside and moved into place: a full disk leaves the old file whole. */
+export async function writeSecrets(folder: string, secrets: Secrets): Promise<void> {
+  const staging = `${secretsFile(folder)}.new`
+  await writeFile(staging, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
+  await rename(staging, secretsFile(folder))
+}
+
+/** The address a service signs in with: the owner's, with the role and password of the service. */
+export function serviceUrl(ownerUrl: string, service: ServiceName, { servicePasswords }: Secrets): string {
+  const url = new URL(ownerUrl)
+  url.username = roleOf(service)
+  url.password = servicePasswords[service]
+  return url.href
+}
+
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+const randomText = (bytes: number) => Buffer.from(randomBytes(bytes)).toString('base64url')

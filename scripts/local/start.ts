@@ -1,0 +1,163 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { SERVICES, type ServiceName } from '../../services/kit/migrate/files.ts'
+import { BUN, ROOT } from '../toolchain/checkout.ts'
+import { startCluster } from '../toolchain/cluster.ts'
+import { DATABASE_FOLDER, stopLeftBehind } from '../toolchain/left-behind.ts'
+import { bringPackages } from '../toolchain/packages.ts'
+import { demandFreePort, freePort, portFrom } from '../toolchain/ports.ts'
+import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
+import { run, tail } from '../toolchain/run.ts'
+import { findState, type State } from '../toolchain/state.ts'
+import { takeLock } from './lock.ts'
+import type { Options } from './options.ts'
+import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
+import { lastWords, startServices } from './services.ts'
+import { readAccounts, welcome } from './welcome.ts'
+
+export interface Start {
+  options: Options
+  /** Aborted by Ctrl-C: what is being waited for then ends at once. */
+  signal: AbortSignal
+  /** Keeps what must be undone at the end; the last one is undone first. */
+  onStop: (undo: () => Promise<void>) => void
+  progress: (line: string) => void
+}
+
+/** Brings the marketplace up, and answers only when a part of it has stopped by itself, with the reason. */
+export async function start({ options, signal, onStop, progress }: Start): Promise<string> {
+  const port = portFrom('PORT', 8080)
+  const healthPort = portFrom('HEALTH_PORT', 0) || freePort()
+  const address = `http://localhost:${port}`
+  const given = process.env.DATABASE_URL || undefined
+  if (given && options.reset) {
+    throw new Refusal(
+      '--reset removes the embedded database alone: empty the one of DATABASE_URL yourself, then start without --reset.',
+    )
+  }
+  await bringPackages(progress)
+  const state = await findState()
+  onStop(await takeLock(state.folder, address))
+  await stopLeftBehind(state.folder)
+  if (options.reset) await reset(state)
+  demandFreePort('PORT', port)
+  demandFreePort('HEALTH_PORT', healthPort)
+
+  const secrets = await readSecrets(state.folder)
+  const database = given
+    ? { url: await reachable(given), exited: new Promise<number>(() => {}) }
+    : await embeddedDatabase(state, secrets, { onStop, signal, progress })
+  signal.throwIfAborted()
+  const owner = { DATABASE_URL: database.url }
+  const env = environment({ secrets, url: database.url, port, healthPort })
+  const accountsFile = join(state.folder, 'accounts.json')
+
+  progress('Migrating')
+  await step('The migration', 'scripts/migrate.ts', { ...process.env, ...owner, ...passwords(secrets) }, signal)
+  progress('Starting the services')
+  const services = await startServices({
+    folder: state.folder,
+    env,
+    healthPort,
+    watch: options.watch,
+    signal,
+    progress,
+  })
+  onStop(services.stop)
+  progress('Loading demo data')
+  const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE: accountsFile }
+  await step('The demo data', 'scripts/seed.ts', seedEnv, signal)
+
+  console.log(welcome(address, await readAccounts(accountsFile), services.logFile))
+  return Promise.race([
+    new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('interrupted'))),
+    services.exited.then(() => lastWords(services.logFile)),
+    database.exited.then(() => `Postgres stopped; ${join(state.folder, 'postgres.log')} says why.`),
+  ])
+}
+
+/** Everything but the launcher's own lock and the copy of Postgres, which is the same for every start. */
+async function reset({ folder, programs }: State): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const kept = ['launcher.json', 'id'].includes(name) || programs.startsWith(`${path}/`) || name.startsWith('test-')
+    if (!kept) await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function embeddedDatabase(
+  state: State,
+  secrets: Secrets,
+  { onStop, signal, progress }: Pick<Start, 'onStop' | 'signal' | 'progress'>,
+): Promise<{ url: string; exited: Promise<number> }> {
+  progress('Starting Postgres')
+  const cluster = await startCluster({
+    state,
+    data: join(state.folder, DATABASE_FOLDER),
+    password: secrets.ownerPassword,
+    logFile: join(state.folder, 'postgres.log'),
+    // A laptop has other things to do with its memory.
+    settings: { shared_buffers: '128MB', max_connections: '200' },
+    wishedPort: secrets.databasePort,
+    signal,
+    progress,
+  })
+  onStop(cluster.stop)
+  await writeSecrets(state.folder, { ...secrets, databasePort: cluster.port })
+  return { url: cluster.urlOf('postgres'), exited: cluster.exited }
+}
+
+/** Tells apart "there is no such server" from "the migration is wrong" before the migrator does. */
+async function reachable(url: string): Promise<string> {
+  if (!URL.canParse(url))
+    throw new Refusal('DATABASE_URL is not a URL of the form postgres://owner:password@host:5432/database.')
+  const sql = new SQL(url, { max: 1, connectionTimeout: 5 })
+  try {
+    await sql`select 1`
+    return url
+  } catch (error) {
+    throw new Refusal(
+      `The database of DATABASE_URL does not answer: ${error instanceof Error ? error.message : error}.`,
+    )
+  } finally {
+    await sql.close({ timeout: 1 }).catch(() => {})
+  }
+}
+
+interface Surroundings {
+  secrets: Secrets
+  url: string
+  port: number
+  healthPort: number
+}
+
+function environment({ secrets, url, port, healthPort }: Surroundings) {
+  const { DATABASE_URL: _owners, ...inherited } = process.env
+  return {
+    PUBLIC_URL: `http://localhost:${port}`,
+    LOG_LEVEL: 'info',
+    ...inherited,
+    ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
+    PORT: String(port),
+    HEALTH_PORT: String(healthPort),
+    ENCRYPTION_KEYS: secrets.encryptionKeys,
+    // 300 endpoints that hang must not keep Bun's fetch from the healthy one.
+    BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+  }
+}
+
+const passwords = ({ servicePasswords }: Secrets) =>
+  forEachService('DATABASE_PASSWORD', (service) => servicePasswords[service])
+
+const forEachService = (suffix: string, value: (service: ServiceName) => string) =>
+  Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_${suffix}`, value(service)]))
+
+/** One of the scripts that do a step of the start; what they print is shown only when they fail. */
+async function step(name: string, script: string, env: Record<string, string | undefined>, signal: AbortSignal) {
+  const { code, output } = await run([BUN, join(ROOT, script)], { env, signal })
+  signal.throwIfAborted()
+  if (code === 0) return
+  const full = /ENOSPC|No space left/.test(output) ? sentenceFor(output) : undefined
+  throw new Refusal(full ?? `${name} failed:\n${tail(output, 40)}`)
+}

@@ -1,0 +1,72 @@
+# Sourced by the entry scripts: puts the one Bun this repository is tested with on PATH.
+# A Bun of another version is only used to fetch the right one; npm is used where there is no Bun at all.
+
+BUN_VERSION=1.4.5
+BUN_FOLDER=.cache/bun
+
+# A service account may have no home, or one it cannot write to: caches then stay inside the checkout.
+if [ -z "${HOME:-}" ] || [ ! -d "$HOME" ] || [ ! -w "$HOME" ]; then
+  export BUN_INSTALL_CACHE_DIR="${BUN_INSTALL_CACHE_DIR:-$PWD/.cache/bun-packages}"
+  export npm_config_cache="${npm_config_cache:-$PWD/.cache/npm}"
+  export HOME="${HOME:-$PWD/.cache/home}"
+fi
+
+refuse() {
+  printf '%s\n' "$1" >&2
+  exit 1
+}
+
+is_right_bun() {
+  [ "$("$1" --version 2>/dev/null || true)" = "$BUN_VERSION" ]
+}
+
+# The installers say the same thing in many ways; the user gets one sentence.
+refuse_download() {
+  case "$1" in
+    *ENOSPC* | *'No space left'* | *NoSpaceLeft*)
+      refuse "The disk is full: free 1 GB for $PWD and run $INVOKED_AS again." ;;
+    *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ENETUNREACH* | *ETIMEDOUT* | *ECONNRESET* | *ConnectionRefused* | *FailedToOpenSocket*)
+      refuse "The package registry cannot be reached: the first start downloads Bun $BUN_VERSION and the packages; connect to the network and run $INVOKED_AS again." ;;
+    *EACCES* | *EROFS* | *'Permission denied'* | *'Read-only file system'*)
+      refuse "$PWD/.cache cannot be written by $(id -un 2>/dev/null || id -u): run $INVOKED_AS as the owner of the checkout." ;;
+  esac
+  printf '%s\n' "$1" >&2
+  refuse "Bun $BUN_VERSION could not be installed; the installer's own words are above."
+}
+
+# Installs next to the final place and moves it there whole, so that an interrupted download is never mistaken for Bun.
+install_bun() {
+  local staging="$BUN_FOLDER.$$" output
+  trap 'rm -rf "$BUN_FOLDER.$$"' EXIT
+  output=$(mkdir -p "$staging" 2>&1) || refuse_download "$output"
+  if command -v npm >/dev/null && command -v node >/dev/null; then
+    output=$(npm install --prefix "$staging" --no-save --no-package-lock --no-audit --no-fund \
+      --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 "bun@$BUN_VERSION" </dev/null 2>&1) ||
+      refuse_download "$output"
+    # Where npm is told to ignore install scripts, the one that puts the binary in place has to be run by hand.
+    is_right_bun "$staging/node_modules/.bin/bun" || output=$(cd "$staging" && node node_modules/bun/install.js 2>&1) || refuse_download "$output"
+  elif command -v bun >/dev/null; then
+    output=$(cd "$staging" && echo '{}' >package.json && bun add --exact "bun@$BUN_VERSION" </dev/null 2>&1 &&
+      bun node_modules/bun/install.js 2>&1) || refuse_download "$output"
+  else
+    refuse "Neither Bun nor Node with npm is on PATH: install one of them, everything else is brought by $INVOKED_AS."
+  fi
+  is_right_bun "$staging/node_modules/.bin/bun" ||
+    refuse "Bun $BUN_VERSION was downloaded but does not run here ($(uname -sm)): install Bun $BUN_VERSION by hand and put it on PATH."
+  # Another start in this checkout may have been quicker; what it installed is the same.
+  if ! is_right_bun "$BUN_FOLDER/node_modules/.bin/bun"; then
+    rm -rf "$BUN_FOLDER"
+    mv "$staging" "$BUN_FOLDER"
+  fi
+  rm -rf "$staging"
+  trap - EXIT
+}
+
+if is_right_bun "$BUN_FOLDER/node_modules/.bin/bun"; then
+  PATH="$PWD/$BUN_FOLDER/node_modules/.bin:$PATH"
+elif ! is_right_bun bun; then
+  printf 'Bringing Bun %s\n' "$BUN_VERSION" >&2
+  install_bun
+  PATH="$PWD/$BUN_FOLDER/node_modules/.bin:$PATH"
+fi
+export PATH

@@ -1,0 +1,179 @@
+import { closeSync, openSync } from 'node:fs'
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { freePort } from './ports.ts'
+import { commandOf, end } from './processes.ts'
+import { Refusal, sentenceFor } from './refusal.ts'
+import { tail } from './run.ts'
+import type { State } from './state.ts'
+
+const OWNER = 'postgres'
+const MAJOR = '18'
+/** A database that was killed replays its journal first; a large one takes its time. */
+const START_TIMEOUT_MS = 5 * 60_000
+
+export interface ClusterOptions {
+  state: Pick<State, 'programs' | 'account'>
+  /** The data folder; made on the first start. */
+  data: string
+  password: string
+  /** Where Postgres writes what it has to say; begun anew with each start. */
+  logFile: string
+  settings: Record<string, string>
+  /** Taken when it is free. */
+  wishedPort?: number | undefined
+  signal?: AbortSignal
+  progress: (line: string) => void
+}
+
+export interface Cluster {
+  port: number
+  /** The owner's address of a database. */
+  urlOf(database: string): string
+  exited: Promise<number>
+  stop(): Promise<void>
+}
+
+/** Starts the Postgres of a data folder on a free port of 127.0.0.1 and waits until it answers. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  await initialise(options)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = freePort(attempt === 1 ? options.wishedPort : undefined)
+    const child = launch(options, port)
+    try {
+      await ready(child, options)
+    } catch (error) {
+      await stopChild(child)
+      // Somebody else took the port between our look and Postgres's.
+      if (attempt < 5 && error instanceof Error && /Address already in use/.test(error.message)) continue
+      throw error
+    }
+    const urlOf = (database: string) => `postgres://${OWNER}:${options.password}@127.0.0.1:${port}/${database}`
+    return { port, urlOf, exited: child.exited, stop: () => stopChild(child) }
+  }
+}
+
+async function initialise({ state, data, password, progress }: ClusterOptions): Promise<void> {
+  const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined))?.trim()
+  if (version === MAJOR) return
+  if (version !== undefined) {
+    throw new Refusal(
+      `${data} was made by Postgres ${version}, this is ${MAJOR}: start afresh with ./scripts/dev --reset.`,
+    )
+  }
+  progress(`Making a Postgres ${MAJOR} database`)
+  // Moved into place when it is complete: half a database would be taken for a whole one at the next start.
+  const staging = `${data}.new`
+  const passwordFile = `${data}.password`
+  await rm(staging, { recursive: true, force: true })
+  await rm(passwordFile, { force: true })
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 })
+    const { uid, gid } = state.account.ids
+    if (uid !== undefined && gid !== undefined) {
+      await chown(passwordFile, uid, gid)
+      await makeFolderOf(uid, gid, staging)
+    }
+    const child = Bun.spawn(
+      [
+        join(state.programs, 'initdb'),
+        ...['--pgdata', staging, '--username', OWNER, '--pwfile', passwordFile, '--auth=scram-sha-256', '--no-sync'],
+        // Independent of the machine's locales, and unlike C it knows that Ö and ö are one letter.
+        ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+      ],
+      { ...spawnOptions(state), stdout: 'pipe', stderr: 'pipe', timeout: START_TIMEOUT_MS },
+    )
+    const output = (await Promise.all([child.stdout.text(), child.stderr.text()])).join('')
+    if ((await child.exited) !== 0) {
+      throw new Refusal(sentenceFor(output) ?? `Postgres could not make a database in ${data}:\n${tail(output)}`)
+    }
+    await rename(staging, data)
+  } finally {
+    await rm(passwordFile, { force: true })
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+async function makeFolderOf(uid: number, gid: number, folder: string): Promise<void> {
+  await mkdir(folder, { mode: 0o700 })
+  await chown(folder, uid, gid)
+}
+
+function spawnOptions(state: ClusterOptions['state']) {
+  return {
+    ...state.account.ids,
+    cwd: '/',
+    // Nothing of the caller's: PGDATA, PGPORT or a locale that is not installed would be obeyed.
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+    stdin: 'ignore',
+  } as const
+}
+
+function launch({ state, data, logFile, settings }: ClusterOptions, port: number) {
+  const all = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '', ...settings }
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const log = openSync(logFile, 'w', 0o600)
+  try {
+    // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which stops things in order.
+    return Bun.spawn([join(state.programs, 'postgres'), '-D', data, ...flags], {
+      ...spawnOptions(state),
+      stdout: log,
+      stderr: log,
+      detached: true,
+    })
+  } finally {
+    closeSync(log)
+  }
+}
+
+type Child = ReturnType<typeof launch>
+
+/** Postgres writes its state into the last line of its lock file: the way its own pg_ctl waits for it. */
+async function ready(child: Child, { data, logFile, signal, progress }: ClusterOptions): Promise<void> {
+  const began = Date.now()
+  let told = began
+  while (Date.now() - began < START_TIMEOUT_MS) {
+    signal?.throwIfAborted()
+    const lock = await readLock(data)
+    if (lock?.pid === child.pid && lock.status === 'ready') return
+    if (child.exitCode !== null || child.signalCode !== null) {
+      const log = await readFile(logFile, 'utf8').catch(() => '')
+      throw new Refusal(sentenceFor(log) ?? `Postgres did not start; ${logFile} ends with:\n${tail(log)}`)
+    }
+    if (Date.now() - told > 5_000) {
+      told = Date.now()
+      progress(`Postgres is still starting (${Math.round((told - began) / 1000)} s)`)
+    }
+    await Bun.sleep(10)
+  }
+  throw new Refusal(`Postgres was not ready within ${START_TIMEOUT_MS / 1000} s: ${logFile} says why.`)
+}
+
+async function readLock(data: string): Promise<{ pid: number; status: string } | undefined> {
+  const lines = (await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
+  return lines[0] ? { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' } : undefined
+}
+
+/** SIGINT is Postgres's fast shutdown: sessions are ended, nothing is lost. SIGQUIT leaves it to repair itself. */
+const SHUTDOWN = [
+  { signal: 'SIGINT', timeoutMs: 30_000 },
+  { signal: 'SIGQUIT', timeoutMs: 5_000 },
+  { signal: 'SIGKILL', timeoutMs: 5_000 },
+] as const
+
+async function stopChild(child: Child): Promise<void> {
+  await end(child.pid, async () => child.exitCode === null && child.signalCode === null, [...SHUTDOWN])
+}
+
+/**
+ * Stops the Postgres that a killed launcher left on a data folder. It is ours only if its command line names the folder:
+ * the number in the lock file may have gone to another program since.
+ */
+export async function stopOrphan(data: string): Promise<void> {
+  const lock = await readLock(data)
+  if (!lock) return
+  const isOurs = async () => (await commandOf(lock.pid))?.includes(`postgres -D ${data} `) ?? false
+  await end(lock.pid, isOurs, [...SHUTDOWN])
+  // Postgres would take a stranger with this number, if it is of the same user, for itself and refuse to start.
+  await rm(join(data, 'postmaster.pid'), { force: true })
+}

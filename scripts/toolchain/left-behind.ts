@@ -1,0 +1,45 @@
+import { readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stopOrphan } from './cluster.ts'
+import { commandOf, end, isAlive, type ProcessRecord, send } from './processes.ts'
+
+/** The names inside a state folder that more than one program must know. */
+export const DATABASE_FOLDER = 'postgres'
+export const SERVICES_RECORD = 'services.json'
+export const TEST_FOLDER_PREFIX = 'test-'
+
+/** The database folder of one test run: it bears the number of the run that will remove it. */
+export const testFolder = (folder: string) => join(folder, `${TEST_FOLDER_PREFIX}${process.pid}`)
+
+/**
+ * Stops what a start that was killed could not stop itself: the services first, as they write to the database.
+ * Only for whoever holds the launcher's lock.
+ */
+export async function stopLeftBehind(folder: string): Promise<void> {
+  const file = Bun.file(join(folder, SERVICES_RECORD))
+  if (await file.exists()) {
+    const record: ProcessRecord | undefined = await file.json().catch(() => undefined)
+    if (record) await stopServices(record)
+    await rm(join(folder, SERVICES_RECORD), { force: true })
+  }
+  await stopOrphan(join(folder, DATABASE_FOLDER))
+  await removeDeadTestRuns(folder)
+}
+
+/** The services lead a group of their own; what they started goes with them. */
+export async function stopServices(record: ProcessRecord): Promise<void> {
+  await end(record.pid, () => isAlive(record), [{ signal: 'SIGTERM', timeoutMs: 20_000 }])
+  if (!(await isAlive(record))) return
+  send(-record.pid, 'SIGKILL')
+  await end(record.pid, () => isAlive(record), [{ signal: 'SIGKILL', timeoutMs: 5_000 }])
+}
+
+/** Databases of test runs that were killed before they could remove them. */
+export async function removeDeadTestRuns(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = name.startsWith(TEST_FOLDER_PREFIX) ? Number(name.slice(TEST_FOLDER_PREFIX.length)) : Number.NaN
+    if (!Number.isSafeInteger(pid) || (await commandOf(pid))?.includes('scripts/test.ts')) continue
+    await stopOrphan(join(folder, name))
+    await rm(join(folder, name), { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,40 @@
+import { Refusal } from './refusal.ts'
+
+/** A port nobody listens on at this moment: the wished one where it is free. */
+export function freePort(wished?: number): number {
+  if (wished !== undefined && isFree(wished)) return wished
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = probe
+  probe.stop(true)
+  return port
+}
+
+/** Refuses a port that somebody else listens on, before anything slow has begun. */
+export function demandFreePort(variable: string, port: number): void {
+  if (isFree(port)) return
+  throw new Refusal(
+    `Port ${port} is in use by another program: choose another with ${variable}=${port + 1} ${process.env.INVOKED_AS ?? ''}`.trim(),
+  )
+}
+
+function isFree(port: number): boolean {
+  try {
+    Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } }).stop(true)
+    return true
+  } catch (error) {
+    // A port below 1024 without the right to it is refused the same way, in words of its own.
+    if (error instanceof Error && 'code' in error && error.code === 'EACCES') {
+      throw new Refusal(`Port ${port} may only be opened by root: choose one above 1023.`)
+    }
+    return false
+  }
+}
+
+/** A port from the environment, or the one to take where none is given. */
+export function portFrom(variable: string, otherwise: number): number {
+  const text = process.env[variable]
+  if (text === undefined || text === '') return otherwise
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port
+  throw new Refusal(`${variable}=${text} is no port: give a number from 1 to 65535.`)
+}

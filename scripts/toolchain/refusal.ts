@@ -1,0 +1,32 @@
+/** Something the user can mend: printed as the one sentence it is, without a stack. */
+export class Refusal extends Error {
+  override name = 'Refusal'
+}
+
+const again = () => `run ${process.env.INVOKED_AS ?? 'the command'} again`
+
+/** The sentence for what goes wrong on ordinary machines, whichever tool said it and in whatever words. */
+export function sentenceFor(words: string): string | undefined {
+  if (/ENOSPC|EDQUOT|No space left|NoSpaceLeft|disk quota exceeded/i.test(words)) {
+    return `The disk is full: free 1 GB and ${again()}.`
+  }
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ConnectionRefused|FailedToOpenSocket|NewConnectionError|Temporary failure in name resolution|no such host|dial tcp/.test(
+      words,
+    )
+  ) {
+    return `The package registry cannot be reached: the first start downloads packages; connect to the network and ${again()}.`
+  }
+  return undefined
+}
+
+/** What to print for an error that ends a command: a sentence where we have one, else the error as it is. */
+export function explain(error: unknown): string {
+  if (error instanceof Refusal) return error.message
+  if (!(error instanceof Error)) return String(error)
+  // Only a full disk: a refused connection of the marketplace's own parts is no registry out of reach.
+  if (/ENOSPC|EDQUOT|No space left/.test(`${'code' in error ? error.code : ''} ${error.message}`)) {
+    return sentenceFor('ENOSPC') ?? error.message
+  }
+  return error.stack ?? error.message
+}

@@ -1,0 +1,38 @@
+import { ROOT } from './checkout.ts'
+
+export interface Finished {
+  code: number
+  /** Standard output and standard error, each in its order. */
+  output: string
+}
+
+export interface RunOptions {
+  env?: Record<string, string | undefined>
+  cwd?: string
+  timeoutMs?: number
+  signal?: AbortSignal
+}
+
+/** Runs a command to its end without standard input and keeps what it prints. A missing program is code 127. */
+export async function run(command: string[], options: RunOptions = {}): Promise<Finished> {
+  const { env = process.env, cwd = ROOT, timeoutMs = 10 * 60_000, signal } = options
+  if (command[0] === undefined || Bun.which(command[0], { PATH: env.PATH ?? '' }) === null) {
+    return { code: 127, output: `${command[0]} is not installed\n` }
+  }
+  const child = Bun.spawn(command, {
+    cwd,
+    env,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    timeout: timeoutMs,
+    ...(signal && { signal }),
+  })
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  const code = await child.exited
+  const killed = child.signalCode === null ? '' : `${command[0]} was ended by ${child.signalCode}\n`
+  return { code: killed === '' ? code : code || 1, output: out + err + killed }
+}
+
+/** The last lines of a text, for the end of an error. */
+export const tail = (text: string, lines = 20) => text.trimEnd().split('\n').slice(-lines).join('\n')

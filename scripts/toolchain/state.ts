@@ -1,0 +1,86 @@
+import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Account, canUse, databaseAccount } from './account.ts'
+import { ROOT } from './checkout.ts'
+import { stopLeftBehind } from './left-behind.ts'
+import { databasePackage } from './packages.ts'
+import { Refusal, sentenceFor } from './refusal.ts'
+import { run, tail } from './run.ts'
+
+/** Where this checkout keeps what it made: databases, secrets, logs. Git ignores it. */
+export interface State {
+  folder: string
+  /** The folder of initdb and postgres. */
+  programs: string
+  account: Account
+}
+
+const LOCAL = join(ROOT, '.dev')
+
+/**
+ * `.dev` in the checkout. Only root, in a checkout that the database's own user cannot reach, keeps it elsewhere:
+ * in a folder named after the checkout, where temporary files outlive a restart.
+ */
+export async function findState(): Promise<State> {
+  const account = await databaseAccount()
+  const programs = join(databasePackage(), 'native', 'bin')
+  await mkdir(LOCAL, { recursive: true })
+  // The database's user has to pass through, but not look around; each file inside is closed by a mode of its own.
+  await chmod(LOCAL, account.ids.uid === undefined ? 0o700 : 0o711)
+  if (account.ids.uid === undefined) return { folder: LOCAL, programs, account }
+  if (await canUse(account, join(programs, 'initdb'), LOCAL)) return { folder: LOCAL, programs, account }
+  const folder = await ownFolderElsewhere()
+  const copied = join(await copyPrograms(folder), 'bin')
+  if (await canUse(account, join(copied, 'initdb'), folder)) return { folder, programs: copied, account }
+  throw new Refusal(
+    `The user ${account.name}, whom Postgres must run as, can use neither ${ROOT} nor ${folder}: move the checkout, or run as another user.`,
+  )
+}
+
+async function ownFolderElsewhere(): Promise<string> {
+  const hash = new Bun.CryptoHasher('sha256').update(ROOT).digest('hex').slice(0, 12)
+  const folder = join('/var/tmp', `marketplace-${hash}`)
+  await mkdir(folder, { mode: 0o700 }).catch(() => {})
+  // Anybody can make a folder of that name there first, and would then own our database.
+  const found = await lstat(folder)
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
+    throw new Refusal(
+      `${folder} exists and is not ours: remove it, then run ${process.env.INVOKED_AS ?? 'this'} again.`,
+    )
+  }
+  await chmod(folder, 0o711)
+  await disownFormerCheckout(folder)
+  return folder
+}
+
+/** A checkout that was deleted and cloned again at the same path starts afresh, as it would with `.dev` inside of it. */
+async function disownFormerCheckout(folder: string): Promise<void> {
+  const ours = Bun.file(join(LOCAL, 'id'))
+  if (!(await ours.exists())) await Bun.write(ours, crypto.randomUUID())
+  const theirs = Bun.file(join(folder, 'id'))
+  const id = await ours.text()
+  if ((await theirs.exists()) && (await theirs.text()) === id) return
+  await stopLeftBehind(folder)
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
+  await Bun.write(theirs, id)
+}
+
+/** Postgres itself, where its user can read it; a folder for each version, moved into place whole. */
+async function copyPrograms(folder: string): Promise<string> {
+  const source = databasePackage()
+  const { version } = await Bun.file(join(source, 'package.json')).json()
+  const target = join(folder, `postgres-${version}`)
+  if (await Bun.file(join(target, 'bin', 'initdb')).exists()) return target
+  const staging = `${target}.${process.pid}`
+  for (const command of [
+    ['cp', '-R', join(source, 'native'), staging],
+    ['chmod', '-R', 'a+rX,go-w', staging],
+  ]) {
+    const { code, output } = await run(command)
+    if (code !== 0)
+      throw new Refusal(sentenceFor(output) ?? `Postgres could not be copied to ${folder}:\n${tail(output)}`)
+  }
+  await rm(target, { recursive: true, force: true })
+  await rename(staging, target)
+  return target
+}
