@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '../errors.ts'
 import type { Permission } from '../permissions.ts'
+import type { Procedure } from '../procedures.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -37,6 +38,8 @@ export interface Operation<
   readonly mediaType?: string
   /** Refusals beyond those that every operation of its kind has. */
   readonly refusals?: readonly ErrorCode[]
+  /** A command: what the audit log calls it, and which fields of its input (dots reach inside) are fit to be kept. */
+  readonly audit?: { readonly procedure: Procedure; readonly request: readonly string[] }
   /** Takes `Idempotency-Key`. */
   readonly idempotent?: boolean
   /** A GET of one record or of a catalog: carries an `ETag` and honours `If-None-Match`. */
@@ -45,6 +48,7 @@ export interface Operation<
   readonly ifMatch?: boolean
   /** May change incompatibly: `x-beta`, and a `Beta: true` header. */
   readonly beta?: boolean
+  readonly deprecated?: boolean
   /** The answer holds a token: `Cache-Control: no-store`. */
   readonly noStore?: boolean
 }

@@ -1,0 +1,54 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { BatchOf, closed, ItemsOf, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { MATERIAL_TYPES } from './words.ts'
+
+export const Material = closed({
+  code: Type.String({ description: 'Code of the material.', examples: ['ti6al4v-grade-5'] }),
+  name: Type.String({ description: 'Name and designation.', examples: ['Titanium alloy Ti6Al4V (Grade 5)'] }),
+  type: OneOf(MATERIAL_TYPES, { description: 'What kind of material it is.', examples: ['metal'] }),
+  standardCodes: Type.Array(Type.String({ description: 'Code of a standard.', examples: ['astm-f2924'] }), {
+    description: 'Standards that specify this very material.',
+    examples: [['astm-f2924']],
+  }),
+})
+export type Material = Static<typeof Material>
+
+export const listMaterials = defineOperation({
+  id: 'listMaterials',
+  method: 'GET',
+  path: '/v1/materials',
+  tag: 'Materials',
+  summary: 'List materials',
+  description: 'Ordered by code.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    type: Type.Optional(Type.String({ description: 'Only those of this type, matched exactly.', examples: ['metal'] })),
+  }),
+  response: PageOf(Material),
+  etag: true,
+})
+
+export const getMaterial = defineOperation({
+  id: 'getMaterial',
+  method: 'GET',
+  path: '/v1/materials/{code}',
+  tag: 'Materials',
+  summary: 'Get a material',
+  access: 'token',
+  params: pathParam('code', 'Code of the material.', 'ti6al4v-grade-5'),
+  response: Material,
+  etag: true,
+})
+
+export const batchGetMaterials = defineOperation({
+  id: 'batchGetMaterials',
+  method: 'POST',
+  path: '/v1/materials:batch-get',
+  tag: 'Materials',
+  summary: 'Get materials by code',
+  access: 'token',
+  body: BatchOf('codes', ['ti6al4v-grade-5', '316l']),
+  response: ItemsOf(Material),
+})

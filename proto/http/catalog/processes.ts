@@ -1,0 +1,56 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { BatchOf, closed, ItemsOf, OneOf, pathParam } from '../shapes.ts'
+import { MATERIAL_TYPES } from './words.ts'
+
+/** A way to make parts of one type of material. */
+export const Process = closed({
+  code: Type.String({ description: 'Code of the process.', examples: ['pbf-metal'] }),
+  name: Type.String({ description: 'Name of the process.', examples: ['Powder bed fusion of metal'] }),
+  materialType: OneOf(MATERIAL_TYPES, { description: 'The type of material it works on.', examples: ['metal'] }),
+  technologyIds: Type.Array(Type.String({ description: 'Id of a technology.', examples: ['pbf-lb-m'] }), {
+    description: 'Technologies that carry it out.',
+    examples: [['pbf-lb-m', 'pbf-eb-m']],
+  }),
+})
+export type Process = Static<typeof Process>
+
+export const listProcesses = defineOperation({
+  id: 'listProcesses',
+  method: 'GET',
+  path: '/v1/processes',
+  tag: 'Processes',
+  summary: 'List processes',
+  description: 'All of them in one answer, ordered by code.',
+  access: 'token',
+  query: Type.Object({
+    materialType: Type.Optional(
+      Type.String({ description: 'Only those for this type of material, matched exactly.', examples: ['metal'] }),
+    ),
+  }),
+  response: ItemsOf(Process),
+  etag: true,
+})
+
+export const getProcess = defineOperation({
+  id: 'getProcess',
+  method: 'GET',
+  path: '/v1/processes/{code}',
+  tag: 'Processes',
+  summary: 'Get a process',
+  access: 'token',
+  params: pathParam('code', 'Code of the process.', 'pbf-metal'),
+  response: Process,
+  etag: true,
+})
+
+export const batchGetProcesses = defineOperation({
+  id: 'batchGetProcesses',
+  method: 'POST',
+  path: '/v1/processes:batch-get',
+  tag: 'Processes',
+  summary: 'Get processes by code',
+  access: 'token',
+  body: BatchOf('codes', ['pbf-metal', 'milling-metal']),
+  response: ItemsOf(Process),
+})

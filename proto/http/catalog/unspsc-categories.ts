@@ -1,0 +1,79 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { BatchOf, closed, ItemsOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+
+const code = (description: string, example: string) => Type.String({ description, examples: [example] })
+
+/** A segment, family, class or commodity of the UNSPSC, with the levels above it. */
+export const UnspscCategory = closed({
+  id: code('Its 8-digit code, padded with zeros.', '31161610'),
+  level: Type.Integer({
+    minimum: 1,
+    maximum: 4,
+    description: 'Depth: 1 segment, 2 family, 3 class, 4 commodity.',
+    examples: [4],
+  }),
+  label: code('Its title.', 'Eye bolts'),
+  segmentNumber: code('Code of its segment.', '31000000'),
+  segmentTitle: code('Title of its segment.', 'Manufacturing Components and Supplies'),
+  familyNumber: Type.Optional(code('Code of its family, from level 2 on.', '31160000')),
+  familyTitle: Type.Optional(code('Title of its family, from level 2 on.', 'Hardware')),
+  classNumber: Type.Optional(code('Code of its class, from level 3 on.', '31161600')),
+  classTitle: Type.Optional(code('Title of its class, from level 3 on.', 'Bolts')),
+  commodityNumber: Type.Optional(code('Code of the commodity, on level 4.', '31161610')),
+  commodityTitle: Type.Optional(code('Title of the commodity, on level 4.', 'Eye bolts')),
+})
+export type UnspscCategory = Static<typeof UnspscCategory>
+
+export const listUnspscCategories = defineOperation({
+  id: 'listUnspscCategories',
+  method: 'GET',
+  path: '/v1/unspsc-categories',
+  tag: 'UNSPSC categories',
+  summary: 'List UNSPSC categories',
+  description: 'Ordered by id. Filters combine.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    level: Type.Optional(
+      Type.Integer({
+        minimum: -2_147_483_648,
+        maximum: 2_147_483_647,
+        format: 'int32',
+        description: 'Only those of this level: 1 segment to 4 commodity. Any other level lists nothing.',
+        examples: [4],
+      }),
+    ),
+    search: Type.Optional(
+      Search(
+        'Part of the label, or of any number or title of its segment, family, class or commodity, whatever the case.',
+        'bolt',
+      ),
+    ),
+  }),
+  response: PageOf(UnspscCategory),
+  etag: true,
+})
+
+export const getUnspscCategory = defineOperation({
+  id: 'getUnspscCategory',
+  method: 'GET',
+  path: '/v1/unspsc-categories/{id}',
+  tag: 'UNSPSC categories',
+  summary: 'Get a UNSPSC category',
+  access: 'token',
+  params: pathParam('id', 'Id of the category: its 8-digit code.', '31161610'),
+  response: UnspscCategory,
+  etag: true,
+})
+
+export const batchGetUnspscCategories = defineOperation({
+  id: 'batchGetUnspscCategories',
+  method: 'POST',
+  path: '/v1/unspsc-categories:batch-get',
+  tag: 'UNSPSC categories',
+  summary: 'Get UNSPSC categories by id',
+  access: 'token',
+  body: BatchOf('ids', ['31161610', '31000000']),
+  response: ItemsOf(UnspscCategory),
+})

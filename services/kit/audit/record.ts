@@ -1,0 +1,41 @@
+import type { ErrorCode } from '../../../proto/errors.ts'
+import type { Pool, Sql, Tx } from '../db/client.ts'
+import { newId } from '../db/ids.ts'
+import type { Trail } from './trail.ts'
+
+/** Adds the one entry of a command that is being done: in its transaction, so neither exists without the other. */
+export const recordSuccess = (tx: Tx, trail: Trail): Promise<void> => insertEntry(tx, trail, undefined)
+
+/** Codes whose refusals the log keeps: missing permission, conflict, failed precondition, refused sign-in. */
+const KEPT_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'forbidden',
+  'conflict',
+  'illegal_transition',
+  'idempotency_conflict',
+  'email_taken',
+  'in_use',
+  'last_administrator',
+  'limit_reached',
+  'precondition_failed',
+  'invalid_credentials',
+])
+
+/** Adds the entry of a refused command in a transaction of its own, so that the rollback cannot erase it. */
+export async function recordRefusal(sql: Pool, trail: Trail, code: ErrorCode): Promise<void> {
+  if (KEPT_REFUSALS.has(code)) await insertEntry(sql, trail, code)
+}
+
+async function insertEntry(sql: Sql, trail: Trail, error: ErrorCode | undefined): Promise<void> {
+  const { procedure, orgId, actorId, grantId, ipAddress, userAgent, request } = trail
+  if (procedure === undefined || orgId === undefined || actorId === undefined) return
+  await sql`
+    insert into organization.audit_log
+      (id, org_id, procedure, success, error, ip_address, user_agent, actor_id, grant_id, request)
+    values (${newId('audit')}, ${orgId}, ${procedure}, ${error === undefined}, ${error ?? null}, ${ipAddress ?? null},
+      ${clipped(userAgent)}, ${actorId}, ${grantId ?? null}, ${request === undefined ? null : JSON.stringify(request)}::jsonb)`
+}
+
+const MAX_USER_AGENT_CHARACTERS = 512
+
+const clipped = (userAgent: string | undefined) =>
+  userAgent?.slice(0, MAX_USER_AGENT_CHARACTERS).toWellFormed().replaceAll('\0', '') ?? null

@@ -1,0 +1,184 @@
+import { LRUCache } from 'lru-cache'
+import { counts } from '../../../proto/permissions.ts'
+import type { Pool } from '../db/client.ts'
+import type { Caller } from './caller.ts'
+import { type CallerRow, findCaller, isSessionEnded, listEndedSessions, listPublicKeys } from './queries.ts'
+import { type Claims, createTokenVerifier, unauthorized } from './tokens.ts'
+
+/** The part of the bus that revocation rides on. */
+export interface AuthBus {
+  follow(options: {
+    subjects: string[]
+    onEvent(event: { type: string; data: unknown }): void
+    onGap(): Promise<void> | void
+  }): Promise<unknown>
+  /** When the relay of a service was last heard, on the clock of `performance.now()`. */
+  lastHeard(service: string): number
+}
+
+export interface AuthOptions {
+  sql: Pool
+  bus: AuthBus
+  issuer: string
+  audience: string
+  /** The longest life of an access token: how long a revocation has to be remembered. */
+  accessTokenSeconds: number
+  clock: () => number
+}
+
+/** Silence of the bus after which Postgres is asked for each token. */
+const TRUST_BUS_FOR_MS = 5000
+const MAX_TOKENS = 20_000
+const MAX_USERS = 20_000
+const MAX_TOKEN_CHARACTERS = 8 * 1024
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
+
+interface KnownToken {
+  claims: Claims
+  /** The record that `caller` was made from; a newer record makes a new caller. */
+  row: CallerRow | undefined
+  caller: Caller | undefined
+}
+
+/**
+ * Tells who sends a request. Verified tokens, live revocations and permissions are kept in memory and follow the bus,
+ * so that a known token costs a hash; a revocation or a withdrawn permission bites as soon as the bus brings it, and
+ * when the bus is silent Postgres is asked each time.
+ */
+export class Auth {
+  readonly #options: AuthOptions
+  readonly #verify: (token: string) => Promise<Claims>
+  readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
+  readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
+  /** Ended sessions, and when no token of theirs can be alive any more. */
+  readonly #revoked = new Map<string, number>()
+  /** Counts drops, so that a look-up that a change overtook is not kept. */
+  #generation = 0
+  #loaded = false
+
+  constructor(options: AuthOptions) {
+    this.#options = options
+    this.#verify = createTokenVerifier({
+      issuer: options.issuer,
+      audience: options.audience,
+      loadKeys: async () => ({ keys: (await listPublicKeys(options.sql)).map((row) => row.public_jwk) }),
+    })
+  }
+
+  /** Hears first and loads then, so that nothing falls between; a service is not ready before this is done. */
+  async start(): Promise<void> {
+    await this.#options.bus.follow({
+      subjects: [
+        'identity.session.revoked',
+        'organization.user.changed',
+        'organization.role.changed',
+        'organization.org.changed',
+      ],
+      onEvent: ({ type, data }) => this.#hear(type, data as Record<string, unknown>),
+      onGap: () => this.#reload(),
+    })
+    await this.#reload()
+  }
+
+  /** The caller at once for a known token; a promise where something has to be looked up. Throws 401. */
+  callerOf(request: Request): Caller | Promise<Caller> {
+    const token = bearerOf(request)
+    const key = new Bun.CryptoHasher('sha256').update(token).digest('base64')
+    const known = this.#tokens.get(key)
+    if (!known || !this.#hearsBus()) return this.#lookUp(token, key, known)
+    this.#requireLive(known.claims)
+    const row = this.#callers.get(known.claims.userId)
+    if (!row) return this.#lookUp(token, key, known)
+    if (known.row !== row || !known.caller) {
+      known.caller = callerFrom(known.claims, row)
+      known.row = row
+    }
+    return known.caller
+  }
+
+  async #lookUp(token: string, key: string, known: KnownToken | undefined): Promise<Caller> {
+    const claims = known?.claims ?? (await this.#verify(token))
+    this.#requireLive(claims)
+    const { sql } = this.#options
+    const trusted = this.#hearsBus()
+    if (!trusted && (await isSessionEnded(sql, claims.sessionId)).length > 0) throw unauthorized()
+    const row = (trusted ? this.#callers.get(claims.userId) : undefined) ?? (await this.#loadCaller(claims.userId))
+    const caller = callerFrom(claims, row)
+    this.#tokens.set(key, { claims, row, caller })
+    return caller
+  }
+
+  async #loadCaller(userId: string): Promise<CallerRow> {
+    const generation = this.#generation
+    const [row] = await findCaller(this.#options.sql, userId)
+    if (!row) throw unauthorized()
+    if (generation === this.#generation) this.#callers.set(userId, row)
+    return row
+  }
+
+  #requireLive({ expiresAtMs, sessionId }: Claims): void {
+    if (expiresAtMs + 5000 <= this.#options.clock() || this.#revoked.has(sessionId)) throw unauthorized()
+  }
+
+  /** Both services that take something away have been heard lately, and what came before has been loaded. */
+  #hearsBus(): boolean {
+    const { bus } = this.#options
+    const heard = Math.min(bus.lastHeard('identity'), bus.lastHeard('organization'))
+    return this.#loaded && performance.now() - heard <= TRUST_BUS_FOR_MS
+  }
+
+  #hear(type: string, data: Record<string, unknown>): void {
+    this.#generation++
+    if (type === 'identity.session.revoked') {
+      for (const sessionId of data.sessionIds as string[]) this.#revoke(sessionId)
+    } else if (typeof data.userId === 'string') this.#callers.delete(data.userId)
+    else {
+      for (const [userId, row] of this.#callers.entries()) if (row.org_id === data.orgId) this.#callers.delete(userId)
+    }
+  }
+
+  #revoke(sessionId: string): void {
+    const now = this.#options.clock()
+    for (const [ended, forgetAt] of this.#revoked) {
+      // Insertion order is the order of endings, so the first that has to stay ends the sweep.
+      if (forgetAt > now) break
+      this.#revoked.delete(ended)
+    }
+    this.#revoked.set(sessionId, now + this.#tokenLifeMs())
+  }
+
+  async #reload(): Promise<void> {
+    this.#loaded = false
+    this.#generation++
+    this.#callers.clear()
+    const { sql, clock } = this.#options
+    const rows = await listEndedSessions(sql, new Date(clock() - this.#tokenLifeMs()).toISOString())
+    for (const { session_id } of rows) this.#revoke(session_id)
+    this.#loaded = true
+  }
+
+  #tokenLifeMs = () => (this.#options.accessTokenSeconds + 60) * 1000
+}
+
+function bearerOf(request: Request): string {
+  const header = request.headers.get('authorization')
+  const token = header !== null && header.length <= MAX_TOKEN_CHARACTERS ? BEARER.exec(header)?.[1] : undefined
+  if (token === undefined) throw unauthorized()
+  return token
+}
+
+/** A token of a user who was deactivated, moved or reset after it was issued is no token any more. */
+function callerFrom({ userId, orgId, sessionId, issuedAtMs, act }: Claims, row: CallerRow): Caller {
+  const reset = issuedAtMs < Date.parse(row.credentials_valid_from)
+  if (!row.active || row.org_id !== orgId || reset) throw unauthorized()
+  const standing = { roles: row.org_roles, operator: row.operator }
+  return {
+    userId,
+    orgId,
+    sessionId,
+    permissions: new Set(row.permissions.filter((key) => counts(key, standing))),
+    orgRoles: new Set(row.org_roles),
+    operator: row.operator,
+    ...(act ? { act } : {}),
+  }
+}

@@ -1,0 +1,30 @@
+import type { JWK } from 'jose'
+import type { OrgRole, Permission } from '../../../proto/permissions.ts'
+import type { Sql } from '../db/client.ts'
+
+export interface CallerRow {
+  user_id: string
+  org_id: string
+  active: boolean
+  permissions: Permission[]
+  org_roles: OrgRole[]
+  operator: boolean
+  credentials_valid_from: string
+}
+
+/** What the organization's records say of a user at this moment. */
+export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
+  select user_id, org_id, active, permissions, org_roles, operator, credentials_valid_from
+  from organization.callers
+  where user_id = ${userId}`
+
+/** Sessions that ended while access tokens of theirs may still be alive. */
+export const listEndedSessions = (sql: Sql, endedAfter: string) => sql<{ session_id: string; ended_at: string }[]>`
+  select session_id, ended_at from identity.ended_sessions where ended_at > ${endedAfter}`
+
+export const isSessionEnded = (sql: Sql, sessionId: string) => sql<{ ended_at: string }[]>`
+  select ended_at from identity.ended_sessions where session_id = ${sessionId}`
+
+/** Public halves of the keys that may have signed a live token. */
+export const listPublicKeys = (sql: Sql) => sql<{ public_jwk: JWK }[]>`
+  select public_jwk from identity.published_keys`

@@ -1,0 +1,22 @@
+import { monotonicFactory } from 'ulid'
+
+const nextUlid = monotonicFactory()
+
+/** `part_01J…`: a prefix and a ULID, so that ids sort by creation, also within one millisecond of one process. */
+export const newId = <const P extends string>(prefix: P): `${P}_${string}` => `${prefix}_${nextUlid()}`
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+
+/** `P-7K2M9QXA`: eight random Crockford characters, for people to read out on the telephone. */
+export function newSerialNumber(letter: 'P' | 'R' | 'O'): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(8))
+  return `${letter}-${Array.from(bytes, (byte) => CROCKFORD[byte % 32]).join('')}`
+}
+
+/** 256 random bits for a link or a token, and what is kept of them. */
+export function newSecretToken(): { token: string; hash: Uint8Array } {
+  const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+  return { token, hash: hashOf(token) }
+}
+
+export const hashOf = (token: string): Uint8Array => new Bun.CryptoHasher('sha256').update(token).digest()

@@ -1,0 +1,132 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { TypeCompiler, ValueErrorType } from '@sinclair/typebox/compiler'
+import type { FieldError } from '../../../proto/errors.ts'
+import { invalid, invalidField, refuse } from './refusal.ts'
+
+export const BODY_LIMITS = { maxBytes: 1024 * 1024, maxDepth: 32, maxErrors: 50 }
+
+const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
+
+/** 413 before a byte is read, where the client says how long the body is. */
+export function refuseLongBody(request: Request): void {
+  const length = Number(request.headers.get('content-length') ?? 0)
+  if (length > BODY_LIMITS.maxBytes) throw tooLarge()
+}
+
+/** 415: exactly `application/json`, without case, UTF-8 if a charset is named. */
+export function refuseOtherMediaTypes(request: Request): void {
+  const type = request.headers.get('content-type')
+  if (type === null && isEmpty(request)) return
+  if (type === null || !JSON_MEDIA_TYPE.test(type)) {
+    throw refuse('unsupported_media_type', { detail: 'Send the body as application/json.' })
+  }
+}
+
+const isEmpty = ({ headers }: Request) =>
+  !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? 0) === 0
+
+/** The JSON of a request as a value, undefined for an empty body. Depth is checked before the parser recurses. */
+export async function readJson(request: Request): Promise<unknown> {
+  const bytes = await readBytes(request)
+  if (bytes.byteLength === 0) return undefined
+  if (!isShallow(bytes)) throw invalidField('body', `must not be nested deeper than ${BODY_LIMITS.maxDepth}`)
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+  } catch {
+    throw invalidField('body', 'must be JSON in UTF-8')
+  }
+  const unstorable: FieldError[] = []
+  findUnstorable(value, '', unstorable)
+  if (unstorable.length > 0) throw invalid(unstorable.slice(0, BODY_LIMITS.maxErrors))
+  return value
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (!request.body) return new Uint8Array()
+  if (request.headers.has('content-length')) return new Uint8Array(await request.arrayBuffer())
+  const chunks: Uint8Array[] = []
+  let total = 0
+  for await (const chunk of request.body) {
+    total += chunk.byteLength
+    if (total > BODY_LIMITS.maxBytes) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+const tooLarge = () => refuse('payload_too_large', { detail: `A body may have at most ${BODY_LIMITS.maxBytes} bytes.` })
+
+const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Whether arrays and objects nest within the limit; brackets inside strings do not count. */
+function isShallow(bytes: Uint8Array): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (inString) {
+      if (byte === BACKSLASH) at++
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      if (++depth > BODY_LIMITS.maxDepth) return false
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
+  }
+  return true
+}
+
+/** NUL and lone surrogates are JSON, but no text or jsonb column takes them. */
+function findUnstorable(value: unknown, path: string, errors: FieldError[]): void {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) errors.push({ field: path || 'body', message: 'must not contain NUL' })
+    else if (!value.isWellFormed()) errors.push({ field: path || 'body', message: 'must be well-formed Unicode' })
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) findUnstorable(item, join(path, String(index)), errors)
+  } else if (value !== null && typeof value === 'object') {
+    for (const [key, item] of Object.entries(value)) {
+      if (key.includes('\0') || !key.isWellFormed()) {
+        errors.push({ field: path || 'body', message: 'must not have a name with NUL or lone surrogates' })
+      } else findUnstorable(item, join(path, key), errors)
+    }
+  }
+}
+
+const join = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
+
+/** Checks a value against a schema, built once for each operation. */
+export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => Static<B> {
+  const check = TypeCompiler.Compile(schema)
+  return (value) => {
+    if (value === undefined) throw invalidField('body', 'is required')
+    if (check.Check(value)) return value
+    const errors = new Map<string, FieldError>()
+    for (const { path, message, type, schema: part } of check.Errors(value)) {
+      const field = fieldOf(path)
+      if (!errors.has(field)) errors.set(field, { field, message: wording(type, message, part) })
+      if (errors.size === BODY_LIMITS.maxErrors) break
+    }
+    throw invalid([...errors.values()])
+  }
+}
+
+const fieldOf = (pointer: string) =>
+  pointer === ''
+    ? 'body'
+    : pointer
+        .slice(1)
+        .split('/')
+        .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 100))
+        .join('.')
+
+/** TypeBox's sentence, but for the cases in which it says less than we know. It never repeats the value. */
+function wording(type: ValueErrorType, message: string, schema: TSchema): string {
+  if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a field of this request'
+  if (type === ValueErrorType.ObjectRequiredProperty) return 'is required'
+  if (schema.enum) return `must be one of ${schema.enum.join(', ')}`
+  if (type === ValueErrorType.StringPattern) return 'has characters, or a form, that is not allowed here'
+  if (type === ValueErrorType.StringFormat && schema.format === 'date-time') {
+    return 'must be a date-time with an offset, such as 2026-04-29T09:10:00Z'
+  }
+  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
+}

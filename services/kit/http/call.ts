@@ -1,0 +1,37 @@
+import type { BodyOf, Operation, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/operation.ts'
+import type { Trail } from '../audit/trail.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { JsonText, Raw } from './json.ts'
+
+/** Any operation, whatever its schemas: for lists of operations. */
+// The schemas of an operation stand in both directions of a handler, so only `never` and `unknown` bounds fit all.
+export type AnyOperation = Operation
+
+/** What every request has, before anybody knows who sends it. */
+export interface Exchange {
+  request: Request
+  requestId: string
+  /** The address of the client, behind as many proxies as are configured to be trusted. */
+  clientIp: string | undefined
+}
+
+/** A request that passed every check of its operation. */
+export interface OpenCall<O> extends Exchange {
+  query: QueryOf<O>
+  params: ParamsOf<O>
+  body: BodyOf<O>
+  /** Who asks for what, for the audit log: the caller is added where there is one. */
+  trail: Trail
+  /** The `Idempotency-Key`, where the operation takes one and the client sent one. */
+  idempotencyKey: string | undefined
+  /** The entity tags of `If-Match`, where the operation honours it and the client sent it. */
+  ifMatch: string | undefined
+}
+
+export interface Call<O> extends OpenCall<O> {
+  caller: Caller
+}
+
+export type Answer<O> = ResponseOf<O> | JsonText | Raw | undefined
+export type Handler<O> = (call: Call<O>) => Answer<O> | Promise<Answer<O>>
+export type OpenHandler<O> = (call: OpenCall<O>) => Answer<O> | Promise<Answer<O>>

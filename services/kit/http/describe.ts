@@ -1,0 +1,151 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
+import { familyOf, statusOf } from './problem.ts'
+import { refuse } from './refusal.ts'
+
+type Json = Record<string, unknown>
+
+const header = (name: string, description: string, schema: Json, example: unknown): Json => ({
+  name,
+  in: 'header',
+  required: false,
+  description,
+  schema,
+  example,
+})
+
+const REQUEST_ID = header(
+  'X-Request-Id',
+  'An id of your own for this request, 1 to 64 of `[A-Za-z0-9._-]`; the answer repeats it.',
+  { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+  'req-7f3a',
+)
+
+const IDEMPOTENCY_KEY = header(
+  'Idempotency-Key',
+  'Makes a repeat safe: the same key and body give the first answer again for 24 hours; with another body it is 409.',
+  { type: 'string', minLength: 1, maxLength: 255 },
+  'b5b6f0b2-5a0c-4d4c-9c3e-5a7d3f1f0c11',
+)
+
+const IF_NONE_MATCH = header(
+  'If-None-Match',
+  'The `ETag` of an earlier answer; 304 when nothing changed since.',
+  { type: 'string' },
+  '"1kq3v8"',
+)
+
+const IF_MATCH = header(
+  'If-Match',
+  'The `ETag` of the record as you know it; 412 when it has changed since.',
+  { type: 'string' },
+  '"1kq3v8"',
+)
+
+/** What the OpenAPI document says of an operation; nothing of it is written twice. */
+export function describe(operation: Operation): Json {
+  const { id, tag, summary, description, access, beta, body, bodyOptional } = operation
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, permissionNote(access)].filter(Boolean).join('\n\n'),
+    ...(access === 'public' ? { security: [] } : {}),
+    ...(beta ? { 'x-beta': true } : {}),
+    ...(operation.deprecated ? { deprecated: true } : {}),
+    parameters: parametersOf(operation),
+    ...(body
+      ? { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }
+      : {}),
+    responses: responsesOf(operation),
+  }
+}
+
+function permissionNote(access: Operation['access']): string {
+  if (access === 'public') return 'Needs no token.'
+  if (access === 'token') return ''
+  const keys = typeof access === 'string' ? [access] : access
+  return `Needs the permission ${keys.map((key) => `\`${key}\``).join(' or ')}.`
+}
+
+function parametersOf({ params, query, method, idempotent, etag, ifMatch }: Operation): Json[] {
+  return [
+    ...fieldsOf(params, 'path'),
+    ...fieldsOf(query, 'query'),
+    ...(idempotent && method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+    ...(etag ? [IF_NONE_MATCH] : []),
+    ...(ifMatch ? [IF_MATCH] : []),
+    REQUEST_ID,
+  ]
+}
+
+function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] {
+  return Object.entries(schema?.properties ?? {}).map(([name, property]) => {
+    const { description, examples, deprecated, ...rest } = plain(property)
+    return {
+      name,
+      in: place,
+      required: place === 'path' || ((schema?.required?.includes(name) ?? false) && property.default === undefined),
+      description,
+      ...(deprecated ? { deprecated } : {}),
+      schema: rest,
+      ...(Array.isArray(examples) ? { example: examples[0] } : {}),
+    }
+  })
+}
+
+function responsesOf(operation: Operation): Json {
+  const { status = 200, response, mediaType = 'application/json', etag, responseExample } = operation
+  const content = response
+    ? { [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) } }
+    : undefined
+  const success = { description: status === 204 ? 'Done; no content.' : 'Done.', ...(content ? { content } : {}) }
+  return {
+    [status]: success,
+    ...(etag ? { 304: { description: 'Not modified since the `ETag` given.' } } : {}),
+    ...errorResponses(operation),
+  }
+}
+
+/** One response for each status that a refusal of this operation can have, naming its codes. */
+function errorResponses(operation: Operation): Json {
+  const family = familyOf(operation.path)
+  const codes = new Map<number, ErrorCode[]>()
+  for (const code of codesOf(operation)) {
+    const status = statusOf(family, refuse(code))
+    codes.set(status, [...(codes.get(status) ?? []), code])
+  }
+  const schema = { $ref: `#/components/schemas/${family === 'v1' ? 'Problem' : 'ErrorEnvelope'}` }
+  const mediaType = family === 'v1' ? 'application/problem+json' : 'application/json'
+  return Object.fromEntries(
+    [...codes].map(([status, named]) => [
+      status,
+      {
+        description: named.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
+        content: { [mediaType]: { schema } },
+      },
+    ]),
+  )
+}
+
+function codesOf({ access, body, params, query, etag, ifMatch, idempotent, refusals }: Operation): Set<ErrorCode> {
+  const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
+  const guarded = access !== 'public'
+  return new Set<ErrorCode>([
+    ...when(query || body, 'validation_error'),
+    ...when(guarded, 'unauthorized'),
+    ...when(guarded && access !== 'token', 'forbidden'),
+    ...when(params && (etag !== undefined || guarded), 'not_found'),
+    ...when(idempotent, 'idempotency_conflict'),
+    ...when(ifMatch, 'precondition_failed'),
+    ...when(body, 'payload_too_large', 'unsupported_media_type'),
+    'rate_limited',
+    ...(refusals ?? []),
+    'internal_error',
+    'unavailable',
+  ])
+}
+
+/** A schema as plain JSON: TypeBox's symbols do not belong into a document. */
+export const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema))

@@ -1,0 +1,118 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Operation } from '../../../proto/http/operation.ts'
+import { PATH_ID } from '../../../proto/http/shapes.ts'
+import type { Permission } from '../../../proto/permissions.ts'
+import { loggedFields } from '../audit/request.ts'
+import type { Trail } from '../audit/trail.ts'
+import type { Caller } from '../auth/caller.ts'
+import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
+import type { Exchange, Handler, OpenHandler } from './call.ts'
+import { queryReader } from './query.ts'
+import { invalidField, notFound, Refusal, refuse } from './refusal.ts'
+import { Responder } from './responder.ts'
+import type { HttpDeps } from './server.ts'
+import { pathPattern, targetOf } from './target.ts'
+
+export type Params = Record<string, string | undefined> | undefined
+
+/** Answers one operation: undefined when the path is not quite the operation's, so that the fallback may answer. */
+export type Endpoint = (exchange: Exchange, params: Params) => Promise<Response | undefined>
+
+/**
+ * The one order in which a request is checked, for both families: token 401, request limit 429, length 413, media type 415,
+ * shape 400 or 422, permission 403, malformed ids in the path 404; then the handler, which finds out the rest.
+ */
+export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchema>>(
+  deps: HttpDeps,
+  operation: O,
+  handle: Handler<O> | OpenHandler<O>,
+): Endpoint {
+  const readQuery = operation.query ? queryReader(operation.query) : () => ({})
+  const checkBody = operation.body ? bodyChecker(operation.body) : undefined
+  const paramNames = Object.keys(operation.params?.properties ?? {})
+  const pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
+  const isOpen = operation.access === 'public'
+  const respond = new Responder(operation, deps)
+
+  const readBody = async (request: Request) => {
+    refuseLongBody(request)
+    refuseOtherMediaTypes(request)
+    const value = await readJson(request)
+    return value === undefined && operation.bodyOptional ? undefined : checkBody?.(value)
+  }
+
+  return async (exchange, params) => {
+    const { request } = exchange
+    const target = targetOf(request.url)
+    if (pattern && !pattern.test(target.path)) return undefined
+    const startedMs = performance.now()
+    let caller: Caller | undefined
+    let trail: Trail | undefined
+    let rateLimit = ''
+    try {
+      if (!isOpen) {
+        const known = deps.auth.callerOf(request)
+        caller = known instanceof Promise ? await known : known
+      }
+      rateLimit = deps.rateLimit.take(caller?.orgId ?? exchange.clientIp ?? 'unknown')
+      const body = checkBody ? await readBody(request) : undefined
+      const query = readQuery(target.search)
+      const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
+      trail = operation.audit ? trailOf(operation.audit, exchange, caller, body, params) : undefined
+      if (caller) requirePermission(operation.access, caller)
+      for (const name of paramNames) requireWellFormedId(params?.[name])
+      const answer = await handle({
+        ...exchange,
+        caller,
+        query,
+        params,
+        body,
+        trail,
+        idempotencyKey,
+        ifMatch: operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined,
+      } as never)
+      return respond.success(exchange, answer, { caller, rateLimit, startedMs })
+    } catch (error) {
+      if (error instanceof Refusal && trail) await deps.auditRefusal(trail, error.code)
+      return respond.refusal(exchange, error, { caller, rateLimit, startedMs })
+    }
+  }
+}
+
+function requirePermission(access: Operation['access'], { permissions }: Caller): void {
+  if (access === 'public' || access === 'token') return
+  const anyOf = typeof access === 'string' ? [access] : access
+  if (!anyOf.some((key: Permission) => permissions.has(key))) {
+    throw refuse('forbidden', { detail: `This needs the permission ${anyOf.join(' or ')}.` })
+  }
+}
+
+/** A malformed id names nothing: the same 404 as an unknown one. */
+function requireWellFormedId(value: string | undefined): void {
+  if (typeof value !== 'string' || !PATH_ID.test(value)) throw notFound()
+}
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (key.length < 1 || key.length > 255) throw invalidField('Idempotency-Key', 'must have 1 to 255 characters')
+  return key
+}
+
+function trailOf(
+  audit: NonNullable<Operation['audit']>,
+  { request, clientIp }: Exchange,
+  caller: Caller | undefined,
+  body: unknown,
+  params: Params,
+): Trail {
+  return {
+    procedure: audit.procedure,
+    orgId: caller?.orgId,
+    actorId: caller?.userId,
+    grantId: caller?.act?.grantId,
+    ipAddress: clientIp,
+    userAgent: request.headers.get('user-agent') ?? undefined,
+    request: loggedFields({ ...params, ...(body as object | undefined) }, audit.request),
+  }
+}

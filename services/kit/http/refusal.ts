@@ -1,0 +1,38 @@
+import { ERRORS, type ErrorCode, type FieldError } from '../../../proto/errors.ts'
+
+export interface RefusalDetails {
+  /** One sentence for the caller; never a secret, a stack or a statement. */
+  detail?: string
+  errors?: FieldError[]
+  headers?: Record<string, string>
+}
+
+/** Thrown wherever a request cannot be answered as asked; the pipeline alone turns it into a body. */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly errors: FieldError[] | undefined
+  readonly headers: Record<string, string> | undefined
+
+  constructor(code: ErrorCode, { detail, errors, headers }: RefusalDetails = {}) {
+    super(code)
+    this.name = 'Refusal'
+    this.code = code
+    this.detail = detail ?? ERRORS[code].title
+    this.errors = errors
+    this.headers = headers
+  }
+}
+
+export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal(code, details)
+
+/** An unknown record and one out of the caller's scope: the same answer, so the detail names nothing. */
+export const notFound = () =>
+  new Refusal('not_found', { detail: 'There is no such record, or it is not yours to see.' })
+
+export const invalid = (errors: FieldError[]) => new Refusal('validation_error', { errors })
+
+export const invalidField = (field: string, message: string) => invalid([{ field, message }])
+
+export const unavailable = (detail = 'A dependency is down; try again in a moment.') =>
+  new Refusal('unavailable', { detail, headers: { 'retry-after': '1' } })

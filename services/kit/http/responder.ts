@@ -1,0 +1,119 @@
+import type { Operation } from '../../../proto/http/operation.ts'
+import type { Caller } from '../auth/caller.ts'
+import { isDependencyFailure } from '../db/failures.ts'
+import type { Exchange } from './call.ts'
+import { JsonText, Raw } from './json.ts'
+import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
+import { Refusal, refuse, unavailable } from './refusal.ts'
+import type { HttpDeps } from './server.ts'
+import { targetOf } from './target.ts'
+
+export interface Outcome {
+  caller?: Caller | undefined
+  rateLimit: string
+  startedMs: number
+}
+
+/** Writes every answer of one operation: status, headers, body, and the log line and metric that go with it. */
+export class Responder {
+  readonly #deps: HttpDeps
+  readonly #operation: Operation
+  readonly #observe: (status: number, seconds: number) => void
+
+  constructor(operation: Operation, deps: HttpDeps) {
+    this.#deps = deps
+    this.#operation = operation
+    this.#observe = deps.metrics.observer(operation.id)
+  }
+
+  success(exchange: Exchange, answer: unknown, outcome: Outcome): Response {
+    const { etag, mediaType, status = 200 } = this.#operation
+    if (answer === undefined) return this.#send(exchange, null, 204, this.#headers(exchange, outcome), outcome)
+    const headers = this.#headers(exchange, outcome)
+    let body: string | Uint8Array | Blob
+    if (answer instanceof Raw) {
+      headers['content-type'] = answer.mediaType
+      Object.assign(headers, answer.headers)
+      body = answer.body
+    } else {
+      headers['content-type'] = mediaType ?? 'application/json'
+      body = answer instanceof JsonText ? answer.text : JSON.stringify(answer)
+    }
+    if (etag && typeof body === 'string') {
+      headers.etag = entityTag(body)
+      if (tagListed(exchange.request.headers.get('if-none-match'), headers.etag)) {
+        return this.#send(exchange, null, 304, headers, outcome)
+      }
+    }
+    return this.#send(exchange, body, status, headers, outcome)
+  }
+
+  refusal(exchange: Exchange, error: unknown, outcome: Outcome): Response {
+    const refusal = refusalOf(error)
+    if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId: exchange.requestId }, 'bug')
+    const { path } = targetOf(exchange.request.url)
+    const family = familyOf(path)
+    const headers = this.#headers(exchange, outcome)
+    headers['content-type'] = mediaTypeOf(family)
+    if (refusal.code === 'unauthorized') headers['www-authenticate'] = 'Bearer'
+    Object.assign(headers, refusal.headers)
+    const body = errorBody(family, refusal, path, exchange.requestId)
+    return this.#send(exchange, body, statusOf(family, refusal), headers, outcome)
+  }
+
+  #headers({ requestId }: Exchange, { caller, rateLimit }: Outcome): Record<string, string> {
+    const { noStore, beta } = this.#operation
+    const headers: Record<string, string> = { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+    if (rateLimit !== '') {
+      headers.ratelimit = rateLimit
+      headers['ratelimit-policy'] = this.#deps.rateLimit.policy
+    }
+    if (noStore) headers['cache-control'] = 'no-store'
+    else if (caller) {
+      headers['cache-control'] = 'private, no-cache'
+      headers.vary = 'Authorization'
+    }
+    if (beta) headers.beta = 'true'
+    return headers
+  }
+
+  #send(
+    { request, requestId, clientIp }: Exchange,
+    body: string | Uint8Array | Blob | null,
+    status: number,
+    headers: Record<string, string>,
+    { caller, startedMs }: Outcome,
+  ): Response {
+    const ms = performance.now() - startedMs
+    this.#observe(status, ms / 1000)
+    this.#deps.log.info({
+      requestId,
+      operation: this.#operation.id,
+      method: request.method,
+      status,
+      ms: Math.round(ms * 100) / 100,
+      tenant: caller?.orgId,
+      user: caller?.userId,
+      ip: clientIp,
+    })
+    return new Response(body, { status, headers })
+  }
+}
+
+/** A strong tag: two answers with the same bytes, and only those, share it. */
+export const entityTag = (text: string) => `"${Bun.hash(text).toString(36)}"`
+
+/** Whether an `If-None-Match` or `If-Match` list names the tag; weak and strong compare alike for a GET. */
+export function tagListed(list: string | null, tag: string): boolean {
+  if (list === null) return false
+  return list.trim() === '*' || list.split(',').some((item) => item.trim().replace(/^W\//, '') === tag)
+}
+
+/** What the caller is told of an error: refusals as they are, a dead dependency as 503, anything else as a bug. */
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (isDependencyFailure(error)) return unavailable()
+  return refuse('internal_error', {
+    detail: 'Something went wrong on our side. Quote the request id when you report it.',
+  })
+}

@@ -1,0 +1,127 @@
+import { Elysia } from 'elysia'
+import type { ErrorCode } from '../../../proto/errors.ts'
+import type { Trail } from '../audit/trail.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { Log } from '../log/log.ts'
+import type { RequestMetrics } from '../metrics/requests.ts'
+import type { AnyOperation, Exchange } from './call.ts'
+import { clientAddress } from './client-address.ts'
+import type { RateLimit } from './limit.ts'
+import { Refusal, refuse } from './refusal.ts'
+import { Responder } from './responder.ts'
+import { Routes } from './routes.ts'
+import { MAX_TARGET_BYTES, pathPattern, targetOf } from './target.ts'
+
+export interface HttpDeps {
+  auth: { callerOf(request: Request): Caller | Promise<Caller> }
+  rateLimit: RateLimit
+  /** Writes the entry of a refused command; called for every refusal of an operation that declares `audit`. */
+  auditRefusal(trail: Trail, code: ErrorCode): Promise<void>
+  log: Log
+  metrics: RequestMetrics
+  /** How many proxies in front of us append to `X-Forwarded-For`. */
+  trustedProxies: number
+}
+
+export interface HttpApp {
+  fetch(request: Request, socketAddress?: string): Promise<Response>
+  elysia: Elysia
+  operations: readonly AnyOperation[]
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
+const socketAddresses = new WeakMap<Request, string>()
+
+/** Everything a service answers over HTTP, made of its features' routes. */
+export class Http {
+  readonly #deps: HttpDeps
+  readonly #matchers: { pattern: RegExp; operation: AnyOperation }[] = []
+  readonly #unrouted: Responder
+  readonly #elysia = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } })
+
+  constructor(deps: HttpDeps) {
+    this.#deps = deps
+    const unrouted = { id: 'unrouted', method: 'GET', path: '/', tag: '', summary: '', access: 'public' } as const
+    this.#unrouted = new Responder(unrouted, deps)
+  }
+
+  routes(): Routes {
+    return new Routes(this.#deps, this.#exchangeOf, (exchange) => this.#fallback(exchange))
+  }
+
+  /** Mounts the features; the answer's `fetch` is what the process serves. */
+  build(features: readonly Routes[]): HttpApp {
+    for (const { elysia, operations } of features) {
+      this.#elysia.use(elysia)
+      for (const operation of operations) this.#matchers.push({ pattern: pathPattern(operation.path), operation })
+    }
+    this.#elysia.all('/*', ({ request }) => this.#fallback(this.#exchangeOf(request)))
+    this.#elysia.onError(({ error, request }) => this.#refuse(this.#exchangeOf(request), error))
+    this.#elysia.compile()
+    return {
+      fetch: (request, socketAddress) => this.#fetch(request, socketAddress),
+      elysia: this.#elysia,
+      operations: this.#matchers.map(({ operation }) => operation),
+    }
+  }
+
+  async #fetch(request: Request, socketAddress: string | undefined): Promise<Response> {
+    if (socketAddress !== undefined) socketAddresses.set(request, socketAddress)
+    if (request.url.length > MAX_TARGET_BYTES) return this.#refuse(this.#exchangeOf(request), refuse('uri_too_long'))
+    if (request.method === 'HEAD') return this.#head(request)
+    return this.#elysia.handle(request)
+  }
+
+  readonly #exchangeOf = (request: Request): Exchange => {
+    const given = request.headers.get('x-request-id')
+    return {
+      request,
+      requestId: given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID(),
+      clientIp: clientAddress(
+        socketAddresses.get(request),
+        request.headers.get('x-forwarded-for'),
+        this.#deps.trustedProxies,
+      ),
+    }
+  }
+
+  /** A path that the router did not know, or not with this method. */
+  async #fallback(exchange: Exchange): Promise<Response> {
+    const { path } = targetOf(exchange.request.url)
+    const methods = this.#matchers.filter(({ pattern }) => pattern.test(path)).map(({ operation }) => operation.method)
+    if (methods.length === 0) {
+      return this.#refuse(exchange, refuse('not_found', { detail: 'There is nothing at this path.' }))
+    }
+    const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ')
+    if (exchange.request.method === 'OPTIONS') {
+      return new Response(null, { status: 204, headers: { allow, 'x-request-id': exchange.requestId } })
+    }
+    return this.#refuse(exchange, refuse('method_not_allowed', { headers: { allow } }))
+  }
+
+  /** HEAD is GET without the body, and says how long that would have been. */
+  async #head(request: Request): Promise<Response> {
+    const { path } = targetOf(request.url)
+    const readable = this.#matchers.some(({ pattern, operation }) => operation.method === 'GET' && pattern.test(path))
+    if (!readable) return withoutBody(await this.#fallback(this.#exchangeOf(request)))
+    const get = new Request(request.url, { headers: request.headers })
+    const socketAddress = socketAddresses.get(request)
+    if (socketAddress !== undefined) socketAddresses.set(get, socketAddress)
+    return withoutBody(await this.#elysia.handle(get))
+  }
+
+  #refuse(exchange: Exchange, error: unknown): Response {
+    const known = error instanceof Refusal || !isRoutingFailure(error) ? error : refuse('not_found')
+    return this.#unrouted.refusal(exchange, known, { rateLimit: '', startedMs: performance.now() })
+  }
+}
+
+/** Elysia's own way of saying that nothing is there, and percent-encoding that decodes to nothing. */
+const isRoutingFailure = (error: unknown) =>
+  error instanceof URIError || (error as { code?: unknown } | null)?.code === 'NOT_FOUND'
+
+async function withoutBody(response: Response): Promise<Response> {
+  const headers = new Headers(response.headers)
+  headers.set('content-length', String((await response.arrayBuffer()).byteLength))
+  return new Response(null, { status: response.status, headers })
+}
