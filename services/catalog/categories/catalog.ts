@@ -1,0 +1,23 @@
+import { Category } from '../../../proto/http/catalog/categories.ts'
+import { defineCatalog } from '../catalog.ts'
+import { key, line, optional } from '../files/cells.ts'
+import { entryPerRecord } from '../files/format.ts'
+
+export const categories = defineCatalog({
+  name: 'categories',
+  table: 'catalog.categories',
+  view: 'catalog.category_lookup',
+  item: Category,
+  key: 'id',
+  orderBy: 'code',
+  filters: ['parentId'],
+  searched: ['name', 'description'],
+  references: [{ column: 'parent_id', to: 'categories' }],
+  file: entryPerRecord({
+    id: key,
+    code: optional(line(64)),
+    name: line(200),
+    description: optional(line(2000)),
+    parent_id: optional(key),
+  }),
+})

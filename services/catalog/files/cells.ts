@@ -1,0 +1,74 @@
+import { PATH_ID } from '../../../proto/http/shapes.ts'
+
+/** What a table keeps of one cell. */
+export type Value = string | number | null | readonly string[]
+
+/** What a cell spells, or what is wrong with it, to be read after the name of its column. */
+export type Reading = { value: Value } | { problem: string }
+
+/** How one column of a file is read and written. Whoever reads what `write` wrote gets the same value. */
+export interface Cell {
+  read(text: string): Reading
+  write(value: Value): string
+}
+
+const problem = (text: string): Reading => ({ problem: text })
+const written = (value: Value): string => (value === null ? '' : String(value))
+
+/** A key: what can stand in a path. */
+export const key: Cell = {
+  read: (text) =>
+    PATH_ID.test(text) ? { value: text } : problem('has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'),
+  write: written,
+}
+
+/** Text of one line. U+FFFD is what a decoder leaves of bytes that are not UTF-8. */
+export const line = (maxLength: number): Cell => ({
+  read: (text) => {
+    if (text === '') return problem('is empty')
+    if (text.length > maxLength) return problem(`is longer than ${maxLength} characters`)
+    if (/\p{Cc}/u.test(text)) return problem('has a line break or another control character')
+    if (text.includes('\ufffd')) return problem('is not UTF-8')
+    return { value: text }
+  },
+  write: written,
+})
+
+/** One of a closed set of words. */
+export const word = (words: readonly string[]): Cell => ({
+  read: (text) => (words.includes(text) ? { value: text } : problem(`is not one of ${words.join(', ')}`)),
+  write: written,
+})
+
+/** A whole number of at least 1. */
+export const ordinal: Cell = {
+  read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? { value: Number(text) } : problem('is not a whole number from 1 on')),
+  write: written,
+}
+
+/** A cell that may be empty. */
+export const optional = (cell: Cell): Cell => ({
+  ...cell,
+  read: (text) => (text === '' ? { value: null } : cell.read(text)),
+})
+
+/** Between the values of a list. */
+const SEPARATOR = ';'
+const MAX_VALUES = 100
+
+/** Several values in one cell, each at most once; none is an empty list. */
+export const listOf = (cell: Cell): Cell => ({
+  read: (text) => {
+    const values: string[] = []
+    for (const part of text === '' ? [] : text.split(SEPARATOR)) {
+      const reading = cell.read(part.trim())
+      if ('problem' in reading) return problem(`has a value "${part.trim()}" that ${reading.problem}`)
+      values.push(String(reading.value))
+    }
+    const repeated = values.find((value, index) => values.indexOf(value) !== index)
+    if (repeated !== undefined) return problem(`names "${repeated}" more than once`)
+    if (values.length > MAX_VALUES) return problem(`has more than ${MAX_VALUES} values`)
+    return { value: values }
+  },
+  write: (value) => (Array.isArray(value) ? value.join(SEPARATOR) : ''),
+})

@@ -1,0 +1,146 @@
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Catalog, CatalogName } from '../catalog.ts'
+import type { Entry } from '../files/format.ts'
+
+/** Held for the whole of an import by its session: two imports would take each other's unfinished versions for rubbish. */
+const IMPORT_LOCK = 5_021_378
+
+/** False when another import is running. */
+export async function lockImports(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${IMPORT_LOCK}) as locked`
+  return row?.locked === true
+}
+
+export const unlockImports = (sql: Sql) => sql`select pg_advisory_unlock(${IMPORT_LOCK})`
+
+export interface Current {
+  name: CatalogName
+  /** A bigint: too large for a number in principle, so kept as text. */
+  version: string
+  entries: number
+  shipped: boolean
+}
+
+export const currentVersions = (sql: Sql) => sql<Current[]>`
+  select name, version, entries, shipped from catalog.catalogs`
+
+export async function newVersion(sql: Sql): Promise<string> {
+  const [row] = await sql<{ version: string }[]>`select nextval('catalog.version_numbers') as version`
+  return row?.version ?? ''
+}
+
+/** Writes entries of an unfinished version and answers the keys of those that it did not have yet. */
+export const stageEntries = (sql: Sql, { table, key, file }: Catalog, entries: readonly Entry[]) => {
+  const columns = ['version', 'line', ...file.columns]
+  return sql<{ key: string }[]>`
+    insert into ${sql(table)} (${sql(columns)})
+    select ${sql(columns)} from jsonb_populate_recordset(null::${sql(table)}, ${sql.json(entries as never)})
+    on conflict do nothing
+    returning ${sql(key)} as key`
+}
+
+/** Removes a slice of the versions that nobody serves; answers how many entries went. */
+export async function removeSomeUnserved(sql: Sql, { table, name }: Catalog, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from ${sql(table)} where ctid = any (array(
+      select ctid from ${sql(table)}
+      where version <> (select version from catalog.catalogs where name = ${name}) limit ${limit}
+    ))`
+  return count
+}
+
+export interface Comparison {
+  added: number
+  changed: number
+  removed: number
+}
+
+/** How a staged version differs from the one served. */
+export async function compareVersions(
+  sql: Sql,
+  { table, key }: Catalog,
+  served: string,
+  staged: string,
+): Promise<Comparison> {
+  const version = (number: string) => sql`
+    select ${sql(key)} as key, to_jsonb(entry) - 'version' - 'line' as content
+    from ${sql(table)} as entry where version = ${number}`
+  const [row] = await sql<Comparison[]>`
+    select
+      count(*) filter (where before.key is null)::int as added,
+      count(*) filter (where before.content <> after.content)::int as changed,
+      count(*) filter (where after.key is null)::int as removed
+    from (${version(served)}) as before full join (${version(staged)}) as after using (key)`
+  return row ?? { added: 0, changed: 0, removed: 0 }
+}
+
+/** Keys that the served version has and the staged one has not. */
+export const removedKeys = (sql: Sql, { table, key }: Catalog, served: string, staged: string) => sql<{ key: string }[]>`
+  select ${sql(key)} as key from ${sql(table)} as before
+  where version = ${served} and not exists (
+    select 1 from ${sql(table)} as after where after.version = ${staged} and after.${sql(key)} = before.${sql(key)}
+  )`
+
+export interface Dangling {
+  line: number
+  key: string
+  names: string
+}
+
+/** Entries of one version that name an entry which the version of another catalog (or of their own) lacks. */
+export const danglingReferences = (
+  sql: Sql,
+  from: { catalog: Catalog; version: string; column: string },
+  to: { catalog: Catalog; version: string },
+) => sql<Dangling[]>`
+  select entry.line, entry.${sql(from.catalog.key)} as key, named.key as names
+  from ${sql(from.catalog.table)} as entry
+  cross join lateral unnest(array[]::text[] || entry.${sql(from.column)}) as named (key)
+  where entry.version = ${from.version} and named.key is not null and not exists (
+    select 1 from ${sql(to.catalog.table)} as target
+    where target.version = ${to.version} and target.${sql(to.catalog.key)} = named.key
+  )
+  order by entry.line, named.key`
+
+/** Categories that no root leads to: those on a circle, and those below one. */
+export const unreachableCategories = (sql: Sql, version: string) => sql<{ line: number; key: string }[]>`
+  with recursive reachable as (
+    select id from catalog.categories where version = ${version} and parent_id is null
+    union
+    select child.id from reachable
+    join catalog.categories as child on child.version = ${version} and child.parent_id = reachable.id
+  )
+  select line, id as key from catalog.categories
+  where version = ${version} and id not in (select id from reachable)
+  order by line`
+
+/** Whether sourcing has declared which entries its records name. */
+export async function referencesDeclared(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ declared: boolean }[]>`
+    select to_regclass('sourcing.catalog_references') is not null as declared`
+  return row?.declared === true
+}
+
+/** Of some entries, those that a record of sourcing names. */
+export const namedByRecords = (sql: Sql, catalog: CatalogName, keys: readonly string[]) => sql<{ key: string }[]>`
+  select distinct id as key from sourcing.catalog_references
+  where catalog = ${catalog} and id = any (${sql.array([...keys])})
+  order by id`
+
+/** Waits for every transaction that is about to name an entry; those that come later wait for us. */
+export const takeEntries = (tx: Tx) => tx`select catalog.take_entries()`
+
+export const serveVersion = (
+  tx: Tx,
+  { name, version, entries, shipped, now }: Current & { now: string },
+) => tx`
+  update catalog.catalogs
+  set version = ${version}, entries = ${entries}, shipped = ${shipped}, loaded_at = ${now}
+  where name = ${name}`
+
+/** Entries as an export writes them: in the order of the catalog's lists. */
+export const readStoredEntries = (tx: Tx, { name, table, key, orderBy, file }: Catalog) => tx<Entry[]>`
+  select ${tx(file.columns as string[])}
+  from ${tx(table)}
+  where version = (select version from catalog.catalogs where name = ${name})
+  order by coalesce(${tx(orderBy)}, ${tx(key)}) collate "C", ${tx(key)} collate "C"`.cursor(1000)

@@ -1,0 +1,23 @@
+import { Material } from '../../../proto/http/catalog/materials.ts'
+import { MATERIAL_TYPES } from '../../../proto/http/catalog/words.ts'
+import { defineCatalog } from '../catalog.ts'
+import { key, line, listOf, word } from '../files/cells.ts'
+import { entryPerRecord } from '../files/format.ts'
+
+export const materials = defineCatalog({
+  name: 'materials',
+  table: 'catalog.materials',
+  view: 'catalog.material_lookup',
+  item: Material,
+  key: 'code',
+  orderBy: 'code',
+  filters: ['type'],
+  searched: [],
+  references: [{ column: 'standard_codes', to: 'standards' }],
+  file: entryPerRecord({
+    code: key,
+    name: line(200),
+    type: word(MATERIAL_TYPES),
+    standard_codes: listOf(key),
+  }),
+})
