@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { SERVICES_RECORD, stopServices } from '../toolchain/left-behind.ts'
@@ -41,9 +41,13 @@ export async function startServices(options: ServicesOptions): Promise<Services>
   })
   closeSync(log)
   const record: ProcessRecord = await recordOf(child.pid, main)
-  const stop = () => stopServices(record)
+  const recordFile = join(folder, SERVICES_RECORD)
+  const stop = async () => {
+    await stopServices(record)
+    await rm(recordFile, { force: true })
+  }
   try {
-    await writeFile(join(folder, SERVICES_RECORD), JSON.stringify(record), { mode: 0o600 })
+    await writeFile(recordFile, JSON.stringify(record), { mode: 0o600 })
     await ready(child, logFile, options)
   } catch (error) {
     await stop()

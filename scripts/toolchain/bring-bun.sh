@@ -40,7 +40,8 @@ install_bun() {
   trap 'rm -rf "$BUN_FOLDER.$$"' EXIT
   output=$(mkdir -p "$staging" 2>&1) || refuse_download "$output"
   if command -v npm >/dev/null && command -v node >/dev/null; then
-    output=$(npm install --prefix "$staging" --no-save --no-package-lock --no-audit --no-fund \
+    # Not with --prefix: npm would then look for the machine's npmrc, with its proxy and certificates, in there too.
+    output=$(cd "$staging" && echo '{}' >package.json && npm install --no-save --no-package-lock --no-audit --no-fund \
       --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 "bun@$BUN_VERSION" </dev/null 2>&1) ||
       refuse_download "$output"
     # Where npm is told to ignore install scripts, the one that puts the binary in place has to be run by hand.

@@ -1,0 +1,33 @@
+import { join } from 'node:path'
+import { BUN, ROOT } from '../toolchain/checkout.ts'
+import { run } from '../toolchain/run.ts'
+import type { Tally } from './tally.ts'
+
+/** What is checked without running the product. Programs of packages are run by Bun: Node may not be there. */
+const CHECKS = [
+  { name: 'format and lint', command: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
+  { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit'] },
+  { name: 'architecture', command: ['scripts/checks/imports.ts'] },
+  { name: 'licences', command: ['scripts/checks/licences.ts'] },
+  { name: 'generated files', command: ['scripts/openapi.ts', '--check'] },
+]
+
+/** Runs every check, whatever the others say; one that fails shows its output. */
+export async function runChecks(print: (text: string) => void, signal: AbortSignal): Promise<Tally> {
+  let failed = 0
+  for (const { name, command } of CHECKS) {
+    const [program = '', ...words] = command
+    const began = performance.now()
+    const { code, output } = await run([BUN, join(ROOT, program), ...words], { signal, timeoutMs: 5 * 60_000 })
+    signal.throwIfAborted()
+    print(verdict(name, code === 0, performance.now() - began, output))
+    if (code !== 0) failed += 1
+  }
+  return { passed: CHECKS.length - failed, failed, skipped: 0 }
+}
+
+/** One line for a check that passed; the whole output for one that did not. */
+export function verdict(name: string, passed: boolean, tookMs: number, output: string): string {
+  const seconds = `${(tookMs / 1000).toFixed(1)} s`
+  return passed ? `passed  ${name} (${seconds})` : `${output.trimEnd()}\nFAILED  ${name} (${seconds})`
+}

@@ -1,0 +1,66 @@
+import { stat } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { Glob } from 'bun'
+import { ROOT } from '../toolchain/checkout.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+
+export const USAGE = `Usage: ./scripts/test [--quick] [<path>…]
+
+Runs every check and every test against a Postgres and a NATS server of its own, and ends with a line of their numbers.
+
+  --quick   leaves out the tests in *.slow.test.ts: under a minute
+  <path>…   runs only these test files, or the test files in these folders, without the checks
+  --help    prints this
+`
+
+export interface Options {
+  quick: boolean
+  help: boolean
+  paths: string[]
+}
+
+/** Reads the command line; whatever it does not know is refused rather than ignored. */
+export function readOptions(words: string[]): Options {
+  const options: Options = { quick: false, help: false, paths: [] }
+  for (const word of words) {
+    if (word === '--quick') options.quick = true
+    else if (word === '--help' || word === '-h') options.help = true
+    else if (word.startsWith('-')) throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
+    else options.paths.push(word)
+  }
+  return options
+}
+
+const FOLDERS = ['services', 'proto', 'scripts', 'charts']
+
+/** The test files to run, relative to the root. A path the user gave is meant from where they stand. */
+export async function findTests({ quick, paths }: Options, from: string): Promise<string[]> {
+  if (paths.length === 0) {
+    const all = await Promise.all(FOLDERS.map((folder) => testsIn(folder)))
+    return all.flat().filter((path) => !quick || !path.endsWith('.slow.test.ts'))
+  }
+  const found = await Promise.all(paths.map((path) => testsAt(path, from)))
+  return [...new Set(found.flat())]
+}
+
+async function testsAt(path: string, from: string): Promise<string[]> {
+  for (const candidate of [resolve(from, path), resolve(ROOT, path)]) {
+    const found = await stat(candidate).catch(() => undefined)
+    const name = relative(ROOT, candidate)
+    if (!found || name.startsWith('..')) continue
+    const tests = found.isDirectory() ? await testsIn(name) : name.endsWith('.test.ts') ? [name] : []
+    if (tests.length === 0) throw new Refusal(`${path} holds no tests: their names end in .test.ts.`)
+    return tests
+  }
+  throw new Refusal(`${path} does not exist in this checkout.`)
+}
+
+async function testsIn(folder: string): Promise<string[]> {
+  const cwd = join(ROOT, folder)
+  if (!(await stat(cwd).catch(() => undefined))) return []
+  const tests: string[] = []
+  for await (const path of new Glob('**/*.test.ts').scan({ cwd })) {
+    if (!path.includes('node_modules/')) tests.push(join(folder, path))
+  }
+  return tests.sort()
+}

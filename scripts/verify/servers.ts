@@ -1,0 +1,82 @@
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BUN, ROOT } from '../toolchain/checkout.ts'
+import { startCluster } from '../toolchain/cluster.ts'
+import { removeDeadTestRuns, testFolder } from '../toolchain/left-behind.ts'
+import { bringNats } from '../toolchain/nats.ts'
+import { explain } from '../toolchain/refusal.ts'
+import { run } from '../toolchain/run.ts'
+import { findState } from '../toolchain/state.ts'
+import { verdict } from './checks.ts'
+import { NOTHING, type Tally } from './tally.ts'
+
+export interface Preparation {
+  signal: AbortSignal
+  onStop: (undo: () => Promise<void>) => void
+  print: (text: string) => void
+}
+
+export interface Servers {
+  /** The owner's address of the throw-away Postgres. */
+  databaseUrl: string
+  /** Undefined when it could not be brought, which counts as a failure of its own. */
+  natsServer: string | undefined
+  /** A folder of this run alone, removed with it. */
+  folder: string
+  tally: Tally
+}
+
+/** Starts a Postgres that forgets and finds a nats-server: each test file then makes what it needs on them. */
+export async function startServers({ signal, onStop, print }: Preparation): Promise<Servers> {
+  const state = await findState()
+  await removeDeadTestRuns(state.folder)
+  const folder = testFolder(state.folder)
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { mode: 0o711 })
+  // What the caller's umask took away: Postgres's own user passes through here.
+  await chmod(folder, 0o711)
+  onStop(() => rm(folder, { recursive: true, force: true }))
+  const password = crypto.randomUUID()
+  const cluster = await startCluster({
+    state,
+    password,
+    signal,
+    data: join(folder, 'data'),
+    logFile: join(folder, 'postgres.log'),
+    progress: print,
+    settings: {
+      // The data need not outlive the run, so nothing waits for the disk.
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      shared_buffers: '256MB',
+      max_connections: '500',
+    },
+  })
+  onStop(cluster.stop)
+  const nats = await bringNats(print).catch((error: unknown) => {
+    print(verdict('nats-server', false, 0, explain(error)))
+    return undefined
+  })
+  signal.throwIfAborted()
+  return {
+    folder,
+    databaseUrl: cluster.urlOf('postgres'),
+    natsServer: nats,
+    tally: nats ? NOTHING : { ...NOTHING, failed: 1 },
+  }
+}
+
+/** Makes the migrated database that every test file clones. When it fails, so will they: the reason is shown once. */
+export async function makeTemplate(
+  env: Record<string, string | undefined>,
+  { signal, print }: Preparation,
+): Promise<Tally> {
+  const script = join(ROOT, 'scripts', 'test-template.ts')
+  if (!(await Bun.file(script).exists())) return NOTHING
+  const began = performance.now()
+  const { code, output } = await run([BUN, script], { env, signal, timeoutMs: 5 * 60_000 })
+  signal.throwIfAborted()
+  print(verdict('migrations', code === 0, performance.now() - began, output))
+  return code === 0 ? { ...NOTHING, passed: 1 } : { ...NOTHING, failed: 1 }
+}

@@ -1,0 +1,35 @@
+/** How many checks and tests passed and failed. */
+export interface Tally {
+  passed: number
+  failed: number
+  skipped: number
+}
+
+export const NOTHING: Tally = { passed: 0, failed: 0, skipped: 0 }
+
+export const add = (a: Tally, b: Tally): Tally => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+})
+
+/**
+ * Counts a run of `bun test` by its JUnit report. What the report leaves out is no success: a file without results
+ * (it failed to load, holds no test, or its process died) is a failure, and so is an exit code without a failed test.
+ */
+export function tallyOf(report: string, files: string[], exitCode: number): Tally & { silent: string[] } {
+  const suites = [...report.matchAll(/^ {2}<testsuite (?<attributes>[^>]*)>/gm)].map((match) =>
+    attributesOf(match.groups?.attributes ?? ''),
+  )
+  const number = (name: string) => suites.reduce((sum, suite) => sum + Number(suite[name] ?? 0), 0)
+  const heard = new Set(suites.map(({ file }) => file))
+  const silent = files.filter((file) => !heard.has(file))
+  const failed = number('failures') + silent.length
+  const skipped = number('skipped')
+  const passed = number('tests') - number('failures') - skipped
+  return { passed, skipped, silent, failed: failed === 0 && exitCode !== 0 ? 1 : failed }
+}
+
+function attributesOf(text: string): Record<string, string> {
+  return Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]))
+}

@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { BUN, CACHE, ROOT } from '../toolchain/checkout.ts'
+import { send } from '../toolchain/processes.ts'
+import { type Tally, tallyOf } from './tally.ts'
+
+/** More at once would only wait for Postgres. */
+const WORKERS_AT_MOST = 8
+const RUN_TIMEOUT_MS = 45 * 60_000
+const HEARTBEAT_MS = 20_000
+
+export interface TestRun {
+  files: string[]
+  env: Record<string, string | undefined>
+  /** Where the report goes. */
+  folder: string
+  signal: AbortSignal
+  print: (text: string) => void
+}
+
+/** Runs test files in parallel, each in a process that has nothing of another file, and counts what they say. */
+export async function runTests({ files, env, folder, signal, print }: TestRun): Promise<Tally> {
+  const report = join(folder, 'report.xml')
+  const timings = join(CACHE, 'test-timings.json')
+  const child = Bun.spawn(
+    [
+      ...[BUN, 'test', `--parallel=${Math.min(WORKERS_AT_MOST, availableParallelism())}`, '--only-failures'],
+      ...['--reporter=junit', `--reporter-outfile=${report}`],
+      // The slowest files start first, so that none of them is waited for alone at the end.
+      ...[`--timings=${timings}`, '--update-timings'],
+      ...files.map((file) => `./${file}`),
+    ],
+    // A group of its own: what tests start and leave behind ends with them.
+    { cwd: ROOT, env, stdin: 'ignore', stdout: 'inherit', stderr: 'inherit', detached: true },
+  )
+  const endGroup = () => send(-child.pid, 'SIGKILL')
+  signal.addEventListener('abort', endGroup, { once: true })
+  const limit = setTimeout(() => {
+    print(`FAILED  the tests took more than ${RUN_TIMEOUT_MS / 60_000} minutes and were ended`)
+    endGroup()
+  }, RUN_TIMEOUT_MS)
+  const began = Date.now()
+  const heartbeat = setInterval(() => {
+    print(`… ${files.length} test files are running (${Math.round((Date.now() - began) / 1000)} s)`)
+  }, HEARTBEAT_MS)
+  const code = await child.exited
+  clearTimeout(limit)
+  clearInterval(heartbeat)
+  signal.removeEventListener('abort', endGroup)
+  endGroup()
+  signal.throwIfAborted()
+
+  const written = Bun.file(report)
+  const { silent, ...tally } = tallyOf((await written.exists()) ? await written.text() : '', files, code)
+  for (const file of silent) print(`FAILED  ${file} reported no test`)
+  return tally
+}
