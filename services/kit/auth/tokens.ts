@@ -84,3 +84,19 @@ function claimsOf(payload: Record<string, unknown>): Claims {
   if (typeof actingEmail !== 'string' || typeof grant !== 'string') throw unauthorized()
   return { userId: sub, orgId: org, sessionId: sid, ...times, act: { actingEmail, grantId: grant } }
 }
+
+const ANY_AGE_SECONDS = 100 * 365 * 24 * 60 * 60
+
+/** Reads whose token one of ours is, expired or not: for ending its session. Undefined for anything else. */
+export function createTokenReader(loadKeys: TokenOptions['loadKeys']) {
+  return async (token: string): Promise<{ sessionId: string; userId: string } | undefined> => {
+    if (token.split('.').length !== 3) return undefined
+    const keys = createLocalJWKSet(await loadKeys())
+    const options = { algorithms: ['ES256'], typ: 'at+jwt', clockTolerance: ANY_AGE_SECONDS }
+    const payload = await jwtVerify(token, keys, options)
+      .then((result) => result.payload)
+      .catch(() => undefined)
+    const { sid, sub } = payload ?? {}
+    return typeof sid === 'string' && typeof sub === 'string' ? { sessionId: sid, userId: sub } : undefined
+  }
+}

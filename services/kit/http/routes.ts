@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Operation } from '../../../proto/http/operation.ts'
+import { inRequestSpan } from '../traces/traces.ts'
 import type { AnyOperation, Exchange, Handler, OpenHandler } from './call.ts'
 import { describe } from './describe.ts'
 import { type Endpoint, endpointOf } from './pipeline.ts'
@@ -47,7 +48,8 @@ export class Routes {
     // Named parameters only: a handler that passes its context on makes Elysia parse query, cookies and body for nothing.
     const answer = async (request: Request, params: Record<string, string>) => {
       const exchange = this.#exchangeOf(request)
-      return (await endpoint(exchange, params)) ?? this.#fallback(exchange)
+      const response = await inRequestSpan(operation.id, request, () => endpoint(exchange, params))
+      return response ?? this.#fallback(exchange)
     }
     this.elysia.route(operation.method, routerPath(operation.path), ({ request, params }) => answer(request, params), {
       detail: describe(operation),

@@ -29,7 +29,7 @@ export function createLog({ service, version, level, destination }: LogOptions):
         return traceId === undefined ? {} : { traceId }
       },
     },
-    destination ?? pino.destination({ fd: 1, minLength: 4096, sync: true }),
+    destination ?? pino.destination({ fd: 1, minLength: 4096, sync: true, periodicFlush: 500 }),
   )
 }
 

@@ -1,0 +1,118 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { closed, DateTime, PageOf, pageQuery, pathParam } from '../shapes.ts'
+
+const tag = 'Accounts (beyond the specification)'
+
+const NewPassword = Type.String({
+  minLength: 1,
+  maxLength: 1024,
+  description: '12 to 256 characters (code points after NFC).',
+  examples: ['correct horse battery staple'],
+})
+
+export const redeemActivation = defineOperation({
+  id: 'redeemActivation',
+  method: 'POST',
+  path: '/flows/v1/activations',
+  tag,
+  summary: 'Choose a password with an activation link',
+  description: 'The token of the link works once, for 72 hours; unknown, used and expired ones are one 404.',
+  access: 'public',
+  body: closed({
+    token: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: "The part of the link behind the '#'.",
+      examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
+    }),
+    password: NewPassword,
+  }),
+  status: 204,
+  refusals: ['not_found'],
+  audit: { procedure: 'activation.redeem', request: [] },
+  noStore: true,
+})
+
+export const changePassword = defineOperation({
+  id: 'changePassword',
+  method: 'POST',
+  path: '/flows/v1/password/change',
+  tag,
+  summary: 'Change your password',
+  description: 'Ends your other sessions; the calling one lives on. Closed while acting under an impersonation grant.',
+  access: 'token',
+  body: closed({
+    currentPassword: Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      description: 'The password so far.',
+      examples: ['correct horse battery staple'],
+    }),
+    newPassword: NewPassword,
+  }),
+  status: 204,
+  refusals: ['forbidden'],
+  audit: { procedure: 'password.change', request: [] },
+})
+
+export const Session = closed({
+  id: Type.String({ description: 'Id of the session.', examples: ['sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+  createdTime: DateTime('When somebody signed in.'),
+  lastUsedTime: DateTime('When it was last refreshed.'),
+  expireTime: DateTime('When it ends at the latest.'),
+  ipAddress: Type.Optional(Type.String({ description: 'Address of the sign-in.', examples: ['192.0.2.17'] })),
+  userAgent: Type.Optional(Type.String({ description: 'Client of the sign-in.', examples: ['curl/8.9.1'] })),
+  current: Type.Boolean({ description: 'Whether this request belongs to it.', examples: [true] }),
+})
+export type Session = Static<typeof Session>
+
+export const listSessions = defineOperation({
+  id: 'listSessions',
+  method: 'GET',
+  path: '/flows/v1/sessions',
+  tag,
+  summary: 'List live sessions',
+  description: 'Your own, or with `userId` those of another user of your organization, which needs `user:manage`.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    userId: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'User whose sessions to list.',
+        examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+    ),
+  }),
+  response: PageOf(Session),
+  refusals: ['forbidden'],
+})
+
+export const endSession = defineOperation({
+  id: 'endSession',
+  method: 'POST',
+  path: '/flows/v1/sessions/{id}/end',
+  tag,
+  summary: 'End a session',
+  description: 'One of your own, or of another user of your organization, which needs `user:manage`.',
+  access: 'token',
+  params: pathParam('id', 'Id of the session.', 'sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
+  status: 204,
+  audit: { procedure: 'session.end', request: ['id'] },
+})
+
+export const getJwks = defineOperation({
+  id: 'getJwks',
+  method: 'GET',
+  path: '/.well-known/jwks.json',
+  tag,
+  summary: 'Public keys that tokens are signed with',
+  access: 'public',
+  response: closed({
+    keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
+      description: 'JSON Web Keys (RFC 7517), ES256.',
+      examples: [[{ kty: 'EC', crv: 'P-256', kid: 'key_01J', use: 'sig', alg: 'ES256' }]],
+    }),
+  }),
+})

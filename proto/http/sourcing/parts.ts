@@ -1,0 +1,259 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+
+const tag = 'Parts'
+
+export const MATERIAL_TYPES = ['metal', 'polymer', 'ceramic', 'composite', 'sand', 'wax', 'other'] as const
+export const PART_STATES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
+
+const EXAMPLE_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+const references = (what: string, examples: string[]) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 64, description: `Id of a ${what}.`, examples: [examples[0]] }), {
+    maxItems: 100,
+    description: `Ids of ${what}s; repeated ones are merged.`,
+    examples: [examples],
+  })
+
+const note = (description: string, example: string) => Text(10_000, { description, examples: [example] })
+
+const length = (axis: string, example: number) =>
+  Type.Number({
+    minimum: 0,
+    description: `Extent along ${axis}: millimetres, or inches where \`unitSystem\` is IMPERIAL.`,
+    format: 'double',
+    examples: [example],
+  })
+
+export const BoundingBox = closed(
+  {
+    x: Type.Optional(length('x', 120)),
+    y: Type.Optional(length('y', 120)),
+    z: Type.Optional(length('z', 45.5)),
+  },
+  { description: 'Extent of the part. All axes are optional.', examples: [{ x: 120, y: 120, z: 45.5 }] },
+)
+
+export const CustomFieldInput = closed(
+  {
+    fieldId: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: "A custom field of the IP owner's organization.",
+      examples: ['field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+    }),
+    optionId: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'One of the options of that field.',
+      examples: ['option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+    }),
+  },
+  { description: 'The chosen option of a dropdown.' },
+)
+
+/** What a caller may write, each field as in the specification. */
+const content = {
+  title: Line(200, { description: 'What the part is called.', examples: ['Impeller, cooling water pump'] }),
+  externalRef: Text(200, {
+    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+    description: "The IP owner's own reference, such as a drawing number.",
+    examples: ['DRW-4711-B'],
+  }),
+  description: note('What the part is and does.', 'Closed impeller with six vanes, 120 mm.'),
+  materialType: OneOf(MATERIAL_TYPES, { description: 'Family of the material.', examples: ['metal'] }),
+  materialId: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Code of a material; where `materialType` is sent too, they must agree.',
+    examples: ['316L'],
+  }),
+  processId: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Code of a process for that type of material.',
+    examples: ['pbf-metal'],
+  }),
+  materialNote: note('What else matters of the material.', 'Low carbon, heat certificate needed.'),
+  processNote: note('What else matters of the process.', 'Build upright; HIP afterwards.'),
+  rapidManufacturingMaterial: Text(200, {
+    description: 'Material for a rapidly manufactured version.',
+    examples: ['PA12'],
+  }),
+  exemptionsNotes: note('Exemptions from the requirements.', 'Surface class may be one lower on the back.'),
+  documentationRequirementNotes: note('Documents to deliver with the part.', 'EN 10204 3.1 certificate.'),
+  otherRequirementNotes: note('Any other requirement.', 'Balance to G6.3.'),
+  descriptionManufacturer: note('Description addressed to manufacturers.', 'Machine the bore after printing.'),
+  unitSystem: OneOf(['METRIC', 'IMPERIAL'], {
+    description: 'Unit of lengths: millimetres or inches.',
+    examples: ['METRIC'],
+  }),
+  boundingBox: BoundingBox,
+}
+
+const flags = {
+  requireSubscription: Type.Boolean({
+    description: 'Stored and shown; it gates nothing. Default false.',
+    examples: [false],
+  }),
+  internal: Type.Boolean({
+    description: 'An internal part is not readable by everyone once published. Default false.',
+    examples: [false],
+  }),
+}
+
+const lists = {
+  standardIds: references('standard', ['iso-astm-52901']),
+  criticalityIds: references('criticality', ['api-20s-amsl-2']),
+  categoryIds: references('category', ['iso-14224-pu']),
+  unspscCategoryIds: references('UNSPSC category', ['40151503']),
+  keywords: Type.Array(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
+      description: 'One keyword.',
+      examples: ['impeller'],
+    }),
+    { maxItems: 50, description: 'Words to find the part by.', examples: [['impeller', 'pump']] },
+  ),
+  metadata: Type.Record(
+    Type.String({ minLength: 1, maxLength: 64, pattern: '^.{1,64}$' }),
+    Type.String({ maxLength: 1024, description: 'The value of a key.', examples: ['P-101A'] }),
+    {
+      maxProperties: 50,
+      description: 'Key-value pairs attached to the part: at most 50, keys of at most 64 characters.',
+      examples: [{ pump: 'P-101A' }],
+    },
+  ),
+}
+
+const ownerLists = {
+  businessUnitIds: references('business unit', ['bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']),
+  customFields: Type.Array(CustomFieldInput, {
+    maxItems: 100,
+    description: 'Dropdown selections, at most one for each field.',
+    examples: [[{ fieldId: 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', optionId: 'option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' }]],
+  }),
+}
+
+export const PartInput = Type.Partial(closed({ ...content, ...flags, ...lists, ...ownerLists }), {
+  description: 'No field is required. Ids must name catalog entries, or records of your organization.',
+  examples: [{ title: 'Impeller, cooling water pump', materialId: '316L', processId: 'pbf-metal' }],
+})
+export type PartInput = Static<typeof PartInput>
+
+export const Part = Type.Composite(
+  [
+    closed({
+      id: Type.String({ description: 'Id of the part.', examples: [EXAMPLE_ID] }),
+      serialNumber: Type.String({
+        description: '`P-` and eight Crockford characters, unique on the platform.',
+        examples: ['P-7K2M9QXA'],
+      }),
+      ipOwnerOrgId: Type.String({
+        description: 'Organization that owns the part.',
+        examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+      state: OneOf(PART_STATES, { description: 'Where the part is in its life.', examples: ['PUBLISHED'] }),
+    }),
+    Type.Partial(closed(content)),
+    closed(flags),
+    closed(lists),
+    Type.Partial(closed(ownerLists)),
+    closed({
+      technologyIds: Type.Array(Type.String({ description: 'Id of a technology.', examples: ['pbf-lb-m'] }), {
+        description: 'Technologies of its process.',
+        examples: [['pbf-lb-m', 'pbf-eb-m']],
+      }),
+      previewFileId: Type.Optional(
+        Type.String({
+          description: 'The newest ready file of group `preview`.',
+          examples: ['file_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+        }),
+      ),
+      revision: Type.Integer({
+        description: 'Starts at 1 and counts each change of content or files.',
+        examples: [1],
+      }),
+      createdTime: DateTime('When the part was created.'),
+      updatedTime: DateTime('When it last changed.'),
+      publishedTime: Type.Optional(DateTime('When it was last published.')),
+    }),
+  ],
+  {
+    additionalProperties: false,
+    description: '`businessUnitIds` and `customFields` are shown to the IP owner alone.',
+  },
+)
+export type Part = Static<typeof Part>
+
+export const CreatePartResponse = closed({
+  id: Type.String({ description: 'Id of the new part.', examples: [EXAMPLE_ID] }),
+  serialNumber: Type.String({ description: 'Serial number of the new part.', examples: ['P-7K2M9QXA'] }),
+})
+
+const partId = pathParam('id', 'Id of the part.', EXAMPLE_ID)
+
+export const listParts = defineOperation({
+  id: 'listParts',
+  method: 'GET',
+  path: '/v1/parts',
+  tag,
+  summary: 'List parts',
+  description:
+    'Newest first. The CONSUMER view lists published parts that are not internal; IP_OWNER those of your organization, drafts included.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    view: OneOf(['CONSUMER', 'IP_OWNER'], {
+      default: 'CONSUMER',
+      description: 'In which role you look.',
+      examples: ['CONSUMER'],
+    }),
+    q: Type.Optional(Search('Case-insensitive substring of title and external reference.', 'impeller')),
+  }),
+  response: PageOf(Part),
+})
+
+export const createPart = defineOperation({
+  id: 'createPart',
+  method: 'POST',
+  path: '/v1/parts',
+  tag,
+  summary: 'Create a part',
+  description: 'The part starts as a DRAFT of your organization, which must be an IP owner.',
+  access: 'part:create',
+  body: PartInput,
+  response: CreatePartResponse,
+  idempotent: true,
+  audit: { procedure: 'part.create', request: [...Object.keys(PartInput.properties)] },
+})
+
+export const getPart = defineOperation({
+  id: 'getPart',
+  method: 'GET',
+  path: '/v1/parts/{id}',
+  tag,
+  summary: 'Get a part',
+  description: 'Readable by anyone once published and not internal, and by its IP owner always; otherwise not found.',
+  access: 'token',
+  params: partId,
+  response: Part,
+  etag: true,
+})
+
+export const publishPart = defineOperation({
+  id: 'publishPart',
+  method: 'POST',
+  path: '/flows/v1/parts/{id}/publish',
+  tag: 'Part lifecycle (beyond the specification)',
+  summary: 'Publish a part',
+  description: 'From DRAFT; the part needs a title, and a material or a material type.',
+  access: 'part:publish',
+  params: partId,
+  response: Part,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'part.publish', request: ['id'] },
+})

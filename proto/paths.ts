@@ -1,0 +1,80 @@
+/**
+ * Which service answers which path: the one table that the ingress, the local gateway and the documents follow.
+ * A prefix matches whole path elements (`/v1/parts` and below); identity has every path that nobody else has.
+ */
+export const PATHS = {
+  identity: [
+    '/v2.3/oauth',
+    '/.well-known/jwks.json',
+    '/docs',
+    '/openapi.json',
+    '/activate',
+    '/impersonate',
+    '/flows/v1',
+  ],
+  catalog: [
+    '/v1/categories',
+    '/v1/categories:batch-get',
+    '/v1/criticalities',
+    '/v1/criticalities:batch-get',
+    '/v1/materials',
+    '/v1/materials:batch-get',
+    '/v1/processes',
+    '/v1/processes:batch-get',
+    '/v1/standards',
+    '/v1/standards:batch-get',
+    '/v1/technologies',
+    '/v1/technologies:batch-get',
+    '/v1/unspsc-categories',
+    '/v1/unspsc-categories:batch-get',
+  ],
+  sourcing: [
+    '/v1/factories',
+    '/v1/factories:batch-get',
+    '/v1/offers',
+    '/v1/orders',
+    '/v1/parts',
+    '/v1/rfqs',
+    '/v1/uploads',
+    '/files',
+    '/flows/v1/parts',
+    '/flows/v1/factories',
+    '/flows/v1/rfqs',
+    '/flows/v1/offers',
+    '/flows/v1/orders',
+    '/flows/v1/imports',
+    '/flows/v1/cases',
+    '/flows/v1/assignments',
+  ],
+  organization: [
+    '/v1/audit-log',
+    '/v1/orgs',
+    '/v1/orgs:batch-get',
+    '/v1/roles',
+    '/v1/users',
+    '/flows/v1/audit-log',
+    '/flows/v1/orgs',
+    '/flows/v1/roles',
+    '/flows/v1/users',
+    '/flows/v1/business-units',
+    '/flows/v1/custom-fields',
+  ],
+  webhooks: ['/v2.3/webhooks', '/flows/v1/webhooks'],
+} as const
+
+export type Owner = keyof typeof PATHS
+
+const byPrefix = new Map<string, Owner>(
+  (Object.keys(PATHS) as Owner[]).flatMap((owner) => PATHS[owner].map((prefix) => [prefix, owner] as const)),
+)
+
+/** The service that a path belongs to: the longest prefix of whole elements wins. */
+export function ownerOf(path: string): Owner {
+  let prefix = path.includes('%') ? path.replace(/%3a/gi, ':') : path
+  while (prefix.length > 1) {
+    const owner = byPrefix.get(prefix)
+    if (owner) return owner
+    prefix = prefix.slice(0, prefix.lastIndexOf('/'))
+  }
+  return 'identity'
+}

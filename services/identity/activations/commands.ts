@@ -1,0 +1,45 @@
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import { hashOf } from '../../kit/db/ids.ts'
+import { invalidField, notFound } from '../../kit/http/refusal.ts'
+import type { PasswordDeps } from '../passwords/commands.ts'
+import { setPassword } from '../passwords/queries.ts'
+import { passwordProblem } from '../passwords/rules.ts'
+import { countFailure } from '../throttle/queries.ts'
+import { throttleKeys } from '../throttle/rules.ts'
+import { refuseThrottled } from '../throttle/throttle.ts'
+import { findActivation, markRedeemed } from './queries.ts'
+
+export interface Activation {
+  token: string
+  password: string
+}
+
+/** Sets a first or new password with the token of an activation link, once. Unknown, used and expired are one 404. */
+export function redeemActivation(
+  { sql, hashing, clock }: PasswordDeps,
+  { token, password }: Activation,
+  trail: Trail,
+): Promise<void> {
+  const problem = passwordProblem(password)
+  if (problem) throw invalidField('password', problem)
+  const hash = hashOf(token)
+  const keys = throttleKeys('activation', trail.ipAddress)
+  return hashing.withSlot(async () => {
+    const now = new Date(clock()).toISOString()
+    await refuseThrottled(sql, keys, now)
+    const [activation] = await findActivation(sql, hash, now)
+    const passwordHash = await hashing.hash(password)
+    const redeemed =
+      activation !== undefined &&
+      (await sql.begin(async (tx) => {
+        if ((await markRedeemed(tx, hash, now)).length === 0) return false
+        await setPassword(tx, activation.user_id, passwordHash, now)
+        await recordSuccess(tx, { ...trail, actorId: activation.user_id, orgId: activation.org_id })
+        return true
+      }))
+    if (redeemed) return
+    await countFailure(sql, keys, now)
+    throw notFound()
+  })
+}

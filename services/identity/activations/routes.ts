@@ -1,0 +1,10 @@
+import { redeemActivation } from '../../../proto/http/identity/accounts.ts'
+import type { Http } from '../../kit/http/server.ts'
+import type { PasswordDeps } from '../passwords/commands.ts'
+import { redeemActivation as redeem } from './commands.ts'
+
+export const activationRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
+  http.routes().open(redeemActivation, async ({ body, trail }) => {
+    await redeem(deps, body, trail)
+    return undefined
+  })

@@ -1,0 +1,20 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { serviceVariables } from '../kit/service/service.ts'
+
+export const identityVariables = Type.Object({
+  ...serviceVariables.properties,
+  HASHING_SLOTS: Type.Integer({
+    minimum: 1,
+    maximum: 64,
+    default: navigator.hardwareConcurrency,
+    description: 'Passwords hashed at once. Default: the number of cores.',
+  }),
+  HASHING_QUEUE: Type.Integer({
+    minimum: 1,
+    maximum: 10_000,
+    default: 200,
+    description: 'Sign-ins that may wait for a hashing slot; the next one is answered 429.',
+  }),
+})
+
+export type IdentityConfig = Static<typeof identityVariables>

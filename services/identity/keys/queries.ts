@@ -1,0 +1,47 @@
+import type { JWK } from 'jose'
+import type { Sql } from '../../kit/db/client.ts'
+
+export interface SigningKeyRow {
+  kid: string
+  public_jwk: JWK
+  private_key: string
+  signs_from: string
+}
+
+/** The key that signs at this moment: the newest whose time has come. */
+export const findSigningKey = (sql: Sql, now: string) => sql<SigningKeyRow[]>`
+  select kid, public_jwk, private_key, signs_from
+  from identity.signing_keys
+  where signs_from <= ${now}
+  order by signs_from desc, kid desc limit 1`
+
+export const insertSigningKey = (sql: Sql, key: SigningKeyRow, now: string) => sql`
+  insert into identity.signing_keys (kid, public_jwk, private_key, created_at, signs_from)
+  values (${key.kid}, ${JSON.stringify(key.public_jwk)}::text::jsonb, ${key.private_key}, ${now}, ${key.signs_from})`
+
+export const retireOtherKeys = (sql: Sql, kid: string, retiresAt: string) => sql`
+  update identity.signing_keys set retires_at = ${retiresAt} where kid <> ${kid} and retires_at is null`
+
+export const deleteRetiredKeys = (sql: Sql, now: string) => sql`
+  delete from identity.signing_keys where retires_at < ${now}`
+
+export const listPrivateKeys = (sql: Sql) => sql<{ kid: string; private_key: string }[]>`
+  select kid, private_key from identity.signing_keys for update`
+
+export const updatePrivateKey = (sql: Sql, kid: string, privateKey: string) => sql`
+  update identity.signing_keys set private_key = ${privateKey} where kid = ${kid}`
+
+export const listSecrets = (sql: Sql) => sql<{ name: string; value: string }[]>`
+  select name, value from identity.server_secrets for update`
+
+export const findSecret = (sql: Sql, name: string) => sql<{ value: string }[]>`
+  select value from identity.server_secrets where name = ${name}`
+
+export const insertSecret = (sql: Sql, name: string, value: string) => sql`
+  insert into identity.server_secrets (name, value) values (${name}, ${value})`
+
+export const updateSecret = (sql: Sql, name: string, value: string) => sql`
+  update identity.server_secrets set value = ${value} where name = ${name}`
+
+/** Serializes whoever makes or replaces keys: two replicas that boot at once must not make two first keys. */
+export const lockKeys = (sql: Sql) => sql`select pg_advisory_xact_lock(hashtext('identity.signing_keys'))`

@@ -1,0 +1,55 @@
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { invalidField, refuse } from '../../kit/http/refusal.ts'
+import { endSessionsOf } from '../sessions/commands.ts'
+import { clearFailures, countFailure } from '../throttle/queries.ts'
+import { throttleKeys } from '../throttle/rules.ts'
+import { refuseThrottled } from '../throttle/throttle.ts'
+import type { Hashing } from './hashing.ts'
+import { findPasswordHash, replacePassword } from './queries.ts'
+import { passwordProblem } from './rules.ts'
+
+export interface PasswordDeps {
+  sql: Pool
+  hashing: Hashing
+  clock: () => number
+}
+
+export interface PasswordChange {
+  currentPassword: string
+  newPassword: string
+}
+
+/** Changes the caller's password and ends their other sessions. Guesses at the current one are throttled as sign-ins. */
+export function changePassword(
+  { sql, hashing, clock }: PasswordDeps,
+  caller: Caller,
+  { currentPassword, newPassword }: PasswordChange,
+  trail: Trail,
+): Promise<void> {
+  if (caller.act) throw refuse('forbidden', { detail: 'Passwords are closed to an impersonation.' })
+  const problem = passwordProblem(newPassword)
+  if (problem) throw invalidField('newPassword', problem)
+  const keys = throttleKeys(caller.userId, trail.ipAddress)
+  return hashing.withSlot(async () => {
+    const now = new Date(clock()).toISOString()
+    await refuseThrottled(sql, keys, now)
+    const [stored] = await findPasswordHash(sql, caller.userId)
+    if (!stored || !(await hashing.verify(currentPassword, stored.password_hash))) {
+      await countFailure(sql, keys, now)
+      throw invalidField('currentPassword', 'is not your password')
+    }
+    const newHash = await hashing.hash(newPassword)
+    await sql.begin(async (tx) => {
+      const change = { userId: caller.userId, oldHash: stored.password_hash, newHash }
+      if ((await replacePassword(tx, change, now)).length === 0) {
+        throw refuse('conflict', { detail: 'The password was changed meanwhile.' })
+      }
+      await endSessionsOf(tx, { orgId: caller.orgId, userId: caller.userId, except: caller.sessionId }, now)
+      await clearFailures(tx, keys)
+      await recordSuccess(tx, trail)
+    })
+  })
+}

@@ -1,0 +1,9 @@
+import { changePassword } from '../../../proto/http/identity/accounts.ts'
+import type { Http } from '../../kit/http/server.ts'
+import { changePassword as change, type PasswordDeps } from './commands.ts'
+
+export const passwordRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
+  http.routes().on(changePassword, async ({ caller, body, trail }) => {
+    await change(deps, caller, body, trail)
+    return undefined
+  })

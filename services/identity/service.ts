@@ -1,0 +1,55 @@
+import { listPublicKeys } from '../kit/auth/queries.ts'
+import { createTokenReader } from '../kit/auth/tokens.ts'
+import { createSecretBox } from '../kit/secrets/box.ts'
+import { AUDIENCE, assemble, createKit, type Service } from '../kit/service/service.ts'
+import { activationRoutes } from './activations/routes.ts'
+import type { IdentityConfig } from './config.ts'
+import { ensureKeys } from './keys/commands.ts'
+import { keyRoutes } from './keys/routes.ts'
+import { createSigner } from './keys/signer.ts'
+import { createHashing } from './passwords/hashing.ts'
+import { passwordRoutes } from './passwords/routes.ts'
+import { endResetSessions } from './sessions/consumer.ts'
+import { sessionRoutes } from './sessions/routes.ts'
+import { sweepIdentity } from './sweep/queries.ts'
+import type { TokenDeps } from './tokens/commands.ts'
+import { tokenRoutes } from './tokens/routes.ts'
+
+/** Tokens, sessions, passwords and keys. */
+export async function createIdentity(
+  config: IdentityConfig,
+  options?: Parameters<typeof createKit>[2],
+): Promise<Service> {
+  const kit = await createKit('identity', config, options)
+  const { http, sql, clock, bus } = kit
+  const box = await createSecretBox(config.ENCRYPTION_KEYS)
+  const tokenTerms = { issuer: config.PUBLIC_URL, audience: AUDIENCE, accessTokenSeconds: config.ACCESS_TOKEN_SECONDS }
+  const hashing = createHashing({ slots: config.HASHING_SLOTS, maxWaiting: config.HASHING_QUEUE })
+  const now = () => new Date(clock()).toISOString()
+  const readToken = createTokenReader(async () => ({
+    keys: (await listPublicKeys(sql)).map((row) => row.public_jwk),
+  }))
+  const tokens: TokenDeps = {
+    sql,
+    clock,
+    hashing,
+    sign: createSigner({ sql, box, clock, ...tokenTerms }),
+    accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
+    dummyHash: await hashing.hash(crypto.randomUUID()),
+    refreshSecret: new Uint8Array(),
+  }
+  return assemble('identity', kit, {
+    features: [
+      tokenRoutes({ http, readToken, deps: tokens }),
+      keyRoutes({ http, sql }),
+      sessionRoutes({ http, sql, clock }),
+      passwordRoutes({ http, sql, hashing, clock }),
+      activationRoutes({ http, sql, hashing, clock }),
+    ],
+    workers: [endResetSessions({ bus, now })],
+    sweeps: [() => sweepIdentity(sql, now())],
+    start: async () => {
+      tokens.refreshSecret = await ensureKeys(sql, box, now())
+    },
+  })
+}

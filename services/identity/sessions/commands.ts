@@ -1,0 +1,80 @@
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
+import { hashOf } from '../../kit/db/ids.ts'
+import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { emit } from '../../kit/outbox/emit.ts'
+import { findLiveSession, findSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
+import { mayEnd } from './rules.ts'
+
+/** As many as one event may name, so that it fits a notification of Postgres. */
+const SESSIONS_AN_EVENT = 100
+
+/** Ends sessions and tells every service, in one transaction. */
+export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly string[], now: string): Promise<void> {
+  const ended = (await markEnded(tx, sessionIds, now)).map(({ id }) => id)
+  for (let from = 0; from < ended.length; from += SESSIONS_AN_EVENT) {
+    const batch = ended.slice(from, from + SESSIONS_AN_EVENT)
+    await emit(tx, {
+      type: 'identity.session.revoked',
+      tenantId: orgId,
+      subject: batch[0] as string,
+      data: { sessionIds: batch },
+    })
+  }
+}
+
+/** Ends every session of a user but the one named. */
+export async function endSessionsOf(
+  tx: Tx,
+  { orgId, userId, except = null }: { orgId: string; userId: string; except?: string | null },
+  now: string,
+): Promise<void> {
+  const live = await listLiveSessionIds(tx, userId, except)
+  await endSessions(
+    tx,
+    orgId,
+    live.map(({ id }) => id),
+    now,
+  )
+}
+
+/** Reads the session that an access token belongs to, expired or not; undefined for what is no token of ours. */
+export type ReadToken = (token: string) => Promise<{ sessionId: string; userId: string } | undefined>
+
+/** Ends the caller's session, or the one of another token of theirs. Tokens of others are left alone, and not told so. */
+export async function revoke(
+  { sql, readToken }: { sql: Pool; readToken: ReadToken },
+  caller: Caller,
+  token: string | undefined,
+  trail: Trail,
+  now: string,
+): Promise<void> {
+  const sessionId = token === undefined ? caller.sessionId : await ownSessionOf({ sql, readToken }, caller, token)
+  await sql.begin(async (tx) => {
+    if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
+    await recordSuccess(tx, trail)
+  })
+}
+
+async function ownSessionOf(
+  { sql, readToken }: { sql: Pool; readToken: ReadToken },
+  caller: Caller,
+  token: string,
+): Promise<string | undefined> {
+  const access = await readToken(token)
+  if (access) return access.userId === caller.userId ? access.sessionId : undefined
+  const [session] = await findSessionOfRefreshToken(sql, hashOf(token))
+  return session?.user_id === caller.userId ? session.id : undefined
+}
+
+export function endSessionById(sql: Pool, caller: Caller, sessionId: string, trail: Trail, now: string) {
+  return sql.begin(async (tx) => {
+    const [session] = await findLiveSession(tx, caller.orgId, sessionId, now)
+    if (caller.act) throw refuse('forbidden', { detail: 'Sessions are closed to an impersonation.' })
+    if (!session || !mayEnd(caller, session.user_id)) throw notFound()
+    await endSessions(tx, caller.orgId, [sessionId], now)
+    await recordSuccess(tx, trail)
+  })
+}

@@ -1,0 +1,40 @@
+import type { Sql } from '../../kit/db/client.ts'
+
+export interface SessionRow {
+  id: string
+  created_at: string
+  last_used_at: string
+  expires_at: string
+  ip_address: string | null
+  user_agent: string | null
+}
+
+/** Live sessions of one user of the organization, newest first. */
+export const listSessionsOf = (
+  sql: Sql,
+  { orgId, userId, now, limit, offset }: { orgId: string; userId: string; now: string; limit: number; offset: number },
+) => sql<SessionRow[]>`
+  select id, created_at, last_used_at, expires_at, ip_address, user_agent
+  from identity.sessions
+  where org_id = ${orgId} and user_id = ${userId} and ended_at is null and expires_at > ${now}
+  order by id desc limit ${limit} offset ${offset}`
+
+export const findLiveSession = (sql: Sql, orgId: string, sessionId: string, now: string) => sql<
+  { id: string; user_id: string }[]
+>`
+  select id, user_id from identity.sessions
+  where org_id = ${orgId} and id = ${sessionId} and ended_at is null and expires_at > ${now}`
+
+/** Answers the sessions that this call ended, not those that had ended before. */
+export const markEnded = (sql: Sql, sessionIds: readonly string[], now: string) => sql<{ id: string }[]>`
+  update identity.sessions set ended_at = ${now}
+  where id = any(${[...sessionIds]}) and ended_at is null
+  returning id`
+
+export const listLiveSessionIds = (sql: Sql, userId: string, except: string | null) => sql<{ id: string }[]>`
+  select id from identity.sessions
+  where user_id = ${userId} and ended_at is null and id is distinct from ${except}`
+
+export const findSessionOfRefreshToken = (sql: Sql, hash: Uint8Array) => sql<{ id: string; user_id: string }[]>`
+  select s.id, s.user_id from identity.refresh_tokens r join identity.sessions s on s.id = r.session_id
+  where r.hash = ${Buffer.from(hash)}`

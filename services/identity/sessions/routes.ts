@@ -1,0 +1,38 @@
+import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import type { Call } from '../../kit/http/call.ts'
+import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { refuse } from '../../kit/http/refusal.ts'
+import type { Http } from '../../kit/http/server.ts'
+import { endSessionById } from './commands.ts'
+import { listSessionsOf, type SessionRow } from './queries.ts'
+import { mayEnd } from './rules.ts'
+
+export const sessionRoutes = ({ http, sql, clock }: { http: Http; sql: Pool; clock: () => number }) => {
+  const now = () => new Date(clock()).toISOString()
+  return http
+    .routes()
+    .on(listSessions, async ({ caller, query }) => {
+      const userId = query.userId ?? caller.userId
+      if (!mayEnd(caller, userId)) throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
+      const rows = await listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...windowOf(query) })
+      return pageOf(
+        rows.map((row) => sessionOf(row, caller)),
+        query,
+      )
+    })
+    .on(endSession, async ({ caller, params, trail }) => {
+      await endSessionById(sql, caller, params.id, trail, now())
+      return undefined
+    })
+}
+
+const sessionOf = (row: SessionRow, { sessionId }: Call<typeof listSessions>['caller']) => ({
+  id: row.id,
+  createdTime: row.created_at,
+  lastUsedTime: row.last_used_at,
+  expireTime: row.expires_at,
+  ...(row.ip_address === null ? {} : { ipAddress: row.ip_address }),
+  ...(row.user_agent === null ? {} : { userAgent: row.user_agent }),
+  current: row.id === sessionId,
+})

@@ -1,0 +1,48 @@
+import type { Sql } from '../../kit/db/client.ts'
+import {
+  ADDRESS_FAILURES_PER_MINUTE,
+  FIRST_WAIT_SECONDS,
+  FORGET_AFTER_SECONDS,
+  LONGEST_WAIT_SECONDS,
+  PAIR_FAILURES_PER_MINUTE,
+  type ThrottleKeys,
+  WINDOW_SECONDS,
+} from './rules.ts'
+
+/** Until when either key has to wait, if it has to. */
+export const findBlock = (sql: Sql, { pair, address }: ThrottleKeys, now: string) => sql<{ blocked_until: string }[]>`
+  select blocked_until from identity.throttles
+  where key in (${Buffer.from(pair)}, ${Buffer.from(address)}) and blocked_until > ${now}
+  order by blocked_until desc limit 1`
+
+/** Counts one failure under both keys, and says how long each has to wait from now on. In one statement: no race. */
+export const countFailure = (sql: Sql, { pair, address }: ThrottleKeys, now: string) => sql`
+  insert into identity.throttles as t (key, failures, window_started_at)
+  values (${Buffer.from(pair)}, 1, ${now}), (${Buffer.from(address)}, 1, ${now})
+  on conflict (key) do update set
+    (failures, window_started_at, blocked_until) = (
+      select
+        counted.failures,
+        counted.window_started_at,
+        case when counted.failures >= counted.most then
+          ${now}::timestamptz + make_interval(secs =>
+            least(${LONGEST_WAIT_SECONDS}, ${FIRST_WAIT_SECONDS} * 2 ^ least(counted.failures - counted.most, 10)))
+        end
+      from (
+        select
+          case when afresh.yes then 1 else t.failures + 1 end as failures,
+          case when afresh.yes then ${now}::timestamptz else t.window_started_at end as window_started_at,
+          case when t.key = ${Buffer.from(pair)} then ${PAIR_FAILURES_PER_MINUTE}::integer
+            else ${ADDRESS_FAILURES_PER_MINUTE}::integer end as most
+        from (
+          select case when t.blocked_until is null
+            then t.window_started_at <= ${now}::timestamptz - make_interval(secs => ${WINDOW_SECONDS})
+            else t.blocked_until <= ${now}::timestamptz - make_interval(secs => ${FORGET_AFTER_SECONDS})
+          end as yes
+        ) afresh
+      ) counted
+    )`
+
+/** A success clears what its account and address have run up. */
+export const clearFailures = (sql: Sql, { pair }: ThrottleKeys) => sql`
+  delete from identity.throttles where key = ${Buffer.from(pair)}`

@@ -1,0 +1,154 @@
+import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { hashOf, newId } from '../../kit/db/ids.ts'
+import { refuse } from '../../kit/http/refusal.ts'
+import type { Signer } from '../keys/signer.ts'
+import type { Hashing } from '../passwords/hashing.ts'
+import { endSessions } from '../sessions/commands.ts'
+import { clearFailures, countFailure } from '../throttle/queries.ts'
+import { type ThrottleKeys, throttleKeys } from '../throttle/rules.ts'
+import { refuseThrottled } from '../throttle/throttle.ts'
+import {
+  findRefreshToken,
+  findSignIn,
+  insertRefreshToken,
+  insertSession,
+  insertSignInFailure,
+  rotateRefreshToken,
+  type SignInRow,
+  upgradeHash,
+} from './queries.ts'
+import { judgeUsedToken, REFRESH_IDLE_MS, SESSION_MS } from './rules.ts'
+
+export interface TokenDeps {
+  sql: Pool
+  sign: Signer
+  hashing: Hashing
+  /** Hash of nobody's password with the live parameters: an unknown account costs what a known one costs. */
+  dummyHash: string
+  /** What successors of refresh tokens are derived with. */
+  refreshSecret: Uint8Array
+  accessTokenSeconds: number
+  clock: () => number
+}
+
+export interface Credentials {
+  username: string
+  password: string
+}
+
+const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
+
+/**
+ * Signs a user in. The look-ups happen inside the hashing slot, so that of many guesses sent at once only as many
+ * as there are slots pass the throttle before it counts the first failure.
+ */
+export function signIn(deps: TokenDeps, { username, password }: Credentials, trail: Trail) {
+  const { sql, hashing, clock } = deps
+  const keys = throttleKeys(username, trail.ipAddress)
+  return hashing.withSlot(async () => {
+    const now = isoOf(clock())
+    const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, username)])
+    const usable = user?.active && user.current ? user.password_hash : null
+    const matches = await hashing.verify(password, usable ?? deps.dummyHash)
+    if (!user || usable === null || !matches) {
+      await recordFailure(sql, keys, user, trail, now)
+      throw wrongCredentials()
+    }
+    if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
+    return openSession(deps, user, keys, trail)
+  })
+}
+
+/** The same work whoever was meant: a count, and one row in the audit log or in its twin for nobody. */
+async function recordFailure(
+  sql: Pool,
+  keys: ThrottleKeys,
+  user: SignInRow | undefined,
+  trail: Trail,
+  now: string,
+): Promise<void> {
+  await countFailure(sql, keys, now)
+  if (user) await recordRefusal(sql, { ...trail, ...actorOf(user) }, 'invalid_credentials')
+  else await insertSignInFailure(sql, { id: newId('failure'), ...trail }, now)
+}
+
+const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
+
+async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, trail: Trail) {
+  const nowMs = deps.clock()
+  const now = isoOf(nowMs)
+  const sessionId = newId('sess')
+  const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
+  await deps.sql.begin((tx) =>
+    // Sent in one go, answered in order: four round trips would cost more than the statements.
+    Promise.all([
+      insertSession(
+        tx,
+        {
+          id: sessionId,
+          userId: user.user_id,
+          orgId: user.org_id,
+          expiresAt: isoOf(nowMs + SESSION_MS),
+          ipAddress: trail.ipAddress,
+          userAgent: trail.userAgent,
+        },
+        now,
+      ),
+      insertRefreshToken(tx, { hash: hashOf(refreshToken), sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
+      clearFailures(tx, keys),
+      recordSuccess(tx, { ...trail, ...actorOf(user) }),
+    ]),
+  )
+  return tokensOf(deps, { userId: user.user_id, orgId: user.org_id, sessionId }, refreshToken)
+}
+
+/**
+ * Rotates a refresh token. Its successor is derived from it, so a client that lost the answer gets the same one again
+ * for ten seconds although only hashes are stored; after that the session ends, for one of two holders is a thief.
+ */
+export async function refresh(deps: TokenDeps, token: string, trail: Trail) {
+  const { sql, clock } = deps
+  const nowMs = clock()
+  const now = isoOf(nowMs)
+  const successor = successorOf(token, deps.refreshSecret)
+  const used = hashOf(token)
+  const [rotated] = await rotateRefreshToken(
+    sql,
+    { used, successor: hashOf(successor), idleUntil: isoOf(nowMs + REFRESH_IDLE_MS) },
+    now,
+  )
+  const row = rotated ?? (await repeatedOrRefused(deps, used, trail, nowMs))
+  return tokensOf(deps, { userId: row.user_id, orgId: row.org_id, sessionId: row.session_id }, successor)
+}
+
+async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, trail: Trail, nowMs: number) {
+  const now = isoOf(nowMs)
+  const [row] = await findRefreshToken(sql, hash, now)
+  const verdict = judgeUsedToken(row && { usedAt: row.used_at, live: row.live }, nowMs)
+  if (row && verdict === 'repeat') return row
+  if (row && verdict === 'reuse') {
+    await sql.begin((tx) => endSessions(tx, row.org_id, [row.session_id], now))
+    await recordRefusal(sql, { ...trail, ...actorOf(row), procedure: 'auth.refreshReuse' }, 'invalid_credentials')
+  }
+  throw wrongCredentials()
+}
+
+async function tokensOf(
+  { sign, accessTokenSeconds }: TokenDeps,
+  subject: { userId: string; orgId: string; sessionId: string },
+  refreshToken: string,
+) {
+  return {
+    access_token: await sign(subject),
+    token_type: 'Bearer' as const,
+    expires_in: accessTokenSeconds,
+    refresh_token: refreshToken,
+  }
+}
+
+const successorOf = (token: string, secret: Uint8Array) =>
+  new Bun.CryptoHasher('sha256', secret).update(token).digest('base64url')
+
+const isoOf = (ms: number) => new Date(ms).toISOString()

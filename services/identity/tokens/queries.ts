@@ -1,0 +1,106 @@
+import type { Sql } from '../../kit/db/client.ts'
+
+export interface SignInRow {
+  user_id: string
+  org_id: string
+  active: boolean
+  password_hash: string | null
+  /** Whether the password was set after the last reset. */
+  current: boolean
+}
+
+/** The one user of an e-mail address, with what is needed to judge a password. */
+export const findSignIn = (sql: Sql, email: string) => sql<SignInRow[]>`
+  select d.user_id, d.org_id, d.active, c.password_hash, coalesce(c.set_at >= d.credentials_valid_from, false) as current
+  from organization.sign_in_directory d
+  left join identity.credentials c on c.user_id = d.user_id
+  where d.email = lower(${email})`
+
+export interface NewSession {
+  id: string
+  userId: string
+  orgId: string
+  expiresAt: string
+  ipAddress: string | undefined
+  userAgent: string | undefined
+}
+
+export const insertSession = (sql: Sql, session: NewSession, now: string) => sql`
+  insert into identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ip_address, user_agent)
+  values (${session.id}, ${session.userId}, ${session.orgId}, ${now}, ${now}, ${session.expiresAt},
+    ${session.ipAddress ?? null}, ${session.userAgent?.slice(0, 512).toWellFormed() ?? null})`
+
+export const insertRefreshToken = (
+  sql: Sql,
+  { hash, sessionId, expiresAt }: { hash: Uint8Array; sessionId: string; expiresAt: string },
+  now: string,
+) => sql`
+  insert into identity.refresh_tokens (hash, session_id, created_at, expires_at)
+  values (${Buffer.from(hash)}, ${sessionId}, ${now}, ${expiresAt})`
+
+export interface RefreshedRow {
+  session_id: string
+  user_id: string
+  org_id: string
+}
+
+export interface Rotation {
+  used: Uint8Array
+  successor: Uint8Array
+  /** When the successor dies of idleness; never later than its session. */
+  idleUntil: string
+}
+
+/**
+ * Rotates a refresh token, in one statement: of any number of racing refreshes one marks it used and inserts the
+ * successor. User, organization and roles are read again; nobody inactive, reset or ended gets a token.
+ */
+export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rotation, now: string) => sql<
+  RefreshedRow[]
+>`
+  with live as (
+    select r.hash, s.id as session_id, s.user_id, s.org_id, s.expires_at
+    from identity.refresh_tokens r
+    join identity.sessions s on s.id = r.session_id
+    join organization.callers c on c.user_id = s.user_id and c.org_id = s.org_id
+    where r.hash = ${Buffer.from(used)} and r.expires_at > ${now}
+      and s.ended_at is null and s.expires_at > ${now} and c.active and s.created_at >= c.credentials_valid_from
+  ), used as (
+    update identity.refresh_tokens r set used_at = ${now}
+    from live where r.hash = live.hash and r.used_at is null
+    returning live.session_id, live.user_id, live.org_id, live.expires_at
+  ), next as (
+    insert into identity.refresh_tokens (hash, session_id, created_at, expires_at)
+    select ${Buffer.from(successor)}, session_id, ${now}, least(${idleUntil}::timestamptz, expires_at) from used
+  ), touched as (
+    update identity.sessions s set last_used_at = ${now} from used where s.id = used.session_id
+  )
+  select session_id, user_id, org_id from used`
+
+export interface UsedTokenRow extends RefreshedRow {
+  used_at: string | null
+  /** Whether the session may still have tokens. */
+  live: boolean
+}
+
+/** A refresh token that could not be rotated, and why. */
+export const findRefreshToken = (sql: Sql, hash: Uint8Array, now: string) => sql<UsedTokenRow[]>`
+  select s.id as session_id, s.user_id, s.org_id, r.used_at,
+    s.ended_at is null and s.expires_at > ${now} and c.active and s.created_at >= c.credentials_valid_from as live
+  from identity.refresh_tokens r
+  join identity.sessions s on s.id = r.session_id
+  join organization.callers c on c.user_id = s.user_id
+  where r.hash = ${Buffer.from(hash)}`
+
+export const upgradeHash = (sql: Sql, userId: string, oldHash: string, newHash: string) => sql`
+  update identity.credentials set password_hash = ${newHash}
+  where user_id = ${userId} and password_hash = ${oldHash}`
+
+/** The row that a refused sign-in of nobody leaves: it costs what an audit entry costs. */
+export const insertSignInFailure = (
+  sql: Sql,
+  failure: { id: string; ipAddress: string | undefined; userAgent: string | undefined },
+  now: string,
+) => sql`
+  insert into identity.sign_in_failures (id, failed_at, ip_address, user_agent)
+  values (${failure.id}, ${now}, ${failure.ipAddress ?? null}, ${failure.userAgent?.slice(0, 512).toWellFormed() ?? null})`

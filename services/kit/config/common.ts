@@ -1,0 +1,92 @@
+import { Type } from '@sinclair/typebox'
+import { OneOf } from '../../../proto/http/shapes.ts'
+
+/** What every service reads from its environment. */
+export const commonVariables = {
+  NODE_ENV: OneOf(['development', 'test', 'production'], {
+    default: 'development',
+    description: '`production` refuses demo data.',
+  }),
+  PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080, description: 'Port of the API.' }),
+  HEALTH_PORT: Type.Integer({
+    minimum: 0,
+    maximum: 65535,
+    default: 9090,
+    description: 'Port of /livez, /readyz and /metrics, which no ingress should reach.',
+  }),
+  PUBLIC_URL: Type.String({
+    pattern: '^https?://[^/?#]+$',
+    default: 'http://localhost:8080',
+    description: 'Where clients reach the API, without a path; issuer of the tokens.',
+  }),
+  NATS_URL: Type.Optional(
+    Type.String({
+      pattern: '^(nats|tls|ws|wss)://',
+      description: 'Servers of NATS JetStream, separated by commas. Unset: the event bus runs on Postgres.',
+    }),
+  ),
+  DATABASE_POOL_SIZE: Type.Integer({
+    minimum: 1,
+    maximum: 200,
+    default: 8,
+    description: 'Connections to Postgres at most, for each service and replica.',
+  }),
+  ENCRYPTION_KEYS: Type.String({
+    pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=(,[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=)*$',
+    description: '`name:key` pairs separated by commas, each key 32 bytes in base64. The first encrypts, all decrypt.',
+  }),
+  LOG_LEVEL: OneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
+    default: 'info',
+    description: 'Least severity that is logged.',
+  }),
+  TRUSTED_PROXIES: Type.Integer({
+    minimum: 0,
+    maximum: 10,
+    default: 0,
+    description: 'Proxies in front that append to X-Forwarded-For; the client address is taken behind them.',
+  }),
+  RATE_LIMIT_PER_SECOND: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 100,
+    description: 'Requests a second for each organization and replica.',
+  }),
+  RATE_LIMIT_BURST: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 200,
+    description: 'Requests that an organization may send at once to one replica.',
+  }),
+  ACCESS_TOKEN_SECONDS: Type.Integer({
+    minimum: 60,
+    maximum: 3600,
+    default: 900,
+    description: 'Life of an access token, in seconds.',
+  }),
+  SHUTDOWN_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 300,
+    default: 20,
+    description: 'Time to finish what is in flight after SIGTERM, in seconds.',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://',
+      description: 'Where traces go, over OTLP and HTTP. Unset: no traces.',
+    }),
+  ),
+}
+
+/** Where one service finds its part of the database; `services/all` has one pair for each, named after the service. */
+export const databaseVariables = {
+  DATABASE_URL: Type.String({
+    pattern: '^postgres(ql)?://',
+    description: "URL of Postgres for the service's own role; may lead through a transaction pooler.",
+  }),
+  DATABASE_DIRECT_URL: Type.Optional(
+    Type.String({
+      pattern: '^postgres(ql)?://',
+      description: 'The same without a pooler, for LISTEN and locks. Default: DATABASE_URL.',
+    }),
+  ),
+}

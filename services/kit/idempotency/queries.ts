@@ -1,0 +1,36 @@
+import type { Sql } from '../db/client.ts'
+
+export interface KeyOf {
+  userId: string
+  operation: string
+  key: string
+}
+
+/** False while another transaction runs the same request. */
+export const tryLockKey = (sql: Sql, { userId, operation, key }: KeyOf) => sql<{ locked: boolean }[]>`
+  select pg_try_advisory_xact_lock(hashtextextended(${JSON.stringify([userId, operation, key])}, 0)) as locked`
+
+export const findKey = (sql: Sql, { userId, operation, key }: KeyOf, after: string) => sql<
+  { request_hash: Uint8Array; response: string }[]
+>`
+  select request_hash, response from idempotency_keys
+  where user_id = ${userId} and operation = ${operation} and key = ${key} and created_at > ${after}`
+
+export const deleteKey = (sql: Sql, { userId, operation, key }: KeyOf) => sql`
+  delete from idempotency_keys where user_id = ${userId} and operation = ${operation} and key = ${key}`
+
+export const insertKey = (
+  sql: Sql,
+  { userId, operation, key }: KeyOf,
+  { requestHash, response }: { requestHash: Uint8Array; response: string },
+  now: string,
+) => sql`
+  insert into idempotency_keys (user_id, operation, key, request_hash, response, created_at)
+  values (${userId}, ${operation}, ${key}, ${Buffer.from(requestHash)}, ${response}, ${now})`
+
+export const KEPT_MS = 24 * 60 * 60 * 1000
+
+export const sweepIdempotencyKeys = (sql: Sql, now: string) => sql`
+  delete from idempotency_keys where ctid = any(array(
+    select ctid from idempotency_keys
+    where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()} limit 1000))`

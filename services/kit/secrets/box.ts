@@ -1,0 +1,41 @@
+/** Encrypts secrets that have to be stored, with a key that the database never sees. */
+export interface SecretBox {
+  encrypt(text: string): Promise<string>
+  /** Throws when the key is gone or the text was touched. */
+  decrypt(sealed: string): Promise<string>
+  /** Whether the text was sealed with the key that encrypts now. */
+  isCurrent(sealed: string): boolean
+}
+
+const ALGORITHM = 'AES-GCM'
+const IV_BYTES = 12
+
+/** AES-256-GCM; `name.iv.ciphertext`, so that several keys may be in use while one replaces another. */
+export async function createSecretBox(encryptionKeys: string): Promise<SecretBox> {
+  const keys = new Map<string, CryptoKey>()
+  for (const pair of encryptionKeys.split(',')) {
+    const [name, key] = pair.split(':') as [string, string]
+    const bytes = Buffer.from(key, 'base64')
+    keys.set(name, await crypto.subtle.importKey('raw', bytes, ALGORITHM, false, ['encrypt', 'decrypt']))
+  }
+  const [current] = keys.keys()
+
+  return {
+    async encrypt(text) {
+      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
+      const key = keys.get(current as string) as CryptoKey
+      const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv }, key, new TextEncoder().encode(text))
+      return [current, Buffer.from(iv).toString('base64url'), Buffer.from(sealed).toString('base64url')].join('.')
+    },
+    async decrypt(sealed) {
+      const [name, iv, ciphertext] = sealed.split('.') as [string, string, string]
+      const key = keys.get(name)
+      if (!key) throw new Error(`ENCRYPTION_KEYS lacks the key ${name}, with which a stored secret is encrypted.`)
+      const from = (part: string) => Buffer.from(part, 'base64url')
+      return new TextDecoder().decode(
+        await crypto.subtle.decrypt({ name: ALGORITHM, iv: from(iv) }, key, from(ciphertext)),
+      )
+    },
+    isCurrent: (sealed) => sealed.startsWith(`${current}.`),
+  }
+}

@@ -1,0 +1,82 @@
+import type { TObject } from '@sinclair/typebox'
+import { BadConfiguration, readConfig } from '../config/read.ts'
+import { healthServer } from '../health/health.ts'
+import { targetOf } from '../http/target.ts'
+import { startTraces } from '../traces/traces.ts'
+import type { Service, ServiceConfig } from './service.ts'
+import { VERSION } from './version.ts'
+import { pause, superviseWorkers } from './worker.ts'
+
+export interface Process {
+  services: readonly Service[]
+  config: Pick<ServiceConfig, 'PORT' | 'HEALTH_PORT' | 'SHUTDOWN_SECONDS' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>
+  /** Which of the services answers a path; with one service, that one. */
+  route(path: string): Service
+}
+
+/** Bodies of uploads pass through a local folder; every JSON body has a limit of its own, far below. */
+const MAX_REQUEST_BYTES = 520 * 1024 * 1024
+/** Longer than the idle time-outs of usual load balancers, so that we are not the one who closes first. */
+const IDLE_TIMEOUT_SECONDS = 120
+
+/** Reads the environment, or tells every mistake in it and ends the process. */
+export function configure<S extends TObject>(schema: S) {
+  try {
+    return readConfig(schema, process.env)
+  } catch (error) {
+    if (!(error instanceof BadConfiguration)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(2)
+  }
+}
+
+/**
+ * Serves until SIGTERM or SIGINT, then leaves in order: not ready, no new connections, what is in flight is finished,
+ * workers stop, bus and pools close, exit 0. A second signal, or the end of the grace period, ends it at once.
+ */
+export async function serve({ services, config, route }: Process): Promise<void> {
+  const [first] = services as [Service, ...Service[]]
+  const { log } = first
+  const stopTraces = await startTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, first.name, VERSION)
+  let ready = false
+  const health = healthServer({ port: config.HEALTH_PORT, services, isReady: () => ready })
+  await Promise.all(services.map((service) => service.start()))
+
+  const stopping = new AbortController()
+  const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
+  const server = Bun.serve({
+    port: config.PORT,
+    maxRequestBodySize: MAX_REQUEST_BYTES,
+    idleTimeout: IDLE_TIMEOUT_SECONDS,
+    fetch: (request, socket) =>
+      route(targetOf(request.url).path).app.fetch(request, socket.requestIP(request)?.address),
+    error: (error) => {
+      log.error({ err: error }, 'request failed outside of the pipeline')
+      return new Response(null, { status: 500 })
+    },
+  })
+  ready = true
+  log.info({ port: server.port, healthPort: health.port, services: services.map(({ name }) => name) }, 'serving')
+
+  await signalled()
+  ready = false
+  log.info('stopping')
+  setTimeout(() => process.exit(1), config.SHUTDOWN_SECONDS * 1000).unref()
+  process.once('SIGINT', () => process.exit(1))
+  const drained = server.stop()
+  await Promise.race([drained, pause(config.SHUTDOWN_SECONDS * 500, new AbortController().signal)])
+  stopping.abort()
+  await workers
+  await Promise.all(services.map((service) => service.close()))
+  await stopTraces()
+  health.stop(true)
+  log.info('stopped')
+  log.flush()
+  process.exit(0)
+}
+
+const signalled = () =>
+  new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve())
+    process.once('SIGINT', () => resolve())
+  })

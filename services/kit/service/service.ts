@@ -1,0 +1,127 @@
+import type { Static, TObject } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
+import { Gauge, Registry } from 'prom-client'
+import { recordRefusal } from '../audit/record.ts'
+import { Auth } from '../auth/auth.ts'
+import { type Bus, createBus } from '../bus/bus.ts'
+import { commonVariables, databaseVariables } from '../config/common.ts'
+import { connect, type Pool } from '../db/client.ts'
+import { createRateLimit } from '../http/limit.ts'
+import type { Routes } from '../http/routes.ts'
+import { Http, type HttpApp } from '../http/server.ts'
+import { createLog, type Log } from '../log/log.ts'
+import { eventMetrics } from '../metrics/events.ts'
+import { requestMetrics } from '../metrics/requests.ts'
+import type { ServiceName } from '../migrate/files.ts'
+import { requireSchema } from '../migrate/migrate.ts'
+import { sweeper } from '../sweep/sweeper.ts'
+import { VERSION } from './version.ts'
+import type { Worker } from './worker.ts'
+
+export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
+export type ServiceConfig = Static<typeof serviceVariables>
+
+/** The tokens of one platform are for one audience: its API. */
+export const AUDIENCE = 'marketplace'
+
+/** What every service is made of; its own rooms take from here what they need. */
+export interface Kit {
+  config: ServiceConfig
+  log: Log
+  registry: Registry
+  sql: Pool
+  bus: Bus
+  auth: Auth
+  http: Http
+  clock: () => number
+}
+
+export interface Service {
+  name: ServiceName
+  app: HttpApp
+  registry: Registry
+  log: Log
+  workers: readonly Worker[]
+  /** Loads what must be known before the first request; only then is the service ready. */
+  start(): Promise<void>
+  /** Closes the bus and the pool, in that order, when nothing uses them any more. */
+  close(): Promise<void>
+}
+
+export async function createKit(
+  name: ServiceName,
+  config: ServiceConfig,
+  {
+    clock = Date.now,
+    log = createLog({ service: name, version: VERSION, level: config.LOG_LEVEL }),
+  }: {
+    clock?: () => number
+    log?: Log
+  } = {},
+): Promise<Kit> {
+  const registry = new Registry()
+  registry.setDefaultLabels({ service: name })
+  new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
+    .labels(VERSION)
+    .set(1)
+  const sql = connect(config.DATABASE_URL, { max: config.DATABASE_POOL_SIZE, applicationName: name })
+  const events = eventMetrics(registry)
+  const bus = await createBus({
+    service: name,
+    pool: sql,
+    directUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+    ...(config.NATS_URL === undefined ? {} : { natsUrl: config.NATS_URL }),
+    log,
+    onDeadLetter: events.onDeadLetter,
+  })
+  const auth = new Auth({
+    sql,
+    bus,
+    issuer: config.PUBLIC_URL,
+    audience: AUDIENCE,
+    accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
+    clock,
+  })
+  const http = new Http({
+    auth,
+    rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
+    auditRefusal: (trail, code) => recordRefusal(sql, trail, code),
+    log,
+    metrics: requestMetrics(registry),
+    trustedProxies: config.TRUSTED_PROXIES,
+  })
+  return { config, log, registry, sql, bus, auth, http, clock }
+}
+
+export interface ServiceParts {
+  features: readonly Routes[]
+  workers?: readonly Worker[]
+  /** Bounded clean-up of the service's own tables, one statement or batch a call. */
+  sweeps?: readonly (() => Promise<unknown>)[]
+  start?: () => Promise<void>
+  close?: () => Promise<void>
+}
+
+/** Puts a service together from its kit and its own parts. */
+export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
+  const { bus, log, sql, registry, auth, http } = kit
+  return {
+    name,
+    app: http.build(parts.features),
+    registry,
+    log,
+    workers: [bus.relay(), sweeper(kit, parts.sweeps ?? []), ...(parts.workers ?? [])],
+    async start() {
+      await requireSchema(sql, name)
+      await auth.start()
+      await parts.start?.()
+    },
+    async close() {
+      await parts.close?.()
+      await bus.close()
+      await sql.end({ timeout: 5 })
+    },
+  }
+}
+
+export type ConfigOf<S extends TObject> = Static<S>

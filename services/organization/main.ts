@@ -1,0 +1,7 @@
+import { configure, serve } from '../kit/service/run.ts'
+import { organizationVariables } from './config.ts'
+import { createOrganizationService } from './service.ts'
+
+const config = configure(organizationVariables)
+const organization = await createOrganizationService(config)
+await serve({ services: [organization], config, route: () => organization })

@@ -1,0 +1,7 @@
+import { configure, serve } from '../kit/service/run.ts'
+import { sourcingVariables } from './config.ts'
+import { createSourcing } from './service.ts'
+
+const config = configure(sourcingVariables)
+const sourcing = await createSourcing(config)
+await serve({ services: [sourcing], config, route: () => sourcing })

@@ -1,0 +1,77 @@
+import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/search.ts'
+import { merged } from './rules.ts'
+
+export interface PartListing {
+  view: 'CONSUMER' | 'IP_OWNER'
+  q?: string
+  limit: number
+  offset: number
+}
+
+/** Each row carries its public JSON, made on write. Newest first. */
+export function listParts(sql: Sql, orgId: string, { view, q, limit, offset }: PartListing) {
+  if (view === 'IP_OWNER') {
+    return sql<{ document: string }[]>`
+      select owner_document as document from sourcing.parts
+      where ip_owner_org_id = ${orgId} ${q ? sql`and search ilike ${contains(q)}` : sql``}
+      order by id desc limit ${limit} offset ${offset}`
+  }
+  return sql<{ document: string }[]>`
+    select document from sourcing.parts
+    where state = 'PUBLISHED' and not internal ${q ? sql`and search ilike ${contains(q)}` : sql``}
+    order by id desc limit ${limit} offset ${offset}`
+}
+
+/** The part as the caller's organization may see it; no row where it may not. */
+export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
+  select case when ip_owner_org_id = ${orgId} then owner_document else document end as document
+  from sourcing.parts
+  where id = ${id} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
+
+export interface NewPart {
+  id: string
+  serialNumber: string
+  ipOwnerOrgId: string
+  technologyIds: string[]
+}
+
+export const insertPart = (sql: Sql, part: NewPart, input: PartInput, now: string) => sql`
+  insert into sourcing.parts (
+    id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription,
+    material_type, material_id, process_id, technology_ids, material_note, process_note,
+    standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords, internal,
+    rapid_manufacturing_material, exemptions_notes, documentation_requirement_notes, other_requirement_notes,
+    description_manufacturer, unit_system, business_unit_ids, box_x, box_y, box_z, metadata, custom_fields,
+    created_at, updated_at)
+  values (
+    ${part.id}, ${part.serialNumber}, ${part.ipOwnerOrgId}, 'DRAFT', ${input.title ?? null},
+    ${input.externalRef ?? null}, ${input.description ?? null}, ${input.requireSubscription ?? false},
+    ${input.materialType ?? null}, ${input.materialId ?? null}, ${input.processId ?? null}, ${part.technologyIds},
+    ${input.materialNote ?? null}, ${input.processNote ?? null},
+    ${merged(input.standardIds)}, ${merged(input.criticalityIds)}, ${merged(input.categoryIds)},
+    ${merged(input.unspscCategoryIds)}, ${merged(input.keywords)}, ${input.internal ?? false},
+    ${input.rapidManufacturingMaterial ?? null}, ${input.exemptionsNotes ?? null},
+    ${input.documentationRequirementNotes ?? null}, ${input.otherRequirementNotes ?? null},
+    ${input.descriptionManufacturer ?? null}, ${input.unitSystem ?? null}, ${merged(input.businessUnitIds)},
+    ${input.boundingBox?.x ?? null}, ${input.boundingBox?.y ?? null}, ${input.boundingBox?.z ?? null},
+    ${JSON.stringify(input.metadata ?? {})}::text::jsonb, ${JSON.stringify(input.customFields ?? [])}::text::jsonb,
+    ${now}, ${now})`
+
+export interface PublishableRow {
+  state: string
+  title: string | null
+  material_id: string | null
+  material_type: string | null
+}
+
+/** What the guard of a transition looks at, of a part of the caller's own. */
+export const findPublishable = (sql: Sql, orgId: string, id: string) => sql<PublishableRow[]>`
+  select state, title, material_id, material_type from sourcing.parts
+  where id = ${id} and ip_owner_org_id = ${orgId} for update`
+
+export const markPublished = (sql: Sql, orgId: string, id: string, now: string) => sql<{ owner_document: string }[]>`
+  update sourcing.parts set state = 'PUBLISHED', published_at = ${now}, updated_at = ${now}
+  where id = ${id} and ip_owner_org_id = ${orgId} and state = 'DRAFT'
+  returning owner_document`

@@ -1,0 +1,67 @@
+import type { FieldError } from '../../../proto/errors.ts'
+import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
+
+/** What the catalogs and the owner's organization say of the ids that a part names. */
+export interface Resolved {
+  /** Type of the named material; undefined where none is named or known. */
+  materialType: string | null
+  process: { materialType: string; technologyIds: string[] } | null
+  unknown: {
+    standardIds: string[]
+    criticalityIds: string[]
+    categoryIds: string[]
+    unspscCategoryIds: string[]
+    businessUnitIds: string[]
+  }
+  /** The pairs of field and option that exist in the organization, as `fieldId/optionId`. */
+  knownOptions: ReadonlySet<string>
+}
+
+export const optionKey = ({ fieldId, optionId }: { fieldId: string; optionId: string }) => `${fieldId}/${optionId}`
+
+/** Everything that is wrong with the ids of a part, each by the field that names it. */
+export function referenceProblems(input: PartInput, resolved: Resolved): FieldError[] {
+  const problems: FieldError[] = []
+  const refuse = (field: string, message: string) => problems.push({ field, message })
+
+  if (input.materialId !== undefined && resolved.materialType === null) refuse('materialId', 'names no material')
+  if (input.processId !== undefined && resolved.process === null) refuse('processId', 'names no process')
+  const materialType = resolved.materialType ?? input.materialType
+  if (input.materialType !== undefined && materialType !== input.materialType) {
+    refuse('materialType', `contradicts the material, which is of type ${materialType}`)
+  }
+  if (resolved.process && materialType !== undefined && resolved.process.materialType !== materialType) {
+    refuse('processId', `is a process for ${resolved.process.materialType}, not for ${materialType}`)
+  }
+  for (const [field, ids] of Object.entries(resolved.unknown)) {
+    for (const id of ids) refuse(`${field}.${indexOf(input, field, id)}`, 'names nothing that a part of yours may name')
+  }
+  const seen = new Set<string>()
+  for (const [index, selection] of (input.customFields ?? []).entries()) {
+    if (!resolved.knownOptions.has(optionKey(selection))) {
+      refuse(`customFields.${index}`, 'names no field and option of your organization')
+    } else if (seen.has(selection.fieldId)) refuse(`customFields.${index}`, 'chooses a second option of one field')
+    seen.add(selection.fieldId)
+  }
+  return problems
+}
+
+const indexOf = (input: PartInput, field: string, id: string) =>
+  ((input as Record<string, unknown>)[field] as string[]).indexOf(id)
+
+/** What a part still lacks before it can be published. */
+export function publishProblems(part: {
+  title: string | null
+  materialId: string | null
+  materialType: string | null
+}) {
+  const problems: FieldError[] = []
+  if (part.title === null) problems.push({ field: 'title', message: 'is needed to publish' })
+  if (part.materialId === null && part.materialType === null) {
+    problems.push({ field: 'materialType', message: 'is needed to publish, or a materialId' })
+  }
+  return problems
+}
+
+/** Repeated values of a list count once, in the order in which they first came. */
+export const merged = <T>(values: readonly T[] | undefined): T[] => [...new Set(values ?? [])]
