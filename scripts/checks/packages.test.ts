@@ -41,5 +41,5 @@ test('a list of licences is a choice, and none at all is refused', async () => {
 })
 
 test('a dependency that is not installed is an error, not a licence that passes', async () => {
-  expect(dependenciesOf(root, ['missing'])).rejects.toThrow('missing is not installed')
+  await expect(dependenciesOf(root, ['missing'])).rejects.toThrow('missing is not installed')
 })

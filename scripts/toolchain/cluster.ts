@@ -12,6 +12,12 @@ const MAJOR = '18'
 /** A database that was killed replays its journal first; a large one takes its time. */
 const START_TIMEOUT_MS = 5 * 60_000
 
+/**
+ * What is over in a moment: somebody else took the port between our look and Postgres's,
+ * or the sessions of a Postgres that was killed have not noticed yet.
+ */
+const PASSING = /Address already in use|pre-existing shared memory block/
+
 export interface ClusterOptions {
   state: Pick<State, 'programs' | 'account'>
   /** The data folder; made on the first start. */
@@ -37,20 +43,22 @@ export interface Cluster {
 /** Starts the Postgres of a data folder on a free port of 127.0.0.1 and waits until it answers. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await initialise(options)
-  for (let attempt = 1; ; attempt += 1) {
-    const port = freePort(attempt === 1 ? options.wishedPort : undefined)
-    const child = launch(options, port)
-    try {
-      await ready(child, options)
-    } catch (error) {
-      await stopChild(child)
-      // Somebody else took the port between our look and Postgres's.
-      if (attempt < 5 && error instanceof Error && /Address already in use/.test(error.message)) continue
-      throw error
-    }
-    const urlOf = (database: string) => `postgres://${OWNER}:${options.password}@127.0.0.1:${port}/${database}`
-    return { port, urlOf, exited: child.exited, stop: () => stopChild(child) }
+  return startOn(options, freePort(options.wishedPort), 5)
+}
+
+async function startOn(options: ClusterOptions, port: number, triesLeft: number): Promise<Cluster> {
+  const child = launch(options, port)
+  try {
+    await ready(child, options)
+  } catch (error) {
+    await stopChild(child)
+    if (triesLeft === 0 || !(error instanceof Error && PASSING.test(error.message))) throw error
+    await Bun.sleep(200)
+    return startOn(options, freePort(), triesLeft - 1)
   }
+  const owner = `${OWNER}:${encodeURIComponent(options.password)}`
+  const urlOf = (database: string) => `postgres://${owner}@127.0.0.1:${port}/${database}`
+  return { port, urlOf, exited: child.exited, stop: () => stopChild(child) }
 }
 
 async function initialise({ state, data, password, progress }: ClusterOptions): Promise<void> {

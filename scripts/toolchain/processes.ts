@@ -11,7 +11,14 @@ export interface ProcessRecord {
 
 /** What to remember of a process that we just started. */
 export async function recordOf(pid: number, mark: string): Promise<ProcessRecord> {
-  return { pid, mark, startedAt: (await lookUp(pid))?.startedAt ?? '' }
+  const deadline = Date.now() + 1_000
+  let found = await lookUp(pid)
+  // For a moment after its start a process has no command line yet.
+  while (!found?.command.includes(mark) && Date.now() < deadline) {
+    await Bun.sleep(1)
+    found = await lookUp(pid)
+  }
+  return { pid, mark, startedAt: found?.startedAt ?? '' }
 }
 
 /** Whether the recorded process still runs: the same number, the same start, the same command. */

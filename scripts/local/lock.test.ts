@@ -1,0 +1,44 @@
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { recordOf } from '../toolchain/processes.ts'
+import { takeLock } from './lock.ts'
+
+const root = await mkdtemp(join(tmpdir(), 'lock-'))
+afterAll(() => rm(root, { recursive: true }))
+const file = join(root, 'launcher.json')
+afterEach(() => rm(file, { force: true }))
+
+/** Stands for a launcher in another terminal. */
+function launcher() {
+  return Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)', 'scripts/dev.ts'])
+}
+
+test('a second launcher of the same checkout is told where the first one runs', async () => {
+  const other = launcher()
+  const record = await recordOf(other.pid, 'scripts/dev.ts')
+  await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
+  await expect(takeLock(root, 'http://localhost:8081')).rejects.toThrow(
+    `This checkout is running already, on http://localhost:8080 (process ${other.pid})`,
+  )
+  other.kill()
+  await other.exited
+})
+
+test('the lock of a launcher that was killed is taken over', async () => {
+  const other = launcher()
+  const record = await recordOf(other.pid, 'scripts/dev.ts')
+  await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
+  other.kill('SIGKILL')
+  await other.exited
+  const release = await takeLock(root, 'http://localhost:8080')
+  expect(await Bun.file(file).json()).toMatchObject({ pid: process.pid })
+  await release()
+  expect(await Bun.file(file).exists()).toBe(false)
+})
+
+test('half a lock, of a disk that was full, is no lock', async () => {
+  await writeFile(file, '{"pid": 1')
+  await (await takeLock(root, 'http://localhost:8080'))()
+})

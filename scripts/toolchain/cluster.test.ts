@@ -1,0 +1,97 @@
+import { afterAll, expect, test } from 'bun:test'
+import { chmod, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { SQL } from 'bun'
+import { type Cluster, startCluster, stopOrphan } from './cluster.ts'
+import { commandOf } from './processes.ts'
+import { findState } from './state.ts'
+
+const state = await findState()
+const folder = join(state.folder, `cluster-test-${process.pid}`)
+await mkdir(folder)
+await chmod(folder, 0o711)
+const data = join(folder, 'data')
+const running: Cluster[] = []
+afterAll(async () => {
+  for (const cluster of running) await cluster.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function start(options: { wishedPort?: number } = {}): Promise<Cluster> {
+  const logFile = join(folder, 'postgres.log')
+  const settings = { fsync: 'off', shared_buffers: '16MB' }
+  const cluster = await startCluster({
+    state,
+    data,
+    logFile,
+    password: 'se cret/&',
+    settings,
+    progress() {},
+    ...options,
+  })
+  running.push(cluster)
+  return cluster
+}
+
+const lockedPid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0])
+
+async function ask<T>(cluster: Cluster, question: (sql: SQL) => Promise<T>): Promise<T> {
+  const sql = new SQL(cluster.urlOf('postgres'), { max: 1 })
+  return question(sql).finally(() => sql.close())
+}
+
+test('a new database folds Ö to ö whatever the locale of the machine, and is closed to other users', async () => {
+  const cluster = await start()
+  const [row] = await ask(
+    cluster,
+    (sql) => sql`select 'Ö' ilike 'ö' as folds, current_setting('server_version_num') as version`,
+  )
+  expect(row).toEqual({ folds: true, version: expect.stringMatching(/^18/) })
+  expect((await stat(data)).mode & 0o077).toBe(0)
+  const wrong = new SQL(cluster.urlOf('postgres').replace(/:[^:@]+@/, ':wrong@'), { max: 1 })
+  await expect(wrong`select 1`).rejects.toThrow(/password authentication failed/)
+})
+
+test('data is there after a stop and a start, on the same port where it is free', async () => {
+  const first = running.at(-1) ?? (await start())
+  await ask(first, (sql) => sql`create table kept (id int)`)
+  await first.stop()
+  const second = await start({ wishedPort: first.port })
+  expect(second.port).toBe(first.port)
+  expect(await ask(second, (sql) => sql`select to_regclass('kept') is not null as there`)).toEqual([{ there: true }])
+})
+
+test('what a killed launcher left is stopped, without loss', async () => {
+  const pid = await lockedPid()
+  await stopOrphan(data)
+  expect(await commandOf(pid)).toBeUndefined()
+  const again = await start()
+  expect(await ask(again, (sql) => sql`select to_regclass('kept') is not null as there`)).toEqual([{ there: true }])
+  await again.stop()
+})
+
+test('a stranger whose number stands in the lock file is left alone, and does not keep Postgres from starting', async () => {
+  const stranger = Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)'])
+  await writeFile(join(data, 'postmaster.pid'), `${stranger.pid}\n${data}\n0\n5432\n\n127.0.0.1\n\nready\n`)
+  await stopOrphan(data)
+  expect(stranger.exitCode).toBeNull()
+  expect(await commandOf(stranger.pid)).toBeDefined()
+  stranger.kill()
+  await (await start()).stop()
+})
+
+test('a database of another version is one sentence', async () => {
+  const version = join(data, 'PG_VERSION')
+  const real = await readFile(version, 'utf8')
+  await writeFile(version, '15\n')
+  await expect(start()).rejects.toThrow(/was made by Postgres 15, this is 18/)
+  await writeFile(version, real)
+})
+
+test('half a database, left by an interruption, is made anew', async () => {
+  await rm(data, { recursive: true })
+  await mkdir(`${data}.new`)
+  await writeFile(`${data}.new/PG_VERSION`, '18\n')
+  const cluster = await start()
+  expect(await ask(cluster, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
+})

@@ -1,0 +1,32 @@
+import { expect, test } from 'bun:test'
+import { explain, Refusal, sentenceFor } from './refusal.ts'
+
+test.each([
+  ['npm error code ENOSPC', /^The disk is full/],
+  ['initdb: error: could not write to file "x": No space left on device', /^The disk is full/],
+  ['error: NoSpaceLeft extracting tarball', /^The disk is full/],
+  ['npm error request failed, reason: getaddrinfo ENOTFOUND example.org', /^The package registry cannot be reached/],
+  ['error: ConnectionRefused downloading package manifest', /^The package registry cannot be reached/],
+  ['WARNING: NewConnectionError: Failed to establish a new connection', /^The package registry cannot be reached/],
+  ['dial tcp: lookup example.org: no such host', /^The package registry cannot be reached/],
+])('%p is one sentence', (words, sentence) => {
+  expect(sentenceFor(words)).toMatch(sentence)
+  expect(sentenceFor(words)).not.toContain('\n')
+})
+
+test('what nobody foresaw keeps its own words', () => {
+  expect(sentenceFor('error: lockfile had changes, but lockfile is frozen')).toBeUndefined()
+})
+
+test('a refusal is shown without a stack, an unexpected error with it', () => {
+  expect(explain(new Refusal('Do this.'))).toBe('Do this.')
+  expect(explain(new Error('broken'))).toContain('refusal.test.ts')
+})
+
+test('a full disk is a sentence wherever it is met', () => {
+  expect(explain(Object.assign(new Error('write failed'), { code: 'ENOSPC' }))).toMatch(/^The disk is full/)
+})
+
+test('a database that does not answer is not mistaken for a registry', () => {
+  expect(explain(new Error('connect ECONNREFUSED 127.0.0.1:5432'))).not.toContain('registry')
+})
