@@ -98,6 +98,7 @@ const KEPT: [what: string, path: string, text: string][] = [
     importing('../y/rules.ts') + importing('../../../proto/x.ts'),
   ],
   ['rules take a time', 'services/a/x/rules.ts', 'const when = new Date(now)'],
+  ['rules know a process of manufacture', 'services/a/x/rules.ts', 'resolved.process.materialType'],
   ['rules hash', 'services/a/x/rules.ts', "new Bun.CryptoHasher('sha256')"],
   ['all imports services', 'services/all/main.ts', importing('../a/service.ts')],
   ['proto imports TypeBox', 'proto/x.ts', importing('@sinclair/typebox') + importing('@sinclair/typebox/value')],

@@ -44,7 +44,7 @@ function placeOf(path: string): Place {
   const [top, service = '', ...rest] = path.split('/')
   // The name and version of the product.
   if (path === 'package.json') return { room: 'manifest' }
-  if (/\.test\.ts$/.test(path) || /\/testing\//.test(path)) return { room: 'tests' }
+  if (/\.test\.ts$|\/testing(\/|\.ts$)/.test(path)) return { room: 'tests' }
   if (top === 'scripts' || top === 'proto') return { room: top }
   if (service === 'kit' || service === 'all') return { room: service }
   const name = posix.basename(rest.at(-1) ?? '', '.ts')
@@ -111,7 +111,7 @@ interface ContentRule {
 
 const CONTENT_RULES: ContentRule[] = [
   {
-    pattern: /\b(?:process|Bun|import\.meta)\.env\b/g,
+    pattern: /(?<![.\w])(?:process|Bun|import\.meta)\.env\b/g,
     rule: 'the environment is read in main.ts alone',
     applies: (room, path) => room !== 'scripts' && room !== 'tests' && !/^services\/[^/]+\/main\.ts$/.test(path),
   },
@@ -122,7 +122,7 @@ const CONTENT_RULES: ContentRule[] = [
   },
   {
     pattern:
-      /\b(?:fetch|setTimeout|setInterval|queueMicrotask)\s*\(|\b(?:Bun\.(?!CryptoHasher)|process\.|crypto\.|console\.)|\bMath\.random\b|\bawait\b/g,
+      /\b(?:fetch|setTimeout|setInterval|queueMicrotask)\s*\(|(?<![.\w])(?:Bun\.(?!CryptoHasher)|process\.|crypto\.|console\.)|\bMath\.random\b|\bawait\b/g,
     rule: 'rules are pure: no I/O, no chance, no waiting',
     applies: (room) => room === 'rules',
   },

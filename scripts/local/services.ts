@@ -11,7 +11,8 @@ const READY_TIMEOUT_MS = 120_000
 
 export interface Services {
   logFile: string
-  exited: Promise<number>
+  /** Settles when they stop, with the reason. */
+  exited: Promise<string>
   stop(): Promise<void>
 }
 
@@ -53,7 +54,7 @@ export async function startServices(options: ServicesOptions): Promise<Services>
     await stop()
     throw error
   }
-  return { logFile, exited: child.exited, stop }
+  return { logFile, exited: child.exited.then(() => lastWords(child, logFile)), stop }
 }
 
 async function ready(child: Bun.Subprocess, logFile: string, options: ServicesOptions): Promise<void> {
@@ -66,7 +67,7 @@ async function ready(child: Bun.Subprocess, logFile: string, options: ServicesOp
       () => undefined,
     )
     if (answer?.status === 200) return
-    if (child.exitCode !== null || child.signalCode !== null) throw new Refusal(await lastWords(logFile))
+    if (child.exitCode !== null || child.signalCode !== null) throw new Refusal(await lastWords(child, logFile))
     if (Date.now() - told > 5_000) {
       told = Date.now()
       progress(`The services are still starting (${Math.round((told - began) / 1000)} s)`)
@@ -77,8 +78,11 @@ async function ready(child: Bun.Subprocess, logFile: string, options: ServicesOp
 }
 
 /** Why the services are not there any more. */
-export async function lastWords(logFile: string): Promise<string> {
+async function lastWords(child: Bun.Subprocess, logFile: string): Promise<string> {
   const log = await readFile(logFile, 'utf8').catch(() => '')
   const full = /ENOSPC|No space left/.test(log) ? sentenceFor(log) : undefined
-  return full ?? `The services stopped; ${logFile} ends with:\n${tail(log)}`
+  return (
+    full ??
+    `The services stopped (${child.signalCode ?? `exit code ${child.exitCode}`}); ${logFile} ends with:\n${tail(log)}`
+  )
 }

@@ -13,7 +13,7 @@ import { findState, type State } from '../toolchain/state.ts'
 import { takeLock } from './lock.ts'
 import type { Options } from './options.ts'
 import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
-import { lastWords, startServices } from './services.ts'
+import { startServices } from './services.ts'
 import { readAccounts, welcome } from './welcome.ts'
 
 export interface Start {
@@ -72,7 +72,7 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
   console.log(welcome(address, await readAccounts(accountsFile), services.logFile))
   return Promise.race([
     new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('interrupted'))),
-    services.exited.then(() => lastWords(services.logFile)),
+    services.exited,
     database.exited.then(() => `Postgres stopped; ${join(state.folder, 'postgres.log')} says why.`),
   ])
 }

@@ -28,7 +28,8 @@ export async function stopLeftBehind(folder: string): Promise<void> {
 
 /** The services lead a group of their own; what they started goes with them. */
 export async function stopServices(record: ProcessRecord): Promise<void> {
-  await end(record.pid, () => isAlive(record), [{ signal: 'SIGTERM', timeoutMs: 20_000 }])
+  // Longer than the services take to finish what is in flight.
+  await end(record.pid, () => isAlive(record), [{ signal: 'SIGTERM', timeoutMs: 30_000 }])
   if (!(await isAlive(record))) return
   send(-record.pid, 'SIGKILL')
   await end(record.pid, () => isAlive(record), [{ signal: 'SIGKILL', timeoutMs: 5_000 }])

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Account, canUse, databaseAccount } from './account.ts'
 import { ROOT } from './checkout.ts'
@@ -15,31 +15,36 @@ export interface State {
   account: Account
 }
 
-const LOCAL = join(ROOT, '.dev')
+export interface Places {
+  root: string
+  /** Where temporary files outlive a restart. */
+  temporary: string
+}
 
 /**
  * `.dev` in the checkout. Only root, in a checkout that the database's own user cannot reach, keeps it elsewhere:
  * in a folder named after the checkout, where temporary files outlive a restart.
  */
-export async function findState(): Promise<State> {
+export async function findState({ root, temporary }: Places = { root: ROOT, temporary: '/var/tmp' }): Promise<State> {
+  const local = join(root, '.dev')
   const account = await databaseAccount()
   const programs = join(databasePackage(), 'native', 'bin')
-  await mkdir(LOCAL, { recursive: true })
+  await mkdir(local, { recursive: true })
   // The database's user has to pass through, but not look around; each file inside is closed by a mode of its own.
-  await chmod(LOCAL, account.ids.uid === undefined ? 0o700 : 0o711)
-  if (account.ids.uid === undefined) return { folder: LOCAL, programs, account }
-  if (await canUse(account, join(programs, 'initdb'), LOCAL)) return { folder: LOCAL, programs, account }
-  const folder = await ownFolderElsewhere()
+  await chmod(local, account.ids.uid === undefined ? 0o700 : 0o711)
+  if (account.ids.uid === undefined) return { folder: local, programs, account }
+  if (await canUse(account, join(programs, 'initdb'), local)) return { folder: local, programs, account }
+  const hash = new Bun.CryptoHasher('sha256').update(root).digest('hex').slice(0, 12)
+  const folder = await ownFolder(join(temporary, `marketplace-${hash}`))
+  await disownFormerCheckout(folder, join(local, 'id'))
   const copied = join(await copyPrograms(folder), 'bin')
   if (await canUse(account, join(copied, 'initdb'), folder)) return { folder, programs: copied, account }
   throw new Refusal(
-    `The user ${account.name}, whom Postgres must run as, can use neither ${ROOT} nor ${folder}: move the checkout, or run as another user.`,
+    `The user ${account.name}, whom Postgres must run as, can use neither ${root} nor ${folder}: move the checkout, or run as another user.`,
   )
 }
 
-async function ownFolderElsewhere(): Promise<string> {
-  const hash = new Bun.CryptoHasher('sha256').update(ROOT).digest('hex').slice(0, 12)
-  const folder = join('/var/tmp', `marketplace-${hash}`)
+async function ownFolder(folder: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch(() => {})
   // Anybody can make a folder of that name there first, and would then own our database.
   const found = await lstat(folder)
@@ -49,20 +54,18 @@ async function ownFolderElsewhere(): Promise<string> {
     )
   }
   await chmod(folder, 0o711)
-  await disownFormerCheckout(folder)
   return folder
 }
 
 /** A checkout that was deleted and cloned again at the same path starts afresh, as it would with `.dev` inside of it. */
-async function disownFormerCheckout(folder: string): Promise<void> {
-  const ours = Bun.file(join(LOCAL, 'id'))
-  if (!(await ours.exists())) await Bun.write(ours, crypto.randomUUID())
-  const theirs = Bun.file(join(folder, 'id'))
-  const id = await ours.text()
-  if ((await theirs.exists()) && (await theirs.text()) === id) return
+async function disownFormerCheckout(folder: string, idFile: string): Promise<void> {
+  const read = (path: string) => readFile(path, 'utf8').catch(() => '')
+  const id = (await read(idFile)) || crypto.randomUUID()
+  await writeFile(idFile, id, { mode: 0o600 })
+  if ((await read(join(folder, 'id'))) === id) return
   await stopLeftBehind(folder)
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
-  await Bun.write(theirs, id)
+  await writeFile(join(folder, 'id'), id, { mode: 0o600 })
 }
 
 /** Postgres itself, where its user can read it; a folder for each version, moved into place whole. */
