@@ -53,6 +53,9 @@ export interface Operation<
   readonly noStore?: boolean
 }
 
+/** Any operation, whatever its schemas: for lists of operations. */
+export type AnyOperation = Operation
+
 /** Keeps the exact schema types of a contract while checking its form. */
 export const defineOperation = <
   Query extends TObject,

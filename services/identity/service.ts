@@ -7,6 +7,7 @@ import type { IdentityConfig } from './config.ts'
 import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
+import { pageRoutes } from './pages/routes.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { endResetSessions } from './sessions/consumer.ts'
@@ -42,6 +43,7 @@ export async function createIdentity(
     features: [
       tokenRoutes({ http, readToken, deps: tokens }),
       keyRoutes({ http, sql }),
+      pageRoutes({ http }),
       sessionRoutes({ http, sql, clock }),
       passwordRoutes({ http, sql, hashing, clock }),
       activationRoutes({ http, sql, hashing, clock }),

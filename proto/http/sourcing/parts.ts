@@ -67,7 +67,7 @@ const content = {
     minLength: 1,
     maxLength: 64,
     description: 'Code of a material; where `materialType` is sent too, they must agree.',
-    examples: ['316L'],
+    examples: ['316l'],
   }),
   processId: Type.String({
     minLength: 1,
@@ -140,7 +140,7 @@ const ownerLists = {
 
 export const PartInput = Type.Partial(closed({ ...content, ...flags, ...lists, ...ownerLists }), {
   description: 'No field is required. Ids must name catalog entries, or records of your organization.',
-  examples: [{ title: 'Impeller, cooling water pump', materialId: '316L', processId: 'pbf-metal' }],
+  examples: [{ title: 'Impeller, cooling water pump', materialId: '316l', processId: 'pbf-metal' }],
 })
 export type PartInput = Static<typeof PartInput>
 

@@ -13,17 +13,22 @@ export interface PoolOptions {
   applicationName: string
   /** How long to wait for a connection to Postgres before the query fails. */
   connectTimeoutSeconds?: number
+  /** Schema whose kit tables unqualified names mean; a service role has it set, the owner of the database does not. */
+  searchPath?: string
 }
 
 /**
  * Opens a pool lazily: no connection is made before the first query.
  * Times come back as ISO strings in UTC with milliseconds, as the API shows them, and bigints as strings.
  */
-export function connect(url: string, { max, applicationName, connectTimeoutSeconds = 5 }: PoolOptions): Pool {
+export function connect(
+  url: string,
+  { max, applicationName, connectTimeoutSeconds = 5, searchPath }: PoolOptions,
+): Pool {
   return postgres(url, {
     max,
     connect_timeout: connectTimeoutSeconds,
-    connection: { application_name: applicationName },
+    connection: { application_name: applicationName, ...(searchPath ? { search_path: `${searchPath}, public` } : {}) },
     onnotice: () => {},
     types: {
       date: {

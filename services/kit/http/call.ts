@@ -1,11 +1,7 @@
-import type { BodyOf, Operation, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/operation.ts'
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/operation.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { JsonText, Raw } from './json.ts'
-
-/** Any operation, whatever its schemas: for lists of operations. */
-// The schemas of an operation stand in both directions of a handler, so only `never` and `unknown` bounds fit all.
-export type AnyOperation = Operation
 
 /** What every request has, before anybody knows who sends it. */
 export interface Exchange {

@@ -36,3 +36,5 @@ export const invalidField = (field: string, message: string) => invalid([{ field
 
 export const unavailable = (detail = 'A dependency is down; try again in a moment.') =>
   new Refusal('unavailable', { detail, headers: { 'retry-after': '1' } })
+
+export const isRefusalOf = (error: unknown, code: ErrorCode) => error instanceof Refusal && error.code === code

@@ -30,19 +30,22 @@ export function configure<S extends TObject>(schema: S) {
   }
 }
 
-/**
- * Serves until SIGTERM or SIGINT, then leaves in order: not ready, no new connections, what is in flight is finished,
- * workers stop, bus and pools close, exit 0. A second signal, or the end of the grace period, ends it at once.
- */
-export async function serve({ services, config, route }: Process): Promise<void> {
+export interface Running {
+  port: number
+  healthPort: number
+  /** Leaves in order: not ready, no new connections, what is in flight is finished, workers stop, bus and pools close. */
+  stop(): Promise<void>
+}
+
+/** Boots the services, then opens the port: nobody is answered before revocations and catalogs are loaded. */
+export async function open({ services, config, route }: Process): Promise<Running> {
   const [first] = services as [Service, ...Service[]]
   const { log } = first
   const stopTraces = await startTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, first.name, VERSION)
   let ready = false
   const health = healthServer({ port: config.HEALTH_PORT, services, isReady: () => ready })
-  await Promise.all(services.map((service) => service.start()))
-
   const stopping = new AbortController()
+  await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
   const server = Bun.serve({
     port: config.PORT,
@@ -56,27 +59,36 @@ export async function serve({ services, config, route }: Process): Promise<void>
     },
   })
   ready = true
-  log.info({ port: server.port, healthPort: health.port, services: services.map(({ name }) => name) }, 'serving')
-
-  await signalled()
-  ready = false
-  log.info('stopping')
-  setTimeout(() => process.exit(1), config.SHUTDOWN_SECONDS * 1000).unref()
-  process.once('SIGINT', () => process.exit(1))
-  const drained = server.stop()
-  await Promise.race([drained, pause(config.SHUTDOWN_SECONDS * 500, new AbortController().signal)])
-  stopping.abort()
-  await workers
-  await Promise.all(services.map((service) => service.close()))
-  await stopTraces()
-  health.stop(true)
-  log.info('stopped')
-  log.flush()
-  process.exit(0)
+  const ports = { port: server.port as number, healthPort: health.port as number }
+  log.info({ ...ports, services: services.map(({ name }) => name) }, 'serving')
+  return {
+    ...ports,
+    async stop() {
+      ready = false
+      log.info('stopping')
+      await Promise.race([server.stop(), pause(config.SHUTDOWN_SECONDS * 500, new AbortController().signal)])
+      stopping.abort()
+      await workers
+      await Promise.all(services.map((service) => service.close()))
+      await stopTraces()
+      await server.stop(true)
+      await health.stop(true)
+      log.info('stopped')
+      log.flush()
+    },
+  }
 }
 
-const signalled = () =>
-  new Promise<void>((resolve) => {
+/** Serves until SIGTERM or SIGINT, then leaves in order and exits 0. A second signal, or the end of the grace period, ends it at once. */
+export async function serve(process_: Process): Promise<void> {
+  const running = await open(process_)
+  await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())
     process.once('SIGINT', () => resolve())
   })
+  setTimeout(() => process.exit(1), process_.config.SHUTDOWN_SECONDS * 1000).unref()
+  process.once('SIGTERM', () => process.exit(1))
+  process.once('SIGINT', () => process.exit(1))
+  await running.stop()
+  process.exit(0)
+}

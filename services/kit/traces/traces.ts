@@ -9,12 +9,13 @@ export async function startTraces(
   version: string,
 ): Promise<() => Promise<void>> {
   if (endpoint === undefined) return async () => {}
-  const [{ NodeSDK, resources }, { OTLPTraceExporter }] = await Promise.all([
+  const [{ NodeSDK }, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
     import('@opentelemetry/sdk-node'),
     import('@opentelemetry/exporter-trace-otlp-http'),
+    import('@opentelemetry/resources'),
   ])
   const sdk = new NodeSDK({
-    resource: resources.resourceFromAttributes({ 'service.name': service, 'service.version': version }),
+    resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
     traceExporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }),
     instrumentations: [],
   })

@@ -1,0 +1,147 @@
+import { swagger } from '@elysiajs/swagger'
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { ERRORS } from '../../proto/errors.ts'
+import type { AnyOperation } from '../../proto/http/operation.ts'
+import { SHAPES } from '../../proto/operations.ts'
+import { describe, plain } from '../../services/kit/http/describe.ts'
+import { routerPath } from '../../services/kit/http/target.ts'
+import { VERSION } from '../../services/kit/service/version.ts'
+import { TAGS } from './tags.ts'
+
+export interface OpenApi {
+  openapi: string
+  info: Record<string, unknown>
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Record<string, unknown>>>
+  components: Record<string, unknown>
+  [key: string]: unknown
+}
+
+const codes = Object.keys(ERRORS)
+
+const fieldErrors = Type.Array(
+  Type.Object({
+    field: Type.String({ description: 'Path of the field in dots, or `body`.', examples: ['boundingBox.x'] }),
+    message: Type.String({ description: 'What is wrong with it.', examples: ['must be greater or equal to 0'] }),
+  }),
+  { description: 'What is wrong, field by field.' },
+)
+
+const Problem: TSchema = Type.Object(
+  {
+    type: Type.String({ description: 'URI of the kind of problem.', examples: ['urn:marketplace:error:not_found'] }),
+    title: Type.String({ description: 'The kind of problem, in words.', examples: ['Not found'] }),
+    status: Type.Integer({ description: 'The HTTP status.', examples: [404] }),
+    detail: Type.String({
+      description: 'This problem, in words.',
+      examples: ['There is no such record, or it is not yours to see.'],
+    }),
+    instance: Type.String({ description: 'Path of the request.', examples: ['/v1/parts/part_01J'] }),
+    code: Type.Unsafe({
+      type: 'string',
+      enum: codes,
+      description: 'Stable word for programs.',
+      examples: ['not_found'],
+    }),
+    requestId: Type.String({ description: 'The `X-Request-Id` of the answer.', examples: ['req-7f3a'] }),
+    errors: Type.Optional(fieldErrors),
+  },
+  { additionalProperties: false, description: 'An error of `/v1` and `/flows/v1` (RFC 9457).' },
+)
+
+const ErrorEnvelope: TSchema = Type.Object(
+  {
+    error: Type.Object(
+      {
+        code: Type.Unsafe({ type: 'string', enum: codes, description: 'Machine code.', examples: ['unauthorized'] }),
+        message: Type.String({ description: 'The error, in words.', examples: ['Send a valid bearer token.'] }),
+        details: Type.Optional(fieldErrors),
+      },
+      { additionalProperties: false, description: 'The error.' },
+    ),
+  },
+  { additionalProperties: false, description: 'An error of `/v2.3`.' },
+)
+
+const INTRODUCTION = `Companies find who can make a part, ask for quotations, place orders and follow them.
+
+\`/v1\` and \`/v2.3\` are the specification, word for word; what is tagged "beyond the specification" makes its records exist.
+Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
+Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are left out.`
+
+/** The OpenAPI 3.1 document of some operations, in the order of the contract. */
+export async function openApiOf(operations: readonly AnyOperation[]): Promise<OpenApi> {
+  const tags = [...new Set(operations.map(({ tag }) => tag))]
+  const app = new Elysia().use(
+    swagger({
+      path: '/spec',
+      // It takes every path with a dot for a file, /v2.3 included.
+      excludeStaticFile: false,
+      documentation: {
+        info: {
+          title: 'Sourcing and Manufacturing Marketplace',
+          version: VERSION,
+          description: INTRODUCTION,
+          license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+        },
+        tags: tags.map((name) => ({ name, description: TAGS[name] ?? '' })),
+        components: {
+          securitySchemes: {
+            BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
+          },
+          schemas: { Problem: plain(Problem), ErrorEnvelope: plain(ErrorEnvelope) } as never,
+        },
+        security: [{ BearerAuth: [] }],
+      },
+    }),
+  )
+  for (const operation of operations) {
+    app.route(operation.method, routerPath(operation.path), () => '', { detail: describe(operation) })
+  }
+  const answer = await app.handle(new Request('http://localhost/spec/json'))
+  const document = (await answer.json()) as OpenApi
+  return tidied(document, operations)
+}
+
+/** The plugin's document with what it does not know: the version of OpenAPI, where to send requests, and nothing else. */
+function tidied(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
+  const paths: OpenApi['paths'] = {}
+  for (const { path, method } of operations) {
+    const described = document.paths[path]?.[method.toLowerCase()]
+    if (!described) throw new Error(`${method} ${path} is missing from the generated document`)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: described }
+  }
+  const { info, tags, components, security } = document
+  const used = new Map<string, unknown>()
+  const named = byReference(paths, namesByText(), used) as OpenApi['paths']
+  return {
+    openapi: '3.1.0',
+    info,
+    servers: [{ url: '/', description: 'This marketplace.' }],
+    tags,
+    security,
+    paths: named,
+    components: {
+      ...components,
+      schemas: {
+        ...(components.schemas as object),
+        ...Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1))),
+      },
+    },
+  } as OpenApi
+}
+
+const namesByText = () => new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
+
+/** Every shape that has a name stands once, among the components; clients are generated with that name. */
+function byReference(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => byReference(item, names, used))
+  if (node === null || typeof node !== 'object') return node
+  const name = 'type' in node ? names.get(JSON.stringify(node)) : undefined
+  const inside = () =>
+    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, byReference(value, names, used)]))
+  if (name === undefined) return inside()
+  if (!used.has(name)) used.set(name, inside())
+  return { $ref: `#/components/schemas/${name}` }
+}

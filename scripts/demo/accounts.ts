@@ -1,0 +1,70 @@
+import { rename, writeFile } from 'node:fs/promises'
+import type { Permission } from '../../proto/permissions.ts'
+import { counts } from '../../proto/permissions.ts'
+import { findCaller } from '../../services/kit/auth/queries.ts'
+import type { Pool } from '../../services/kit/db/client.ts'
+import { findUserByEmail } from '../../services/organization/users/queries.ts'
+import { demoPassword } from './people.ts'
+import { type DemoOrganization, emailOf } from './story.ts'
+
+export interface AccountsFile {
+  organizations: {
+    id: string
+    name: string
+    roles: string[]
+    engagement: 'DIRECT' | 'DISTRIBUTOR'
+    accounts: DemoAccount[]
+  }[]
+}
+
+export interface DemoAccount {
+  email: string
+  password: string
+  administrator: boolean
+  /** The keys that count for the account. */
+  permissions: Permission[]
+}
+
+/** Everybody who can sign in, with what they may do: what is printed, and what scripts read. */
+export async function accountsOf(
+  sql: Pool,
+  secret: string,
+  organizations: readonly DemoOrganization[],
+): Promise<AccountsFile> {
+  const file: AccountsFile = { organizations: [] }
+  for (const org of organizations) {
+    const accounts: DemoAccount[] = []
+    let id = ''
+    for (const person of [org.people.administrator, org.people.member, org.people.guest]) {
+      const email = emailOf(person, org)
+      const [user] = await findUserByEmail(sql, email)
+      const [caller] = user ? await findCaller(sql, user.id) : []
+      if (!caller) throw new Error(`The demo account ${email} is missing.`)
+      id = caller.org_id
+      const standing = { roles: caller.org_roles, operator: caller.operator }
+      const permissions = caller.permissions.filter((key) => counts(key, standing)).sort()
+      accounts.push({
+        email,
+        password: demoPassword(secret, email),
+        administrator: permissions.includes('org:admin'),
+        permissions,
+      })
+    }
+    const { name, roles, distributor } = org
+    file.organizations.push({ id, name, roles, engagement: distributor ? 'DISTRIBUTOR' : 'DIRECT', accounts })
+  }
+  return file
+}
+
+/** Written beside and moved into place, readable by its owner alone. */
+export async function writeAccounts(path: string, file: AccountsFile): Promise<void> {
+  await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
+  await rename(`${path}.new`, path)
+}
+
+/** What an earlier start wrote; undefined where there is none, or none that can be read. */
+export async function readAccountsFile(path: string): Promise<AccountsFile | undefined> {
+  const file = Bun.file(path)
+  if (!(await file.exists())) return undefined
+  return file.json().catch(() => undefined)
+}

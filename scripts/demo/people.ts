@@ -1,0 +1,151 @@
+import { createHmac } from 'node:crypto'
+import { PERMISSIONS } from '../../proto/permissions.ts'
+import type { Procedure } from '../../proto/procedures.ts'
+import type { Trail } from '../../services/kit/audit/trail.ts'
+import type { Caller } from '../../services/kit/auth/caller.ts'
+import type { Pool } from '../../services/kit/db/client.ts'
+import { ApiClient } from '../../services/kit/testing/client.ts'
+import { createBusinessUnit } from '../../services/organization/business-units/commands.ts'
+import { createCustomField } from '../../services/organization/custom-fields/commands.ts'
+import { bootstrapOperator, createOrganization } from '../../services/organization/organizations/commands.ts'
+import { grantRole } from '../../services/organization/roles/commands.ts'
+import { findRoleByName } from '../../services/organization/roles/queries.ts'
+import { createUser, resetPassword } from '../../services/organization/users/commands.ts'
+import { findUserByEmail } from '../../services/organization/users/queries.ts'
+import { type DemoOrganization, emailOf, OPERATOR, type Person } from './story.ts'
+
+export interface DemoDeps {
+  /** Signs in as the organization service does. */
+  sql: Pool
+  baseUrl: string
+  /** Passwords derive from it: the same on every run on one machine, different on every other. */
+  secret: string
+}
+
+const now = () => new Date().toISOString()
+
+/** Four groups that can be read out, 80 bits: the demo is as safe as the machine it runs on. */
+export function demoPassword(secret: string, email: string): string {
+  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789z'
+  const bytes = createHmac('sha256', secret).update(`demo password of ${email}`).digest().subarray(0, 16)
+  return (
+    Array.from(bytes, (byte) => alphabet[byte % 32])
+      .join('')
+      .match(/.{4}/g) as string[]
+  ).join('-')
+}
+
+/** Brings one organization about, whatever of it is there already: a seed that was interrupted goes on. */
+export async function ensureOrganization(
+  deps: DemoDeps,
+  operator: Caller | undefined,
+  org: DemoOrganization,
+  distributorOrgId: string | undefined,
+): Promise<Caller> {
+  const { administrator, member, guest } = org.people
+  const found = await findAccount(deps.sql, administrator, org)
+  const caller = found ?? (await createdBy(deps.sql, operator, org, distributorOrgId))
+  const memberCaller = (await findAccount(deps.sql, member, org)) ?? (await invited(deps.sql, caller, org, member))
+  for (const role of org.work) await grantNamed(deps.sql, caller, role, memberCaller.userId)
+  if (!(await findAccount(deps.sql, guest, org))) await invited(deps.sql, caller, org, guest)
+  for (const person of [administrator, member, guest]) await ensurePassword(deps, emailOf(person, org))
+  return caller
+}
+
+async function findAccount(sql: Pool, person: Person, org: DemoOrganization): Promise<Caller | undefined> {
+  const [user] = await findUserByEmail(sql, emailOf(person, org))
+  return user && callerOf(user.org_id, user.id)
+}
+
+async function createdBy(
+  sql: Pool,
+  operator: Caller | undefined,
+  org: DemoOrganization,
+  distributorOrgId: string | undefined,
+): Promise<Caller> {
+  const { name, roles, regionCode, website, people } = org
+  const administrator = { ...people.administrator, email: emailOf(people.administrator, org) }
+  const input = { name, roles, regionCode, website, administrator, ...(distributorOrgId ? { distributorOrgId } : {}) }
+  const created = operator
+    ? await createOrganization(sql, trailOf(operator, 'org.create', { name, roles }), input, now())
+    : await bootstrapOperator(sql, input, now())
+  return callerOf(created.orgId, created.administratorId)
+}
+
+async function invited(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
+  const input = { ...person, email: emailOf(person, org) }
+  const { userId } = await createUser(sql, caller, trailOf(caller, 'user.create', input), input, now())
+  return callerOf(caller.orgId, userId)
+}
+
+async function grantNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
+  const [role] = await findRoleByName(sql, caller.orgId, name)
+  if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
+  const grant = { roleId: role.id, userId }
+  await grantRole(sql, caller, trailOf(caller, 'role.grant', grant), grant)
+}
+
+/** Signs in with the password the account should have, and activates it anew where that fails. */
+async function ensurePassword({ sql, baseUrl, secret }: DemoDeps, email: string): Promise<void> {
+  const client = new ApiClient(baseUrl)
+  const password = demoPassword(secret, email)
+  const signedIn = await client.signIn(email, password).then(
+    () => true,
+    () => false,
+  )
+  if (signedIn) return
+  const { activationToken } = await resetPassword(sql, email, now())
+  await client.activate(activationToken, password)
+}
+
+export interface Fixtures {
+  businessUnits: Map<string, string>
+  options: Map<string, { fieldId: string; optionId: string }>
+}
+
+/** The units and dropdowns that an organization's parts refer to, made once. */
+export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganization): Promise<Fixtures> {
+  const units = await sql<{ id: string; name: string }[]>`
+    select id, name from organization.business_units where org_id = ${caller.orgId}`
+  const businessUnits = new Map(units.map(({ id, name }) => [name, id]))
+  for (const name of org.businessUnits ?? []) {
+    if (businessUnits.has(name)) continue
+    const made = await createBusinessUnit(sql, caller, trailOf(caller, 'businessUnit.create', { name }), name, now())
+    businessUnits.set(name, made.businessUnitId)
+  }
+  const rows = await sql<{ field_id: string; id: string; field: string; name: string }[]>`
+    select o.field_id, o.id, f.name as field, o.name
+    from organization.custom_field_options o join organization.custom_fields f on f.id = o.field_id
+    where f.org_id = ${caller.orgId}`
+  const options = new Map(rows.map((row) => [`${row.field}/${row.name}`, { fieldId: row.field_id, optionId: row.id }]))
+  for (const field of org.customFields ?? []) {
+    if (options.has(`${field.name}/${field.options[0]}`)) continue
+    const made = await createCustomField(sql, caller, trailOf(caller, 'customField.create', { ...field }), field, now())
+    for (const option of made.options) {
+      options.set(`${field.name}/${option.name}`, { fieldId: made.fieldId, optionId: option.id })
+    }
+  }
+  return { businessUnits, options }
+}
+
+/** An administrator of a demo organization, as the commands see a caller. */
+const callerOf = (orgId: string, userId: string): Caller => ({
+  orgId,
+  userId,
+  sessionId: 'seed',
+  permissions: new Set(PERMISSIONS),
+  orgRoles: new Set(),
+  operator: false,
+})
+
+const trailOf = (caller: Caller, procedure: Procedure, request: Record<string, unknown>): Trail => ({
+  procedure,
+  orgId: caller.orgId,
+  actorId: caller.userId,
+  grantId: undefined,
+  ipAddress: '127.0.0.1',
+  userAgent: 'marketplace-seed',
+  request,
+})
+
+export const isOperator = (org: DemoOrganization) => org.key === OPERATOR.key

@@ -1,0 +1,29 @@
+import { join } from 'node:path'
+import { OPERATIONS } from '../proto/operations.ts'
+import { openApiOf } from './contract/document.ts'
+
+const FOLDER = join(import.meta.dir, '..', 'proto', 'openapi')
+
+/** One document for each service, and the merged one that the marketplace serves. */
+async function documents(): Promise<Map<string, string>> {
+  const texts = new Map<string, string>()
+  const write = async (name: string, operations: Parameters<typeof openApiOf>[0]) =>
+    texts.set(`${name}.json`, `${JSON.stringify(await openApiOf(operations), null, 2)}\n`)
+  for (const [service, operations] of Object.entries(OPERATIONS)) await write(service, operations)
+  await write('marketplace', Object.values(OPERATIONS).flat())
+  return texts
+}
+
+const check = process.argv.includes('--check')
+const stale: string[] = []
+for (const [name, text] of await documents()) {
+  const file = Bun.file(join(FOLDER, name))
+  if ((await file.exists()) && (await file.text()) === text) continue
+  stale.push(name)
+  if (!check) await Bun.write(file, text)
+}
+if (check && stale.length > 0) {
+  console.error(`The contract changed: ${stale.join(', ')}. If that is meant, run bun scripts/openapi.ts and commit.`)
+  process.exit(1)
+}
+console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'The OpenAPI documents are up to date.')

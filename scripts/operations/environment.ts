@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { readSecrets } from '../local/secrets.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+import { findState } from '../toolchain/state.ts'
+
+export interface OperatorEnvironment {
+  /** The owner's URL of the database. */
+  databaseUrl: string
+  encryptionKeys: string
+  publicUrl: string
+  accessTokenSeconds: number
+}
+
+/** What the environment says; where it says nothing, the marketplace that `./scripts/dev` runs in this checkout. */
+export async function operatorEnvironment(): Promise<OperatorEnvironment> {
+  const { DATABASE_URL, ENCRYPTION_KEYS, PUBLIC_URL, ACCESS_TOKEN_SECONDS } = process.env
+  const accessTokenSeconds = Number(ACCESS_TOKEN_SECONDS || 900)
+  if (DATABASE_URL) {
+    const publicUrl = PUBLIC_URL || 'http://localhost:8080'
+    return { databaseUrl: DATABASE_URL, encryptionKeys: ENCRYPTION_KEYS ?? '', publicUrl, accessTokenSeconds }
+  }
+  const { folder } = await findState()
+  const launcher = Bun.file(join(folder, 'launcher.json'))
+  const { ownerPassword, databasePort, encryptionKeys } = await readSecrets(folder)
+  if (!(await launcher.exists()) || databasePort === undefined) {
+    throw new Refusal('Set DATABASE_URL to the owner of the database, or start ./scripts/dev in this checkout first.')
+  }
+  const { address } = await launcher.json()
+  return {
+    databaseUrl: `postgres://postgres:${encodeURIComponent(ownerPassword)}@127.0.0.1:${databasePort}/postgres`,
+    encryptionKeys,
+    publicUrl: address,
+    accessTokenSeconds,
+  }
+}

@@ -1,0 +1,27 @@
+import { reencryptSecrets, rotateSigningKey } from '../../services/identity/keys/commands.ts'
+import { connect } from '../../services/kit/db/client.ts'
+import { createSecretBox } from '../../services/kit/secrets/box.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+import { operatorEnvironment } from './environment.ts'
+
+export const KEYS_USAGE = 'keys rotate | keys reencrypt'
+
+/** Rotates the key that signs tokens, or seals every stored secret anew with the first of ENCRYPTION_KEYS. */
+export async function keys([verb]: string[]): Promise<void> {
+  const { databaseUrl, encryptionKeys, accessTokenSeconds } = await operatorEnvironment()
+  if (verb !== 'rotate' && verb !== 'reencrypt') throw new Refusal(KEYS_USAGE)
+  if (encryptionKeys === '') throw new Refusal('Set ENCRYPTION_KEYS to the value that the services have.')
+  const box = await createSecretBox(encryptionKeys)
+  const sql = connect(databaseUrl, { max: 1, applicationName: 'operator', searchPath: 'identity' })
+  try {
+    if (verb === 'rotate') {
+      const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds, now: new Date().toISOString() })
+      console.log(`${kid} is published; it signs from ${signsFrom}.`)
+    } else {
+      const { resealed } = await reencryptSecrets(sql, box)
+      console.log(`${resealed} secrets were sealed anew; the older keys may leave ENCRYPTION_KEYS.`)
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

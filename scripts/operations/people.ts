@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util'
+import { connect, type Pool } from '../../services/kit/db/client.ts'
+import { isRefusalOf } from '../../services/kit/http/refusal.ts'
+import { bootstrapOperator } from '../../services/organization/organizations/commands.ts'
+import { resetPassword as reset } from '../../services/organization/users/commands.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+import { operatorEnvironment } from './environment.ts'
+
+export const BOOTSTRAP_USAGE =
+  'bootstrap --email <address> --given-name <name> --family-name <name> --organization <name> --region <code>'
+
+/** Makes the operator's organization and the platform's first administrator, when there is none yet. */
+export async function bootstrap(args: string[]): Promise<void> {
+  const option = { type: 'string' } as const
+  const { values } = parseArgs({
+    args,
+    options: { email: option, 'given-name': option, 'family-name': option, organization: option, region: option },
+  })
+  const { email, organization } = values
+  const [givenName, familyName, regionCode] = [values['given-name'], values['family-name'], values.region]
+  if (!email || !givenName || !familyName || !organization || !regionCode) throw new Refusal(BOOTSTRAP_USAGE)
+  if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new Refusal(`${email} is no e-mail address.`)
+  if (!/^[A-Z]{2}$/.test(regionCode)) throw new Refusal(`${regionCode} is no ISO 3166-1 alpha-2 code.`)
+  const administrator = { email, givenName, familyName }
+  await withOrganization(async (sql, publicUrl) => {
+    const input = { name: organization, roles: [], regionCode, administrator }
+    const created = await bootstrapOperator(sql, input, new Date().toISOString()).catch((error) => {
+      throw isRefusalOf(error, 'conflict') ? new Refusal('There is an operator already; nothing was changed.') : error
+    })
+    console.log(`${organization} is ${created.orgId}; ${email} is its administrator.`)
+    tellLink(publicUrl, created.activationToken)
+  })
+}
+
+export const RESET_USAGE = 'reset-password <e-mail address>'
+
+/** The way back for a locked-out user, the last administrator included: old password and sessions are void at once. */
+export async function resetPassword([email]: string[]): Promise<void> {
+  if (!email) throw new Refusal(RESET_USAGE)
+  await withOrganization(async (sql, publicUrl) => {
+    const { activationToken } = await reset(sql, email, new Date().toISOString()).catch((error) => {
+      throw isRefusalOf(error, 'not_found') ? new Refusal(`There is no user with the address ${email}.`) : error
+    })
+    tellLink(publicUrl, activationToken)
+  })
+}
+
+const tellLink = (publicUrl: string, token: string) =>
+  console.log(`Pass this link on; it works once, for 72 hours:\n${publicUrl}/activate#${token}`)
+
+async function withOrganization(work: (sql: Pool, publicUrl: string) => Promise<void>): Promise<void> {
+  const { databaseUrl, publicUrl } = await operatorEnvironment()
+  const sql = connect(databaseUrl, { max: 1, applicationName: 'operator', searchPath: 'organization' })
+  try {
+    await work(sql, publicUrl)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}

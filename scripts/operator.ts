@@ -1,0 +1,35 @@
+import { CATALOG_USAGE, catalog } from './operations/catalog.ts'
+import { KEYS_USAGE, keys } from './operations/keys.ts'
+import { BOOTSTRAP_USAGE, bootstrap, RESET_USAGE, resetPassword } from './operations/people.ts'
+import { bringPackages } from './toolchain/packages.ts'
+import { explain } from './toolchain/refusal.ts'
+
+const COMMANDS: Record<string, (args: string[]) => Promise<unknown>> = {
+  bootstrap,
+  'reset-password': resetPassword,
+  keys,
+  catalog,
+}
+
+const USAGE = `usage: ./scripts/operator <command>
+
+  ${[BOOTSTRAP_USAGE, RESET_USAGE, KEYS_USAGE, CATALOG_USAGE].join('\n  ')}
+
+DATABASE_URL names the owner of the database and ENCRYPTION_KEYS what the services have;
+without DATABASE_URL it is the marketplace that ./scripts/dev runs in this checkout.`
+
+const [name = '', ...args] = process.argv.slice(2)
+const command = COMMANDS[name]
+if (!command) {
+  const wanted = name === '--help' || name === 'help'
+  ;(wanted ? console.log : console.error)(USAGE)
+  process.exit(wanted ? 0 : 2)
+}
+try {
+  await bringPackages(() => {})
+  await command(args)
+  process.exit(process.exitCode ?? 0)
+} catch (error) {
+  console.error(explain(error))
+  process.exit(1)
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { connect } from '../services/kit/db/client.ts'
+import { findOperator } from '../services/organization/organizations/queries.ts'
+import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
+import { ensureParts } from './demo/parts.ts'
+import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
+import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
+import { importDefaults } from './operator/catalog.ts'
+
+/** Loads the reference catalogs and the demo's organizations, people and parts. Runs again without harm. */
+async function seed(): Promise<void> {
+  const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
+  refuseProduction()
+  if (!BASE_URL || !DATABASE_URL || !ORGANIZATION_DATABASE_URL || !ENCRYPTION_KEYS || !ACCOUNTS_FILE) {
+    throw new Error('seed needs BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS and ACCOUNTS_FILE')
+  }
+  await importDefaults(DATABASE_URL)
+
+  const sql = connect(ORGANIZATION_DATABASE_URL, { max: 2, applicationName: 'seed' })
+  const secret = createHash('sha256').update(ENCRYPTION_KEYS).digest('hex')
+  const deps: DemoDeps = { sql, baseUrl: BASE_URL, secret }
+  try {
+    const written = await readAccountsFile(ACCOUNTS_FILE)
+    const [operatorOrg] = await findOperator(sql)
+    // The file is written last, so one that names this database's operator says that everything is there.
+    if (operatorOrg && written?.organizations.some(({ id }) => id === operatorOrg.id)) return
+    const operator = await ensureOrganization(deps, undefined, OPERATOR, undefined)
+    const ids = new Map<string, string>()
+    for (const org of ORGANIZATIONS) {
+      const distributorOrgId = org.distributor === undefined ? undefined : ids.get(org.distributor)
+      const administrator = await ensureOrganization(deps, operator, org, distributorOrgId)
+      ids.set(org.key, administrator.orgId)
+      await ensureParts(deps, org, await ensureFixtures(sql, administrator, org))
+      console.log(`  ${org.name}`)
+    }
+    await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+/** Accounts with known names and derived passwords have no place where somebody else can reach them. */
+function refuseProduction(): void {
+  const { NODE_ENV, PUBLIC_URL } = process.env
+  const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(PUBLIC_URL ?? '')
+  if (NODE_ENV === 'production' || !loopback) {
+    throw new Error(
+      'Demo data is for a laptop: NODE_ENV must not be production, and PUBLIC_URL must be a loopback address.',
+    )
+  }
+}
+
+try {
+  await seed()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exit(1)
+}
+process.exit(0)

@@ -1,0 +1,37 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { identityVariables } from '../identity/config.ts'
+import { databaseVariables } from '../kit/config/common.ts'
+import { SERVICES, type ServiceName } from '../kit/migrate/files.ts'
+import { serviceVariables } from '../kit/service/service.ts'
+import { organizationVariables } from '../organization/config.ts'
+
+const { DATABASE_URL, DATABASE_DIRECT_URL, ...shared } = serviceVariables.properties
+
+/** `IDENTITY_DATABASE_URL` and so on: each service keeps its own role and pool, in one process too. */
+const databases = Object.fromEntries(
+  SERVICES.flatMap((service) =>
+    Object.entries(databaseVariables).map(([name, schema]) => [`${service.toUpperCase()}_${name}`, schema]),
+  ),
+) as Record<string, TSchema>
+
+export const allVariables = Type.Object({
+  ...databases,
+  ...identityVariables.properties,
+  ...organizationVariables.properties,
+  ...shared,
+  DATABASE_URL: Type.Optional(DATABASE_URL),
+  DATABASE_DIRECT_URL: Type.Optional(DATABASE_DIRECT_URL),
+})
+
+export type AllConfig = Static<typeof allVariables> & Record<string, unknown>
+
+/** The configuration of one service, as it would read it in a process of its own. */
+export function configOf<C extends { DATABASE_URL: string }>(config: AllConfig, service: ServiceName): C {
+  const prefix = service.toUpperCase()
+  const direct = config[`${prefix}_DATABASE_DIRECT_URL`]
+  return {
+    ...config,
+    DATABASE_URL: config[`${prefix}_DATABASE_URL`],
+    ...(direct === undefined ? {} : { DATABASE_DIRECT_URL: direct }),
+  } as unknown as C
+}

@@ -1,0 +1,152 @@
+import { afterAll } from 'bun:test'
+import { type OrgRole, PERMISSIONS, type Permission } from '../../proto/permissions.ts'
+import type { Trail } from '../kit/audit/trail.ts'
+import type { Caller } from '../kit/auth/caller.ts'
+import { readConfig } from '../kit/config/read.ts'
+import { connect } from '../kit/db/client.ts'
+import type { ServiceName } from '../kit/migrate/files.ts'
+import { open, type Running } from '../kit/service/run.ts'
+import { ApiClient } from '../kit/testing/client.ts'
+import { type TestDatabase, testDatabase } from '../kit/testing/database.ts'
+import { bootstrapOperator, createOrganization, type NewOrganization } from '../organization/organizations/commands.ts'
+import { createRole, grantRole } from '../organization/roles/commands.ts'
+import { findRoleByName } from '../organization/roles/queries.ts'
+import { createUser } from '../organization/users/commands.ts'
+import { type AllConfig, allVariables } from './config.ts'
+import { createAll, routeAmong } from './services.ts'
+
+const SERVICES: readonly ServiceName[] = ['identity', 'catalog', 'sourcing', 'organization', 'webhooks']
+export const TEST_PASSWORD = 'correct horse battery staple'
+
+export interface TestUser {
+  userId: string
+  orgId: string
+  email: string
+  client: ApiClient
+}
+
+export interface TestMarketplace {
+  db: TestDatabase
+  url: string
+  running: Running
+  anonymous: ApiClient
+  config: AllConfig
+  /** An organization with its administrator signed in. */
+  organization(roles: OrgRole[], options?: Partial<NewOrganization>): Promise<TestOrganization>
+  stop(): Promise<void>
+}
+
+export interface TestOrganization {
+  orgId: string
+  administrator: TestUser
+  /** A user who holds one system role of the organization, or a role made of these keys; signed in. */
+  member(role: string | Permission[]): Promise<TestUser>
+}
+
+/** The whole marketplace on a database of its own and a free port, with real sign-ins. Stopped when the file ends. */
+export async function testMarketplace(overrides: Record<string, string> = {}): Promise<TestMarketplace> {
+  const db = await testDatabase()
+  const config = readConfig(allVariables, {
+    ...Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_URL`, db.urlOf(service)])),
+    PORT: '0',
+    HEALTH_PORT: '0',
+    DATABASE_POOL_SIZE: '4',
+    ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LOG_LEVEL: 'error',
+    RATE_LIMIT_PER_SECOND: '100000',
+    RATE_LIMIT_BURST: '100000',
+    ...overrides,
+  }) as AllConfig
+  const services = await createAll(config)
+  const running = await open({ services: Object.values(services), config, route: routeAmong(services) })
+  const url = `http://127.0.0.1:${running.port}`
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= running.stop()
+    return stopped
+  }
+  afterAll(stop)
+  const arrange = await arrangement(db, url)
+  return { db, url, running, config, stop, anonymous: new ApiClient(url), ...arrange }
+}
+
+/** Organizations and users come about by the product's own commands and its own sign-in. */
+async function arrangement(db: TestDatabase, url: string) {
+  const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-arrange' })
+  afterAll(() => sql.end({ timeout: 1 }))
+  const now = () => new Date().toISOString()
+  const person = () => {
+    const name = crypto.randomUUID().slice(0, 8)
+    return { email: `${name}@example.com`, givenName: 'Test', familyName: name }
+  }
+  const operator = await bootstrapOperator(
+    sql,
+    { name: 'Operator', roles: [], regionCode: 'NO', administrator: person() },
+    now(),
+  )
+  const operatorCaller = callerOf(operator.orgId, operator.administratorId)
+
+  const activated = async (orgId: string, email: string, invited: { userId: string; activationToken: string }) => {
+    const client = new ApiClient(url)
+    await client.activate(invited.activationToken, TEST_PASSWORD)
+    await client.signIn(email, TEST_PASSWORD)
+    return { userId: invited.userId, orgId, email, client }
+  }
+
+  return {
+    async organization(roles: OrgRole[], options: Partial<NewOrganization> = {}): Promise<TestOrganization> {
+      const administrator = person()
+      const input = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
+      const created = await createOrganization(sql, trailOf(operatorCaller, 'org.create'), input, now())
+      const { orgId } = created
+      const caller = callerOf(orgId, created.administratorId)
+      return {
+        orgId,
+        administrator: await activated(orgId, administrator.email, {
+          userId: created.administratorId,
+          activationToken: created.activationToken,
+        }),
+        async member(role) {
+          const newcomer = person()
+          const invited = await createUser(sql, caller, trailOf(caller, 'user.create'), newcomer, now())
+          const roleId =
+            typeof role === 'string'
+              ? (await findRoleByName(sql, orgId, role))[0]?.id
+              : (
+                  await createRole(
+                    sql,
+                    caller,
+                    trailOf(caller, 'role.create'),
+                    { name: newcomer.familyName, permissions: role },
+                    now(),
+                  )
+                ).roleId
+          if (roleId === undefined) throw new Error(`no role ${role} in this organization`)
+          await grantRole(sql, caller, trailOf(caller, 'role.grant'), { roleId, userId: invited.userId })
+          return activated(orgId, newcomer.email, invited)
+        },
+      }
+    },
+  }
+}
+
+function callerOf(orgId: string, userId: string): Caller {
+  return {
+    orgId,
+    userId,
+    sessionId: 'arranged',
+    permissions: new Set(PERMISSIONS),
+    orgRoles: new Set(),
+    operator: false,
+  }
+}
+
+const trailOf = (caller: Caller, procedure: Trail['procedure']): Trail => ({
+  procedure,
+  orgId: caller.orgId,
+  actorId: caller.userId,
+  grantId: undefined,
+  ipAddress: undefined,
+  userAgent: undefined,
+  request: undefined,
+})

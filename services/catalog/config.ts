@@ -1,0 +1,3 @@
+import { serviceVariables } from '../kit/service/service.ts'
+
+export const catalogVariables = serviceVariables

@@ -1,0 +1,43 @@
+import { join } from 'node:path'
+import { getActivatePage, getDocs, getDocsAsset, getOpenApi } from '../../../proto/http/identity/pages.ts'
+import openapi from '../../../proto/openapi/marketplace.json' with { type: 'text' }
+import { JsonText, Raw } from '../../kit/http/json.ts'
+import { notFound } from '../../kit/http/refusal.ts'
+import type { Http } from '../../kit/http/server.ts'
+
+/** Nothing is loaded from elsewhere, nobody may frame a page that takes a password, and no address leaks by referrer. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+  'referrer-policy': 'no-referrer',
+}
+
+const HERE = import.meta.dir
+const SWAGGER_UI = join(HERE, '..', '..', '..', 'node_modules', 'swagger-ui-dist')
+
+/** Read when they are asked for: a page that nobody opens keeps no megabyte in memory. */
+const ASSETS: Record<string, { path: string; mediaType: string }> = {
+  'swagger-ui.css': { path: join(SWAGGER_UI, 'swagger-ui.css'), mediaType: 'text/css; charset=utf-8' },
+  'swagger-ui-bundle.js': {
+    path: join(SWAGGER_UI, 'swagger-ui-bundle.js'),
+    mediaType: 'text/javascript; charset=utf-8',
+  },
+  'page.css': { path: join(HERE, 'page.css'), mediaType: 'text/css; charset=utf-8' },
+  'docs.js': { path: join(HERE, 'docs.js'), mediaType: 'text/javascript; charset=utf-8' },
+  'activate.js': { path: join(HERE, 'activate.js'), mediaType: 'text/javascript; charset=utf-8' },
+}
+
+const page = async (name: string) =>
+  new Raw(await Bun.file(join(HERE, name)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
+
+export const pageRoutes = ({ http }: { http: Http }) =>
+  http
+    .routes()
+    .open(getOpenApi, () => new JsonText(openapi as unknown as string))
+    .open(getDocs, () => page('docs.html'))
+    .open(getActivatePage, () => page('activate.html'))
+    .open(getDocsAsset, ({ params }) => {
+      const asset = Object.hasOwn(ASSETS, params.asset) ? ASSETS[params.asset] : undefined
+      if (!asset) throw notFound()
+      return new Raw(Bun.file(asset.path), asset.mediaType, { 'cache-control': 'public, max-age=3600' })
+    })

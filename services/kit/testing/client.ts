@@ -1,0 +1,75 @@
+export interface ApiAnswer<T> {
+  status: number
+  headers: Headers
+  body: T
+  text: string
+}
+
+export interface RequestOptions {
+  headers?: Record<string, string>
+  body?: unknown
+}
+
+/** A caller of the API over real HTTP, with or without a session. */
+export class ApiClient {
+  readonly url: string
+  accessToken: string | undefined
+  refreshToken: string | undefined
+
+  constructor(url: string, accessToken?: string) {
+    this.url = url
+    this.accessToken = accessToken
+  }
+
+  get<T = Record<string, unknown>>(path: string, options?: RequestOptions): Promise<ApiAnswer<T>> {
+    return this.send('GET', path, options)
+  }
+
+  post<T = Record<string, unknown>>(
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer<T>> {
+    return this.send('POST', path, { body, headers })
+  }
+
+  async send<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    { headers = {}, body }: RequestOptions = {},
+  ): Promise<ApiAnswer<T>> {
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        ...(this.accessToken === undefined ? {} : { authorization: `Bearer ${this.accessToken}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const isJson = /json/.test(response.headers.get('content-type') ?? '')
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: (isJson && text !== '' ? JSON.parse(text) : undefined) as T,
+    }
+  }
+
+  async activate(token: string, password: string): Promise<void> {
+    const { status, text } = await this.post('/flows/v1/activations', { token, password })
+    if (status !== 204) throw new Error(`activation: ${status} ${text}`)
+  }
+
+  async signIn(username: string, password: string): Promise<void> {
+    const answer = await this.post<{ access_token: string; refresh_token: string }>('/v2.3/oauth/token', {
+      grant_type: 'password',
+      username,
+      password,
+    })
+    if (answer.status !== 200) throw new Error(`sign-in of ${username}: ${answer.status} ${answer.text}`)
+    this.accessToken = answer.body.access_token
+    this.refreshToken = answer.body.refresh_token
+  }
+}
