@@ -25,7 +25,7 @@ refuse_download() {
   case "$1" in
     *ENOSPC* | *'No space left'* | *NoSpaceLeft*)
       refuse "The disk is full: free 1 GB for $PWD and run $INVOKED_AS again." ;;
-    *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ENETUNREACH* | *ETIMEDOUT* | *ECONNRESET* | *ConnectionRefused* | *FailedToOpenSocket*)
+    *ENOTFOUND* | *EAI_AGAIN* | *ECONNREFUSED* | *ENETUNREACH* | *ETIMEDOUT* | *ECONNRESET* | *ConnectionRefused* | *FailedToOpenSocket* | *DNSResolveFailed*)
       refuse "The package registry cannot be reached: the first start downloads Bun $BUN_VERSION and the packages; connect to the network and run $INVOKED_AS again." ;;
     *EACCES* | *EROFS* | *'Permission denied'* | *'Read-only file system'*)
       refuse "$PWD/.cache cannot be written by $(id -un 2>/dev/null || id -u): run $INVOKED_AS as the owner of the checkout." ;;
@@ -37,6 +37,9 @@ refuse_download() {
 # Installs next to the final place and moves it there whole, so that an interrupted download is never mistaken for Bun.
 install_bun() {
   local staging="$BUN_FOLDER.$$" output
+  command -v bun >/dev/null || { command -v npm >/dev/null && command -v node >/dev/null; } ||
+    refuse "Neither Bun nor Node with npm is on PATH: install one of them, everything else is brought by $INVOKED_AS."
+  printf 'Bringing Bun %s\n' "$BUN_VERSION" >&2
   trap 'rm -rf "$BUN_FOLDER.$$"' EXIT
   output=$(mkdir -p "$staging" 2>&1) || refuse_download "$output"
   if command -v npm >/dev/null && command -v node >/dev/null; then
@@ -44,13 +47,15 @@ install_bun() {
     output=$(cd "$staging" && echo '{}' >package.json && npm install --no-save --no-package-lock --no-audit --no-fund \
       --fetch-retries=2 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000 "bun@$BUN_VERSION" </dev/null 2>&1) ||
       refuse_download "$output"
-    # Where npm is told to ignore install scripts, the one that puts the binary in place has to be run by hand.
-    is_right_bun "$staging/node_modules/.bin/bun" || output=$(cd "$staging" && node node_modules/bun/install.js 2>&1) || refuse_download "$output"
-  elif command -v bun >/dev/null; then
-    output=$(cd "$staging" && echo '{}' >package.json && bun add --exact "bun@$BUN_VERSION" </dev/null 2>&1 &&
-      bun node_modules/bun/install.js 2>&1) || refuse_download "$output"
   else
-    refuse "Neither Bun nor Node with npm is on PATH: install one of them, everything else is brought by $INVOKED_AS."
+    output=$(cd "$staging" && echo '{}' >package.json && bun add --exact "bun@$BUN_VERSION" </dev/null 2>&1) ||
+      refuse_download "$output"
+  fi
+  # Where packages may not run scripts of their own, Bun's has not put the binary of this platform in place.
+  if ! is_right_bun "$staging/node_modules/.bin/bun"; then
+    for binary in "$staging"/node_modules/@oven/*/bin/bun; do
+      if is_right_bun "$binary"; then ln -sf "../${binary#"$staging/node_modules/"}" "$staging/node_modules/.bin/bun"; fi
+    done
   fi
   is_right_bun "$staging/node_modules/.bin/bun" ||
     refuse "Bun $BUN_VERSION was downloaded but does not run here ($(uname -sm)): install Bun $BUN_VERSION by hand and put it on PATH."
@@ -66,7 +71,6 @@ install_bun() {
 if is_right_bun "$BUN_FOLDER/node_modules/.bin/bun"; then
   PATH="$PWD/$BUN_FOLDER/node_modules/.bin:$PATH"
 elif ! is_right_bun bun; then
-  printf 'Bringing Bun %s\n' "$BUN_VERSION" >&2
   install_bun
   PATH="$PWD/$BUN_FOLDER/node_modules/.bin:$PATH"
 fi

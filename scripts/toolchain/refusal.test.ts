@@ -7,6 +7,7 @@ test.each([
   ['error: NoSpaceLeft extracting tarball', /^The disk is full/],
   ['npm error request failed, reason: getaddrinfo ENOTFOUND example.org', /^The package registry cannot be reached/],
   ['error: ConnectionRefused downloading package manifest', /^The package registry cannot be reached/],
+  ['error: DNSResolveFailed downloading tarball pg@8.23.1', /^The package registry cannot be reached/],
   ['WARNING: NewConnectionError: Failed to establish a new connection', /^The package registry cannot be reached/],
   ['dial tcp: lookup example.org: no such host', /^The package registry cannot be reached/],
 ])('%p is one sentence', (words, sentence) => {

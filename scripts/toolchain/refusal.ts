@@ -11,7 +11,7 @@ export function sentenceFor(words: string): string | undefined {
     return `The disk is full: free 1 GB and ${again()}.`
   }
   if (
-    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ConnectionRefused|FailedToOpenSocket|NewConnectionError|Temporary failure in name resolution|no such host|dial tcp/.test(
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ConnectionRefused|FailedToOpenSocket|DNSResolveFailed|NewConnectionError|Temporary failure in name resolution|no such host|dial tcp/.test(
       words,
     )
   ) {

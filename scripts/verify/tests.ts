@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { BUN, CACHE, ROOT } from '../toolchain/checkout.ts'
@@ -20,6 +21,7 @@ export interface TestRun {
 
 /** Runs test files in parallel, each in a process that has nothing of another file, and counts what they say. */
 export async function runTests({ files, env, folder, signal, print }: TestRun): Promise<Tally> {
+  await mkdir(CACHE, { recursive: true })
   const report = join(folder, 'report.xml')
   const timings = join(CACHE, 'test-timings.json')
   const child = Bun.spawn(
