@@ -2,29 +2,36 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { AccountsFile } from '../demo/accounts.ts'
 import { readAccounts, welcome } from './welcome.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'welcome-'))
 afterAll(() => rm(root, { recursive: true }))
-const file = join(root, 'accounts.json')
+const path = join(root, 'accounts.json')
 
 const anna = {
-  organization: 'Örtel AG',
   email: 'anna@oertel.example',
   password: "it's secret",
-  roles: ['Buyer', 'IP owner'],
+  administrator: true,
+  permissions: ['org:admin' as const],
+}
+const ben = { email: 'b@b.example', password: 'x', administrator: false, permissions: [] }
+const file: AccountsFile = {
+  organizations: [
+    { id: 'org_1', name: 'B', roles: ['MANUFACTURER'], engagement: 'DIRECT', accounts: [ben] },
+    { id: 'org_2', name: 'Örtel AG', roles: ['CONSUMER', 'IP_OWNER'], engagement: 'DIRECT', accounts: [anna] },
+  ],
 }
 
 test('the accounts stand in a table, each column as wide as its widest cell', () => {
-  const ben = { organization: 'B', email: 'b@b.example', password: 'x', roles: [] }
-  const lines = welcome('http://localhost:8080', [anna, ben], '/log').split('\n')
-  expect(lines).toContain('  organization  e-mail               password     roles')
-  expect(lines).toContain("  Örtel AG      anna@oertel.example  it's secret  Buyer, IP owner")
-  expect(lines).toContain('  B             b@b.example          x')
+  const lines = welcome('http://localhost:8080', file, '/log').split('\n')
+  expect(lines).toContain('  organization  e-mail               password     account        roles of the organization')
+  expect(lines).toContain("  Örtel AG      anna@oertel.example  it's secret  administrator  CONSUMER, IP_OWNER")
+  expect(lines).toContain('  B             b@b.example          x            viewer         MANUFACTURER')
 })
 
 test('the first requests work as they are copied, whatever the password', async () => {
-  const text = welcome('http://localhost:8080', [anna], '/log')
+  const text = welcome('http://localhost:8080', file, '/log')
   const commands = text.slice(text.indexOf('TOKEN='), text.indexOf('\n\nLogs'))
   // Stands for curl, which a machine may lack: shows its arguments and answers as the token endpoint does.
   const curl = `curl() { printf '%s\\n' "$@" >&2; echo '{"token_type":"Bearer","access_token":"a.b-c","expires_in":900}'; }`
@@ -38,11 +45,15 @@ test('the first requests work as they are copied, whatever the password', async 
 })
 
 test('accounts are read as the seed writes them', async () => {
-  await Bun.write(file, JSON.stringify([anna]))
-  expect(await readAccounts(file)).toEqual([anna])
+  await Bun.write(path, JSON.stringify(file))
+  expect(await readAccounts(path)).toEqual(file)
 })
 
-test.each(['[]', '{}', '[{"email": "a"}]'])('%s is no list of accounts', async (content) => {
-  await Bun.write(file, content)
-  await expect(readAccounts(file)).rejects.toThrow(/does not list the demo accounts/)
+test.each(['[]', '{}', '{"organizations": []}', '{"organ'])('%s is no list of accounts', async (content) => {
+  await Bun.write(path, content)
+  await expect(readAccounts(path)).rejects.toThrow(/does not list the demo accounts/)
+})
+
+test('no list at all is one sentence too', async () => {
+  await expect(readAccounts(join(root, 'nowhere.json'))).rejects.toThrow(/does not list the demo accounts/)
 })

@@ -1,54 +1,56 @@
+import type { AccountsFile } from '../demo/accounts.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
-/** A demo account as the seed writes it. */
-export interface DemoAccount {
-  organization: string
-  email: string
-  password: string
-  roles: string[]
-}
-
 /** The accounts the seed wrote. */
-export async function readAccounts(path: string): Promise<DemoAccount[]> {
-  const content: unknown = await Bun.file(path).json()
-  const accounts = Array.isArray(content) ? content : []
-  if (accounts.length > 0 && accounts.every(isAccount)) return accounts
+export async function readAccounts(path: string): Promise<AccountsFile> {
+  const file: AccountsFile | undefined = await Bun.file(path)
+    .json()
+    .catch(() => undefined)
+  if (file?.organizations?.some(({ accounts }) => accounts.length > 0)) return file
   throw new Refusal(`${path} does not list the demo accounts: start afresh with ./scripts/dev --reset.`)
 }
 
-function isAccount(value: unknown): value is DemoAccount {
-  if (typeof value !== 'object' || value === null) return false
-  const { organization, email, password, roles } = value as Record<string, unknown>
-  return [organization, email, password].every((text) => typeof text === 'string') && Array.isArray(roles)
-}
-
 /** What somebody who has just started the marketplace for the first time needs to know. */
-export function welcome(address: string, accounts: DemoAccount[], logFile: string): string {
-  const [first] = accounts
+export function welcome(address: string, file: AccountsFile, logFile: string): string {
   return `
 The marketplace runs on ${address}
 Its documentation is at ${address}/docs
 
-${table(accounts)}
-${first ? `\nSign in and list parts:\n\n${firstRequests(address, first)}\n` : ''}
+${table(file)}
+
+Sign in and list parts:
+
+${firstRequests(address, file)}
+
 Logs: ${logFile}
 Ctrl-C stops it; ./scripts/dev --reset starts afresh.
 `
 }
 
-function table(accounts: DemoAccount[]): string {
+function table({ organizations }: AccountsFile): string {
   const rows = [
-    ['organization', 'e-mail', 'password', 'roles'],
-    ...accounts.map(({ organization, email, password, roles }) => [organization, email, password, roles.join(', ')]),
+    ['organization', 'e-mail', 'password', 'account', 'roles of the organization'],
+    ...organizations.flatMap(({ name, roles, accounts }) =>
+      accounts.map((account) => [name, account.email, account.password, kindOf(account), roles.join(', ')]),
+    ),
   ]
-  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
-    .join('\n')
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const line = (row: string[]) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`
+  return rows.map((row) => line(row).trimEnd()).join('\n')
 }
 
-function firstRequests(address: string, { email, password }: DemoAccount): string {
-  const body = JSON.stringify({ grant_type: 'password', username: email, password })
+type Account = AccountsFile['organizations'][number]['accounts'][number]
+
+function kindOf({ administrator, permissions }: Account): string {
+  if (administrator) return 'administrator'
+  return permissions.length > 0 ? 'member' : 'viewer'
+}
+
+/** As an organization that buys: it has something to look at, and somebody to sign in as. */
+function firstRequests(address: string, { organizations }: AccountsFile): string {
+  const buyer = organizations.find(({ roles, accounts }) => roles.includes('CONSUMER') && accounts.length > 0)
+  const account = (buyer ?? organizations.find(({ accounts }) => accounts.length > 0))?.accounts[0]
+  const body = JSON.stringify({ grant_type: 'password', username: account?.email, password: account?.password })
   return `TOKEN=$(curl -s ${address}/v2.3/oauth/token -H 'Content-Type: application/json' \\
   -d '${body.replaceAll("'", `'\\''`)}' \\
   | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')

@@ -18,9 +18,13 @@ export async function bringPackages(progress: (line: string) => void): Promise<v
   await Bun.write(STAMP, wanted)
 }
 
+/** Changes whenever an install would do something else: the lockfile, what it was made from, and our patches. */
 async function fingerprint(): Promise<string> {
-  const files = await Promise.all(['bun.lock', 'package.json'].map((file) => Bun.file(join(ROOT, file)).text()))
-  return new Bun.CryptoHasher('sha256').update(files.join('\0')).digest('hex')
+  const read = (file: string) => Bun.file(join(ROOT, file)).text()
+  const manifest = await read('package.json')
+  const { patchedDependencies = {} }: { patchedDependencies?: Record<string, string> } = JSON.parse(manifest)
+  const files = await Promise.all(['bun.lock', ...Object.values(patchedDependencies)].map(read))
+  return new Bun.CryptoHasher('sha256').update([manifest, ...files].join('\0')).digest('hex')
 }
 
 /** The folder with the embedded Postgres of this platform. */
