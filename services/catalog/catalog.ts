@@ -1,5 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import type { FileFormat } from './files/format.ts'
+import type { RowFormat } from './memory/rows.ts'
 
 /** The seven catalogs by the word of their paths, each after those whose entries it names. */
 export const CATALOG_NAMES = [
@@ -18,13 +19,13 @@ export interface Catalog<Filter extends string = string> {
   readonly name: CatalogName
   /** The table of its entries by version; an import writes it. */
   readonly table: string
-  /** The published view of its current version: a column for each property of `item`, in snake case. */
-  readonly view: string
+  /** Where the service reads its current entries. */
+  readonly rows: RowFormat
   /** The public shape of an entry. */
   readonly item: TObject
   /** What an entry is asked for by. */
   readonly key: 'id' | 'code'
-  /** Columns of the view that order its lists; the key breaks ties. */
+  /** What orders its lists; the key stands in where it is missing, and breaks ties. */
   readonly orderBy: 'id' | 'code'
   /** Properties that a list can be narrowed by; they match exactly. */
   readonly filters: readonly Filter[]
@@ -39,6 +40,3 @@ export interface Catalog<Filter extends string = string> {
 export const defineCatalog = <Item extends TObject, const Filter extends keyof Static<Item> & string>(
   catalog: Catalog<Filter> & { item: Item; searched: readonly (keyof Static<Item> & string)[] },
 ): Catalog<Filter> => catalog
-
-/** `standardCodes` is the column `standard_codes`. */
-export const columnOf = (property: string): string => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

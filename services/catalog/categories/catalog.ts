@@ -2,11 +2,12 @@ import { Category } from '../../../proto/http/catalog/categories.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, optional } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'
+import { rowPerItem } from '../memory/rows.ts'
 
 export const categories = defineCatalog({
   name: 'categories',
   table: 'catalog.categories',
-  view: 'catalog.category_lookup',
+  rows: rowPerItem('catalog.category_lookup', Category),
   item: Category,
   key: 'id',
   orderBy: 'code',

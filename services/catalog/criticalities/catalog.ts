@@ -2,11 +2,12 @@ import { Criticality } from '../../../proto/http/catalog/criticalities.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, ordinal } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'
+import { rowPerItem } from '../memory/rows.ts'
 
 export const criticalities = defineCatalog({
   name: 'criticalities',
   table: 'catalog.criticalities',
-  view: 'catalog.criticality_lookup',
+  rows: rowPerItem('catalog.criticality_lookup', Criticality),
   item: Criticality,
   key: 'id',
   orderBy: 'code',

@@ -1,6 +1,15 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { Catalog, CatalogName } from '../catalog.ts'
-import type { Entry } from '../files/format.ts'
+
+/** What a statement has to know of a catalog; names of tables and columns come from its declaration, never from a file. */
+export interface StoredCatalog {
+  name: string
+  table: string
+  key: string
+  orderBy: string
+  file: { columns: readonly string[] }
+}
+
+type Entry = Readonly<Record<string, string | number | null | readonly string[]>>
 
 /** Held for the whole of an import by its session: two imports would take each other's unfinished versions for rubbish. */
 const IMPORT_LOCK = 5_021_378
@@ -14,7 +23,7 @@ export async function lockImports(sql: Sql): Promise<boolean> {
 export const unlockImports = (sql: Sql) => sql`select pg_advisory_unlock(${IMPORT_LOCK})`
 
 export interface Current {
-  name: CatalogName
+  name: string
   /** A bigint: too large for a number in principle, so kept as text. */
   version: string
   entries: number
@@ -30,7 +39,7 @@ export async function newVersion(sql: Sql): Promise<string> {
 }
 
 /** Writes entries of an unfinished version and answers the keys of those that it did not have yet. */
-export const stageEntries = (sql: Sql, { table, key, file }: Catalog, entries: readonly Entry[]) => {
+export const stageEntries = (sql: Sql, { table, key, file }: StoredCatalog, entries: readonly Entry[]) => {
   const columns = ['version', 'line', ...file.columns]
   return sql<{ key: string }[]>`
     insert into ${sql(table)} (${sql(columns)})
@@ -40,7 +49,7 @@ export const stageEntries = (sql: Sql, { table, key, file }: Catalog, entries: r
 }
 
 /** Removes a slice of the versions that nobody serves; answers how many entries went. */
-export async function removeSomeUnserved(sql: Sql, { table, name }: Catalog, limit: number): Promise<number> {
+export async function removeSomeUnserved(sql: Sql, { table, name }: StoredCatalog, limit: number): Promise<number> {
   const { count } = await sql`
     delete from ${sql(table)} where ctid = any (array(
       select ctid from ${sql(table)}
@@ -58,7 +67,7 @@ export interface Comparison {
 /** How a staged version differs from the one served. */
 export async function compareVersions(
   sql: Sql,
-  { table, key }: Catalog,
+  { table, key }: StoredCatalog,
   served: string,
   staged: string,
 ): Promise<Comparison> {
@@ -75,7 +84,9 @@ export async function compareVersions(
 }
 
 /** Keys that the served version has and the staged one has not. */
-export const removedKeys = (sql: Sql, { table, key }: Catalog, served: string, staged: string) => sql<{ key: string }[]>`
+export const removedKeys = (sql: Sql, { table, key }: StoredCatalog, served: string, staged: string) => sql<
+  { key: string }[]
+>`
   select ${sql(key)} as key from ${sql(table)} as before
   where version = ${served} and not exists (
     select 1 from ${sql(table)} as after where after.version = ${staged} and after.${sql(key)} = before.${sql(key)}
@@ -85,34 +96,39 @@ export interface Dangling {
   line: number
   key: string
   names: string
+  /** How many there are, of which the first are listed. */
+  total: number
 }
 
-/** Entries of one version that name an entry which the version of another catalog (or of their own) lacks. */
+/** The first entries of one version that name an entry which the version of another catalog (or of their own) lacks. */
 export const danglingReferences = (
   sql: Sql,
-  from: { catalog: Catalog; version: string; column: string },
-  to: { catalog: Catalog; version: string },
+  from: { catalog: StoredCatalog; version: string; column: string },
+  to: { catalog: StoredCatalog; version: string },
+  limit: number,
 ) => sql<Dangling[]>`
-  select entry.line, entry.${sql(from.catalog.key)} as key, named.key as names
+  select entry.line, entry.${sql(from.catalog.key)} as key, named.key as names, (count(*) over ())::int as total
   from ${sql(from.catalog.table)} as entry
   cross join lateral unnest(array[]::text[] || entry.${sql(from.column)}) as named (key)
   where entry.version = ${from.version} and named.key is not null and not exists (
     select 1 from ${sql(to.catalog.table)} as target
     where target.version = ${to.version} and target.${sql(to.catalog.key)} = named.key
   )
-  order by entry.line, named.key`
+  order by entry.line, named.key limit ${limit}`
 
 /** Categories that no root leads to: those on a circle, and those below one. */
-export const unreachableCategories = (sql: Sql, version: string) => sql<{ line: number; key: string }[]>`
+export const unreachableCategories = (sql: Sql, version: string, limit: number) => sql<
+  { line: number; key: string; total: number }[]
+>`
   with recursive reachable as (
     select id from catalog.categories where version = ${version} and parent_id is null
     union
     select child.id from reachable
     join catalog.categories as child on child.version = ${version} and child.parent_id = reachable.id
   )
-  select line, id as key from catalog.categories
+  select line, id as key, (count(*) over ())::int as total from catalog.categories
   where version = ${version} and id not in (select id from reachable)
-  order by line`
+  order by line limit ${limit}`
 
 /** Whether sourcing has declared which entries its records name. */
 export async function referencesDeclared(sql: Sql): Promise<boolean> {
@@ -122,7 +138,7 @@ export async function referencesDeclared(sql: Sql): Promise<boolean> {
 }
 
 /** Of some entries, those that a record of sourcing names. */
-export const namedByRecords = (sql: Sql, catalog: CatalogName, keys: readonly string[]) => sql<{ key: string }[]>`
+export const namedByRecords = (sql: Sql, catalog: string, keys: readonly string[]) => sql<{ key: string }[]>`
   select distinct id as key from sourcing.catalog_references
   where catalog = ${catalog} and id = any (${sql.array([...keys])})
   order by id`
@@ -130,17 +146,15 @@ export const namedByRecords = (sql: Sql, catalog: CatalogName, keys: readonly st
 /** Waits for every transaction that is about to name an entry; those that come later wait for us. */
 export const takeEntries = (tx: Tx) => tx`select catalog.take_entries()`
 
-export const serveVersion = (
-  tx: Tx,
-  { name, version, entries, shipped, now }: Current & { now: string },
-) => tx`
+export const serveVersion = (tx: Tx, { name, version, entries, shipped, now }: Current & { now: string }) => tx`
   update catalog.catalogs
   set version = ${version}, entries = ${entries}, shipped = ${shipped}, loaded_at = ${now}
   where name = ${name}`
 
 /** Entries as an export writes them: in the order of the catalog's lists. */
-export const readStoredEntries = (tx: Tx, { name, table, key, orderBy, file }: Catalog) => tx<Entry[]>`
-  select ${tx(file.columns as string[])}
+export const readStoredEntries = (tx: Tx, { name, table, key, orderBy, file }: StoredCatalog) =>
+  tx<Entry[]>`
+  select ${tx([...file.columns])}
   from ${tx(table)}
   where version = (select version from catalog.catalogs where name = ${name})
   order by coalesce(${tx(orderBy)}, ${tx(key)}) collate "C", ${tx(key)} collate "C"`.cursor(1000)

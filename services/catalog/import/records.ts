@@ -1,5 +1,5 @@
-import { CsvError, parse } from 'csv-parse'
 import { pipeline } from 'node:stream'
+import { CsvError, parse } from 'csv-parse'
 import type { FileRecord } from '../files/format.ts'
 
 /** A record longer than this is a quote that nobody closed. */
@@ -22,7 +22,10 @@ export async function* recordsOf(bytes: NodeJS.ReadableStream, header: readonly 
   pipeline(bytes, parser, () => {})
   let columns: readonly string[] | undefined
   try {
-    for await (const { record: cells, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
+    for await (const { record: cells, info } of parser as AsyncIterable<{
+      record: string[]
+      info: { lines: number }
+    }>) {
       const line = info.lines
       if (columns === undefined) {
         columns = cells

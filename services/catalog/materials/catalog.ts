@@ -3,11 +3,12 @@ import { MATERIAL_TYPES } from '../../../proto/http/catalog/words.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, listOf, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'
+import { rowPerItem } from '../memory/rows.ts'
 
 export const materials = defineCatalog({
   name: 'materials',
   table: 'catalog.materials',
-  view: 'catalog.material_lookup',
+  rows: rowPerItem('catalog.material_lookup', Material),
   item: Material,
   key: 'code',
   orderBy: 'code',

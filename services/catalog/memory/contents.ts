@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog.ts'
-import { type Haystack, HaystackBuilder } from './haystack.ts'
+import { ByteWriter } from './byte-writer.ts'
+import { type Haystack, HaystackBuilder, needleOf } from './haystack.ts'
 
 /** The value of a property; null where an entry lacks it. */
 export type FilterValue = string | number | null
@@ -7,110 +8,185 @@ export type FilterValue = string | number | null
 /** What a list is narrowed to: undefined narrows nothing, null asks for the entries without the property. */
 export type Where<Filter extends string> = Readonly<Partial<Record<Filter, FilterValue | undefined>>>
 
-export type Item = Readonly<Record<string, unknown>>
-
-interface FilterIndex {
-  /** The value of each entry, by position. */
-  values: readonly FilterValue[]
-  /** Positions of the entries with a value, in order. */
-  positions: ReadonlyMap<FilterValue, readonly number[]>
+/** Which part of a list is wanted. */
+export interface Window {
+  offset: number
+  limit: number
 }
 
+export type Item = Readonly<Record<string, unknown>>
+
+/** Entries by the value of one property: their positions, in order. */
+type FilterIndex = ReadonlyMap<FilterValue, Uint32Array>
+
+/** Up to so many candidates each is searched by itself; more are found faster by a scan of everything. */
+const FEW_CANDIDATES = 1000
+
 /**
- * One version of a catalog in memory, never changed once built: its entries as public JSON texts in the order of
- * its lists. An answer joins texts; nothing is serialised for a request.
+ * One version of a catalog in memory, never changed once built: the public JSON of its entries as bytes, in the order
+ * of its lists, with a comma between them. A page of the whole list is one slice; nothing is serialised for a request.
  */
 export class Contents<Filter extends string = string> {
   readonly size: number
-  readonly #texts: readonly string[]
+  readonly #json: Buffer<ArrayBuffer>
+  /** Where each entry starts; one more at the end, as if another followed. */
+  readonly #starts: Uint32Array
   readonly #positions: ReadonlyMap<string, number>
   readonly #filters: Readonly<Record<string, FilterIndex>>
   readonly #haystack: Haystack
 
-  constructor(
-    texts: readonly string[],
-    positions: ReadonlyMap<string, number>,
-    filters: Readonly<Record<string, FilterIndex>>,
-    haystack: Haystack,
-  ) {
-    this.size = texts.length
-    this.#texts = texts
-    this.#positions = positions
-    this.#filters = filters
-    this.#haystack = haystack
+  constructor(parts: {
+    json: Buffer<ArrayBuffer>
+    starts: Uint32Array
+    positions: ReadonlyMap<string, number>
+    filters: Readonly<Record<string, FilterIndex>>
+    haystack: Haystack
+  }) {
+    this.size = parts.positions.size
+    this.#json = parts.json
+    this.#starts = parts.starts
+    this.#positions = parts.positions
+    this.#filters = parts.filters
+    this.#haystack = parts.haystack
   }
 
   /** The JSON of the entry with this key. */
   find(key: string): string | undefined {
     const position = this.#positions.get(key)
-    return position === undefined ? undefined : this.#texts[position]
+    return position === undefined ? undefined : this.#textOf(position, position + 1)
   }
 
-  /** The JSON of `limit` entries at most, `offset` ones skipped, of those that every filter and the search admit. */
-  list(where: Where<Filter>, search: string | undefined, offset: number, limit: number): string[] {
-    const conditions = Object.entries<FilterValue | undefined>(where).flatMap(([property, value]) => {
-      const index = this.#filters[property]
-      return index === undefined || value === undefined ? [] : [{ index, value }]
-    })
-    if (!search && conditions.length === 0) return this.#texts.slice(offset, offset + limit)
+  /** The entries in the window, of those that every filter and the search admit: their JSON, with commas between. */
+  list(where: Where<Filter>, search: string | undefined, window: Window): { text: string; hasMore: boolean } {
+    const candidates = this.#candidates(where)
+    if (search) return this.#texts(this.#matching(search, candidates, window), window.limit)
+    if (candidates) {
+      return this.#texts(candidates.subarray(window.offset, window.offset + window.limit + 1), window.limit)
+    }
+    const from = Math.min(window.offset, this.size)
+    const to = Math.min(from + window.limit, this.size)
+    return { text: this.#textOf(from, to), hasMore: to < this.size }
+  }
 
-    const [first, ...others] = conditions
-    const narrowed = first?.index.positions.get(first.value) ?? []
-    if (!search && others.length === 0) return narrowed.slice(offset, offset + limit).map((at) => this.#texts[at] ?? '')
+  /** Gives the memory back at once, instead of whenever the collector finds it. Nothing may read these contents again. */
+  release(): void {
+    this.#json.buffer.transfer(0)
+    this.#haystack.release()
+  }
 
-    const candidates = search ? this.#haystack.positionsOf(search) : narrowed
-    const unchecked = search ? conditions : others
-    const found: string[] = []
+  /** Positions that every filter admits, in order; undefined when nothing is filtered. */
+  #candidates(where: Where<Filter>): Uint32Array | undefined {
+    let admitted: Uint32Array | undefined
+    for (const [property, value] of Object.entries<FilterValue | undefined>(where)) {
+      if (value === undefined) continue
+      const positions = this.#filters[property]?.get(value) ?? new Uint32Array()
+      admitted = admitted === undefined ? positions : admitted.filter((position) => includes(positions, position))
+    }
+    return admitted
+  }
+
+  /** Positions of the window and one more, if there is one. */
+  #matching(search: string, candidates: Uint32Array | undefined, { offset, limit }: Window): number[] {
+    const needle = needleOf(search)
+    const found: number[] = []
+    if (needle === undefined) return found
     let skipped = 0
-    for (const at of candidates) {
-      if (!unchecked.every(({ index, value }) => index.values[at] === value)) continue
-      if (skipped < offset) {
-        skipped += 1
-        continue
-      }
-      found.push(this.#texts[at] ?? '')
-      if (found.length === limit) break
+    /** False when the window is full. */
+    const take = (position: number): boolean => {
+      if (skipped < offset) skipped += 1
+      else found.push(position)
+      return found.length <= limit
+    }
+    if (candidates && candidates.length <= FEW_CANDIDATES) {
+      for (const position of candidates) if (this.#haystack.has(needle, position) && !take(position)) break
+      return found
+    }
+    let hit = this.#haystack.next(needle, 0)
+    while (hit !== undefined) {
+      if ((candidates === undefined || includes(candidates, hit)) && !take(hit)) break
+      hit = this.#haystack.next(needle, hit + 1)
     }
     return found
   }
+
+  #texts(positions: ArrayLike<number>, limit: number): { text: string; hasMore: boolean } {
+    const texts: string[] = []
+    for (let index = 0; index < Math.min(positions.length, limit); index += 1) {
+      const position = positions[index] ?? 0
+      texts.push(this.#textOf(position, position + 1))
+    }
+    return { text: texts.join(','), hasMore: positions.length > limit }
+  }
+
+  /** The JSON of neighbours, without the comma after the last. */
+  #textOf(from: number, to: number): string {
+    return from >= to ? '' : this.#json.toString('utf8', this.#starts[from], (this.#starts[to] ?? 0) - 1)
+  }
+}
+
+/** Whether a sorted list has a number. */
+function includes(sorted: Uint32Array, wanted: number): boolean {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) < wanted) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === wanted
 }
 
 /** Takes the entries of a catalog in the order of its lists. */
 export class ContentsBuilder<Filter extends string> {
   readonly #catalog: Catalog<Filter>
-  readonly #texts: string[] = []
+  readonly #json = new ByteWriter()
+  readonly #starts: number[] = []
   readonly #positions = new Map<string, number>()
-  readonly #values: Record<string, FilterValue[]>
+  readonly #filters: Record<string, Map<FilterValue, number[]>>
   readonly #haystack = new HaystackBuilder()
 
   constructor(catalog: Catalog<Filter>) {
     this.#catalog = catalog
-    this.#values = Object.fromEntries(catalog.filters.map((property) => [property, []]))
+    this.#filters = Object.fromEntries(catalog.filters.map((property) => [property, new Map()]))
   }
 
   add(item: Item): void {
     const { key, filters, searched } = this.#catalog
-    this.#positions.set(String(item[key]), this.#texts.length)
-    this.#texts.push(JSON.stringify(item))
-    for (const property of filters) this.#values[property]?.push((item[property] as FilterValue | undefined) ?? null)
-    if (searched.length > 0) this.#haystack.add(searched.flatMap((property) => textsOf(item[property])))
+    const position = this.#starts.length
+    this.#positions.set(String(item[key]), position)
+    this.#starts.push(this.#json.length)
+    this.#json.write(JSON.stringify(item))
+    this.#json.write(',')
+    for (const property of filters) {
+      const value = (item[property] as FilterValue | undefined) ?? null
+      const same = this.#filters[property]?.get(value)
+      if (same) same.push(position)
+      else this.#filters[property]?.set(value, [position])
+    }
+    if (searched.length > 0) this.#haystack.add(textsOf(item, searched))
   }
 
   build(): Contents<Filter> {
-    const filters = Object.entries(this.#values).map(([property, values]) => [property, indexOf(values)])
-    return new Contents(this.#texts, this.#positions, Object.fromEntries(filters), this.#haystack.build())
+    const filters = Object.entries(this.#filters).map(([property, index]) => {
+      const packed = [...index].map(([value, positions]) => [value, Uint32Array.from(positions)] as const)
+      return [property, new Map(packed)] as const
+    })
+    return new Contents({
+      json: this.#json.finish(),
+      starts: Uint32Array.from([...this.#starts, this.#json.length]),
+      positions: this.#positions,
+      filters: Object.fromEntries(filters),
+      haystack: this.#haystack.build(),
+    })
   }
 }
 
-function indexOf(values: readonly FilterValue[]): FilterIndex {
-  const positions = new Map<FilterValue, number[]>()
-  for (const [position, value] of values.entries()) {
-    const same = positions.get(value)
-    if (same) same.push(position)
-    else positions.set(value, [position])
+function textsOf(item: Item, properties: readonly string[]): string[] {
+  const texts: string[] = []
+  for (const property of properties) {
+    const value = item[property]
+    if (typeof value === 'string') texts.push(value)
+    else if (Array.isArray(value)) texts.push(...value)
   }
-  return { values, positions }
+  return texts
 }
-
-const textsOf = (value: unknown): readonly string[] =>
-  value === undefined ? [] : Array.isArray(value) ? value.map(String) : [String(value)]

@@ -1,73 +1,59 @@
+import { ByteWriter } from './byte-writer.ts'
 import { fold } from './fold.ts'
 
 /** Between two texts. No search holds it: neither a request nor a column of Postgres can. */
 const BOUNDARY = '\0'
 
 /**
- * The searched texts of all entries, folded, as one run of bytes. A search is then one scan at the speed of memory
- * (150,000 entries of 110 bytes: 1 to 7 ms; asking each entry by itself takes up to 40 ms), and costs no object for
- * each entry.
+ * The searched texts of all entries, folded, as one run of bytes. A search is one scan of it at the speed of memory:
+ * over 160,000 entries of 190 bytes 2 ms, where asking each entry by itself would take 40.
  */
 export class Haystack {
-  readonly #bytes: Buffer
+  readonly #bytes: Buffer<ArrayBuffer>
   /** Where the texts of each entry start; one more at the end. */
   readonly #starts: Uint32Array
 
-  constructor(bytes: Buffer, starts: Uint32Array) {
+  constructor(bytes: Buffer<ArrayBuffer>, starts: Uint32Array) {
     this.#bytes = bytes
     this.#starts = starts
   }
 
-  /** Positions of the entries that have `search` in one of their texts, in order; found one by one as they are asked for. */
-  *positionsOf(search: string): Generator<number> {
-    if (search.includes(BOUNDARY)) return
-    const needle = Buffer.from(fold(search))
-    let from = 0
-    for (;;) {
-      const hit = this.#bytes.indexOf(needle, from)
-      if (hit === -1) return
-      const position = this.#entryAt(hit)
-      yield position
-      from = this.#starts[position + 1] ?? this.#bytes.length
-    }
+  release(): void {
+    this.#bytes.buffer.transfer(0)
   }
 
-  /** The last entry that starts at or before a byte. */
-  #entryAt(offset: number): number {
-    let low = 0
-    let high = this.#starts.length - 2
-    while (low < high) {
-      const middle = (low + high + 1) >> 1
-      if ((this.#starts[middle] ?? 0) <= offset) low = middle
-      else high = middle - 1
-    }
-    return low
+  /** Whether the entry at a position has the needle in one of its texts. */
+  has(needle: Buffer, position: number): boolean {
+    return this.#bytes.subarray(this.#starts[position], this.#starts[position + 1]).includes(needle)
+  }
+
+  /** The first entry from a position on that has the needle in one of its texts; undefined when there is none. */
+  next(needle: Buffer, position: number): number | undefined {
+    const hit = this.#bytes.indexOf(needle, this.#starts[position])
+    if (hit === -1) return undefined
+    let found = position
+    while ((this.#starts[found + 1] ?? Number.POSITIVE_INFINITY) <= hit) found += 1
+    return found
   }
 }
 
+/** What to look for: the search as the haystack spells it; undefined for one that no text can hold. */
+export const needleOf = (search: string): Buffer | undefined =>
+  search.includes(BOUNDARY) ? undefined : Buffer.from(fold(search))
+
 /** Takes the texts of entry after entry. */
 export class HaystackBuilder {
-  #bytes = Buffer.alloc(16_384)
-  #length = 0
+  readonly #bytes = new ByteWriter()
   readonly #starts: number[] = []
 
   add(texts: readonly string[]): void {
-    this.#starts.push(this.#length)
-    const text = `${fold(texts.join(BOUNDARY))}${BOUNDARY}`
-    // A code unit of UTF-16 needs at most three bytes of UTF-8.
-    this.#reserve(text.length * 3)
-    this.#length += this.#bytes.write(text, this.#length)
+    this.#starts.push(this.#bytes.length)
+    this.#bytes.write(fold(texts.join(BOUNDARY)))
+    this.#bytes.write(BOUNDARY)
   }
 
   build(): Haystack {
-    const bytes = Buffer.from(this.#bytes.subarray(0, this.#length))
-    return new Haystack(bytes, Uint32Array.from([...this.#starts, this.#length]))
-  }
-
-  #reserve(more: number): void {
-    if (this.#length + more <= this.#bytes.length) return
-    const larger = Buffer.alloc(Math.max(this.#bytes.length * 2, this.#length + more))
-    this.#bytes.copy(larger, 0, 0, this.#length)
-    this.#bytes = larger
+    this.#starts.push(this.#bytes.length)
+    return new Haystack(this.#bytes.finish(), Uint32Array.from(this.#starts))
   }
 }

@@ -1,19 +1,24 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { type Catalog, columnOf } from '../catalog.ts'
-import { type Contents, ContentsBuilder, type Item } from './contents.ts'
+import type { Catalog } from '../catalog.ts'
+import { type Contents, ContentsBuilder } from './contents.ts'
 import { readEntries } from './queries.ts'
+
+const BATCHES_BETWEEN_COLLECTIONS = 32
 
 /** Reads a catalog as it is at one moment. Being read-only, the transaction holds back nobody, however long it takes. */
 export async function loadContents<Filter extends string>(
   sql: Pool,
   catalog: Catalog<Filter>,
 ): Promise<Contents<Filter>> {
-  const columns = Object.keys(catalog.item.properties).map((property) => [property, columnOf(property)] as const)
-  const itemOf = (row: Record<string, unknown>): Item =>
-    Object.fromEntries(columns.flatMap(([property, column]) => (row[column] === null ? [] : [[property, row[column]]])))
+  const itemOf = catalog.rows.reader()
   const builder = new ContentsBuilder(catalog)
   await sql.begin('isolation level repeatable read read only', async (tx) => {
-    for await (const rows of readEntries(tx, catalog)) for (const row of rows) builder.add(itemOf(row))
+    let batches = 0
+    for await (const rows of readEntries(tx, catalog)) {
+      for (const row of rows) builder.add(itemOf(row))
+      batches += 1
+      if (batches % BATCHES_BETWEEN_COLLECTIONS === 0) Bun.gc(true)
+    }
   })
   return builder.build()
 }

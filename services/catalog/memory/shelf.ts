@@ -1,6 +1,5 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import { JsonText } from '../../kit/http/json.ts'
-import { pageOfTexts, windowOf } from '../../kit/http/pages.ts'
 import { notFound } from '../../kit/http/refusal.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder, type Where } from './contents.ts'
@@ -23,14 +22,16 @@ export class Shelf<Filter extends string = string> {
   }
 
   /** A page of a list. */
-  page(query: PageQuery, where: Where<Filter>, search?: string): JsonText {
-    const { offset, limit } = windowOf(query)
-    return pageOfTexts(this.#contents.list(where, search, offset, limit), query)
+  page({ page, pageSize }: PageQuery, where: Where<Filter>, search?: string): JsonText {
+    const window = { offset: (page - 1) * pageSize, limit: pageSize }
+    const { text, hasMore } = this.#contents.list(where, search, window)
+    return new JsonText(`{"items":[${text}],"hasMore":${hasMore}}`)
   }
 
   /** A list as a whole. */
   all(where: Where<Filter>): JsonText {
-    return itemsOfTexts(this.#contents.list(where, undefined, 0, this.#contents.size))
+    const { text } = this.#contents.list(where, undefined, { offset: 0, limit: this.#contents.size })
+    return new JsonText(`{"items":[${text}]}`)
   }
 
   /** One entry by its id or code. */
@@ -42,8 +43,7 @@ export class Shelf<Filter extends string = string> {
 
   /** Entries in the order asked for, repeated ones once, unknown ones left out. */
   batch(keys: readonly string[]): JsonText {
-    return itemsOfTexts([...new Set(keys)].flatMap((key) => this.#contents.find(key) ?? []))
+    const texts = [...new Set(keys)].flatMap((key) => this.#contents.find(key) ?? [])
+    return new JsonText(`{"items":[${texts.join(',')}]}`)
   }
 }
-
-const itemsOfTexts = (texts: readonly string[]): JsonText => new JsonText(`{"items":[${texts.join(',')}]}`)

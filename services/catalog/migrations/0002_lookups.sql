@@ -53,6 +53,14 @@ create view unspsc_lookup as
     on class.version = u.version and u.level >= 3 and class.id = left(u.id, 6) || '00'
   where k.name = 'unspsc-categories';
 
+-- What the service itself loads of the UNSPSC: it knows the levels above a row from the rows before it.
+create view unspsc_titles as
+  select u.id, u.title
+  from catalogs k
+  join unspsc_categories u on u.version = k.version
+  where k.name = 'unspsc-categories';
+grant select on unspsc_titles to marketplace_catalog;
+
 grant select on
   category_lookup, criticality_lookup, material_lookup, process_lookup, standard_lookup, technology_lookup, unspsc_lookup
   to marketplace_catalog, marketplace_sourcing;

@@ -3,11 +3,12 @@ import { MATERIAL_TYPES } from '../../../proto/http/catalog/words.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, listOf, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'
+import { rowPerItem } from '../memory/rows.ts'
 
 export const processes = defineCatalog({
   name: 'processes',
   table: 'catalog.processes',
-  view: 'catalog.process_lookup',
+  rows: rowPerItem('catalog.process_lookup', Process),
   item: Process,
   key: 'code',
   orderBy: 'code',

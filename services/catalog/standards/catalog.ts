@@ -3,11 +3,12 @@ import { MATERIAL_TYPES } from '../../../proto/http/catalog/words.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, optional, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'
+import { rowPerItem } from '../memory/rows.ts'
 
 export const standards = defineCatalog({
   name: 'standards',
   table: 'catalog.standards',
-  view: 'catalog.standard_lookup',
+  rows: rowPerItem('catalog.standard_lookup', Standard),
   item: Standard,
   key: 'code',
   orderBy: 'code',

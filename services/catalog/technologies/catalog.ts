@@ -3,11 +3,12 @@ import { PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from '../../../proto/http/
 import { defineCatalog } from '../catalog.ts'
 import { key, line, listOf, optional, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'
+import { rowPerItem } from '../memory/rows.ts'
 
 export const technologies = defineCatalog({
   name: 'technologies',
   table: 'catalog.technologies',
-  view: 'catalog.technology_lookup',
+  rows: rowPerItem('catalog.technology_lookup', Technology),
   item: Technology,
   key: 'id',
   orderBy: 'code',

@@ -1,11 +1,12 @@
 import { UnspscCategory } from '../../../proto/http/catalog/unspsc-categories.ts'
 import { defineCatalog } from '../catalog.ts'
 import { unspscFile } from './file.ts'
+import { unspscRows } from './rows.ts'
 
 export const unspscCategories = defineCatalog({
   name: 'unspsc-categories',
   table: 'catalog.unspsc_categories',
-  view: 'catalog.unspsc_lookup',
+  rows: unspscRows,
   item: UnspscCategory,
   key: 'id',
   orderBy: 'id',

@@ -1,13 +1,7 @@
 import { line } from '../files/cells.ts'
 import type { Entries, Entry, FileFormat, FileRecord } from '../files/format.ts'
+import { depthOf, isCodeOf, LEVELS } from './levels.ts'
 
-/** How many of the eight digits a level's code uses; the rest are zeros. */
-const LEVELS = [
-  { name: 'segment', digits: 2 },
-  { name: 'family', digits: 4 },
-  { name: 'class', digits: 6 },
-  { name: 'commodity', digits: 8 },
-] as const
 const COMMODITY = LEVELS.length - 1
 
 const title = line(500)
@@ -56,9 +50,6 @@ function levelsOf(record: FileRecord): Entries {
   return empty ? { problem: `${empty.name}_code is given, but not the level above it` } : { entries }
 }
 
-const isCodeOf = (digits: number, code: string): boolean =>
-  /^\d{8}$/.test(code) && code.slice(digits - 2, digits) !== '00' && /^0*$/.test(code.slice(digits))
-
 const shapeOf = (digits: number): string =>
   digits === 8 ? '8 digits, the last two not 00' : `8 digits, the last ${8 - digits} of them 0, the two before not 00`
 
@@ -66,7 +57,7 @@ const shapeOf = (digits: number): string =>
 function writer(): (entry: Entry | undefined) => readonly string[] | undefined {
   let path: Entry[] = []
   return (entry) => {
-    const depth = entry === undefined ? 0 : LEVELS.findIndex(({ digits }) => isCodeOf(digits, String(entry.id)))
+    const depth = entry === undefined ? 0 : depthOf(String(entry.id))
     const written = path.length > depth ? recordOf(path) : undefined
     path = entry === undefined ? [] : [...path.slice(0, depth), entry]
     return written

@@ -1,0 +1,175 @@
+import type { CatalogReloaded } from '../../../proto/events/catalog.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
+import { emit } from '../../kit/outbox/emit.ts'
+import type { Catalog, CatalogName } from '../catalog.ts'
+import { CATALOGS } from '../catalogs.ts'
+import { Problems } from './problems.ts'
+import {
+  type Comparison,
+  type Current,
+  compareVersions,
+  currentVersions,
+  lockImports,
+  namedByRecords,
+  newVersion,
+  referencesDeclared,
+  removedKeys,
+  removeSomeUnserved,
+  serveVersion,
+  takeEntries,
+  unlockImports,
+} from './queries.ts'
+import { checkReferences } from './references.ts'
+import { type Source, stageFile } from './stage.ts'
+
+const REMOVED_AT_A_TIME = 5000
+/** A record being written is waited for this long at a time, so that those behind us never wait longer for our sake. */
+const MAX_LOCK_WAIT_MS = 2000
+const MAX_LOCK_TRIES = 15
+
+export interface ImportOptions {
+  /** A pool of at least two connections of the owner, past any transaction pooler: imports hold a session lock. */
+  sql: Pool
+  clock: () => number
+  onRecord?: (catalog: CatalogName) => void
+}
+
+/** What an import did: refused and nothing changed, or the catalogs that changed, if any. */
+export interface ImportOutcome {
+  problems: Problems
+  changes: { catalog: CatalogName; entries: number; comparison: Comparison }[]
+}
+
+interface Change {
+  catalog: Catalog
+  next: Current
+  comparison: Comparison
+  /** Keys that the served version has and the next one lacks. */
+  removed: string[]
+}
+
+/**
+ * Loads files into catalogs, all of them or none. The files are read into a version that nobody serves, in small
+ * transactions; a short one then turns every reader to it and announces it. The same files again change nothing.
+ */
+export async function importCatalogs(options: ImportOptions, sources: readonly Source[]): Promise<ImportOutcome> {
+  const session = await options.sql.reserve()
+  try {
+    if (!(await lockImports(session))) throw new ImportRunning()
+    try {
+      await removeUnserved(options.sql)
+      const outcome = await importAlone(options, sources)
+      await removeUnserved(options.sql)
+      return outcome
+    } finally {
+      await unlockImports(session)
+    }
+  } finally {
+    session.release()
+  }
+}
+
+/** Two imports at once would take each other's unfinished versions for rubbish. */
+export class ImportRunning extends Error {
+  constructor() {
+    super('Another import is running; try again when it is done.')
+    this.name = 'ImportRunning'
+  }
+}
+
+/** Records kept an import waiting for too long. */
+export class EntriesBusy extends Error {
+  constructor() {
+    super('Records that name entries are being written all the time; nothing was changed. Try again.')
+    this.name = 'EntriesBusy'
+  }
+}
+
+async function importAlone(options: ImportOptions, sources: readonly Source[]): Promise<ImportOutcome> {
+  const { sql, onRecord } = options
+  const problems = new Problems()
+  const served = new Map((await currentVersions(sql)).map((current) => [current.name as CatalogName, current]))
+  const version = await newVersion(sql)
+  const staged: { catalog: Catalog; next: Current }[] = []
+  for (const source of sources) {
+    const { name } = source.catalog
+    const entries = await stageFile(sql, source, version, problems, () => onRecord?.(name))
+    staged.push({ catalog: source.catalog, next: { name, version, entries, shipped: source.shipped } })
+  }
+  const versions = new Map([...served].map(([name, current]) => [name, current.version]))
+  for (const { catalog } of staged) versions.set(catalog.name, version)
+  if (problems.count === 0) {
+    await checkReferences(sql, { versions, staged: new Set(staged.map(({ catalog }) => catalog.name)) }, problems)
+  }
+  if (problems.count > 0) return { problems, changes: [] }
+
+  const changes: Change[] = []
+  for (const { catalog, next } of staged) {
+    const before = served.get(catalog.name)?.version ?? '0'
+    const comparison = await compareVersions(sql, catalog, before, version)
+    if (comparison.added + comparison.changed + comparison.removed === 0) continue
+    const removed = comparison.removed > 0 ? await removedKeys(sql, catalog, before, version) : []
+    changes.push({ catalog, next, comparison, removed: removed.map(({ key }) => key) })
+  }
+  if (changes.length > 0) await serve(options, changes, problems)
+  return {
+    problems,
+    changes:
+      problems.count > 0
+        ? []
+        : changes.map(({ next, comparison }) => ({
+            catalog: next.name as CatalogName,
+            entries: next.entries,
+            comparison,
+          })),
+  }
+}
+
+/** Turns every reader to the new versions, unless a record names an entry that they lack. */
+async function serve(options: ImportOptions, changes: readonly Change[], problems: Problems, tries = 1): Promise<void> {
+  const now = new Date(options.clock()).toISOString()
+  try {
+    await options.sql.begin('isolation level read committed', async (tx) => {
+      // The kit's tables are named without their schema.
+      await tx`set local search_path = catalog`
+      await tx`select set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)`
+      // From here on nobody is about to name an entry, and whoever named one before has committed.
+      await takeEntries(tx)
+      for (const change of changes) await collectNamed(tx, change, problems)
+      if (problems.count > 0) return
+      for (const { next } of changes) await serveVersion(tx, { ...next, now })
+      const reloaded: CatalogReloaded = {
+        type: 'catalog.reloaded',
+        data: { catalogs: changes.map(({ next }) => next.name) },
+      }
+      await emit(tx, { ...reloaded, tenantId: 'platform', subject: 'catalogs' })
+    })
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
+    if (tries >= MAX_LOCK_TRIES) throw new EntriesBusy()
+    await serve(options, changes, problems, tries + 1)
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03'
+
+async function collectNamed(tx: Tx, { catalog, removed }: Change, problems: Problems): Promise<void> {
+  if (removed.length === 0) return
+  if (!(await referencesDeclared(tx))) {
+    problems.add({
+      catalog: catalog.name,
+      reason: 'entries are missing, and there is no telling whether records name them',
+    })
+    return
+  }
+  for (const { key } of await namedByRecords(tx, catalog.name, removed)) {
+    problems.add({ catalog: catalog.name, reason: `"${key}" is missing, but a record names it` })
+  }
+}
+
+/** What earlier imports replaced, and what an import that was refused or killed left behind. */
+async function removeUnserved(sql: Pool): Promise<void> {
+  for (const catalog of Object.values(CATALOGS)) {
+    while ((await removeSomeUnserved(sql, catalog, REMOVED_AT_A_TIME)) > 0);
+  }
+}

@@ -1,0 +1,46 @@
+import type { Pool } from '../../kit/db/client.ts'
+import type { Catalog, CatalogName } from '../catalog.ts'
+import { CATALOGS } from '../catalogs.ts'
+import { MAX_LISTED, type Problems } from './problems.ts'
+import { danglingReferences, unreachableCategories } from './queries.ts'
+
+/** The version that each catalog would have after the import, and which of them the import brings. */
+export interface Outlook {
+  versions: ReadonlyMap<CatalogName, string>
+  staged: ReadonlySet<CatalogName>
+}
+
+/** Collects the entries that would name nothing, among what is imported and among what stays. */
+export async function checkReferences(sql: Pool, outlook: Outlook, problems: Problems): Promise<void> {
+  const versionOf = (name: CatalogName) => outlook.versions.get(name) ?? '0'
+  for (const catalog of Object.values<Catalog>(CATALOGS)) {
+    for (const { column, to } of catalog.references) {
+      if (!outlook.staged.has(catalog.name) && !outlook.staged.has(to)) continue
+      const from = { catalog, version: versionOf(catalog.name), column }
+      const dangling = await danglingReferences(
+        sql,
+        from,
+        { catalog: CATALOGS[to], version: versionOf(to) },
+        MAX_LISTED,
+      )
+      const found = dangling.map(({ line, key, names }) =>
+        outlook.staged.has(catalog.name)
+          ? { catalog: catalog.name, line, reason: `${column} names "${names}", which is not in ${to}` }
+          : { catalog: to, reason: `"${names}" is missing, but "${key}" of ${catalog.name} names it` },
+      )
+      problems.addSome(found, dangling[0]?.total ?? 0)
+    }
+  }
+  // A parent that does not exist is reported already, and everything below it would be reported again here.
+  if (outlook.staged.has('categories') && problems.count === 0) await checkTree(sql, versionOf('categories'), problems)
+}
+
+async function checkTree(sql: Pool, version: string, problems: Problems): Promise<void> {
+  const unreachable = await unreachableCategories(sql, version, MAX_LISTED)
+  const found = unreachable.map(({ line, key }) => ({
+    catalog: 'categories' as const,
+    line,
+    reason: `"${key}" is on a circle of parents, or below one`,
+  }))
+  problems.addSome(found, unreachable[0]?.total ?? 0)
+}

@@ -1,0 +1,60 @@
+import type { Pool } from '../../kit/db/client.ts'
+import type { Catalog } from '../catalog.ts'
+import type { Entry } from '../files/format.ts'
+import type { Problems } from './problems.ts'
+import { stageEntries } from './queries.ts'
+import { recordsOf } from './records.ts'
+
+/** Entries written at a time, each time in a transaction of its own. */
+const BATCH_ENTRIES = 1000
+
+/** A file to load into a catalog. */
+export interface Source {
+  catalog: Catalog
+  open(): NodeJS.ReadableStream
+  /** Whether it is the file that the product ships. */
+  shipped: boolean
+}
+
+/**
+ * Reads a file into a version that nobody serves yet; answers how many entries it has. Whatever its length, one batch
+ * is in memory. What is wrong with it is collected, so that one try shows all there is to mend.
+ */
+export async function stageFile(
+  sql: Pool,
+  { catalog, open }: Source,
+  version: string,
+  problems: Problems,
+  onRecord: () => void,
+): Promise<number> {
+  const entriesOf = catalog.file.reader()
+  let batch = new Map<string, Entry>()
+  let staged = 0
+  const refuse = (line: number, reason: string) => problems.add({ catalog: catalog.name, line, reason })
+  const repeated = (line: number, key: string) => refuse(line, `${catalog.key} "${key}" is given more than once`)
+
+  const flush = async () => {
+    const inserted = await stageEntries(sql, catalog, [...batch.values()])
+    staged += inserted.length
+    const fresh = new Set(inserted.map(({ key }) => key))
+    for (const [key, { line }] of batch) if (!fresh.has(key)) repeated(Number(line), key)
+    batch = new Map()
+  }
+
+  for await (const read of recordsOf(open(), catalog.file.header)) {
+    const made = 'problem' in read ? read : entriesOf(read.record)
+    onRecord()
+    if ('problem' in made) {
+      refuse(read.line, made.problem)
+      continue
+    }
+    for (const entry of made.entries) {
+      const key = String(entry[catalog.key])
+      if (batch.has(key)) repeated(read.line, key)
+      else batch.set(key, { version, line: read.line, ...entry })
+    }
+    if (batch.size >= BATCH_ENTRIES) await flush()
+  }
+  if (batch.size > 0) await flush()
+  return staged
+}

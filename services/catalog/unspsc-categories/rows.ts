@@ -1,0 +1,23 @@
+import type { Item } from '../memory/contents.ts'
+import type { Row, RowFormat } from '../memory/rows.ts'
+import { depthOf, LEVELS } from './levels.ts'
+
+/**
+ * Rows come in the order of their codes, each level before those below it, so the levels above a row have just been
+ * seen. To read them from Postgres with every row would take fifteen times as long.
+ */
+export const unspscRows: RowFormat = {
+  view: 'catalog.unspsc_titles',
+  columns: ['id', 'title'],
+  reader() {
+    let path: Record<string, string>[] = []
+    return (row: Row): Item => {
+      const id = String(row.id)
+      const label = String(row.title)
+      const depth = depthOf(id)
+      const { name } = LEVELS[depth] ?? LEVELS[0]
+      path = [...path.slice(0, depth), { [`${name}Number`]: id, [`${name}Title`]: label }]
+      return Object.assign({ id, level: depth + 1, label }, ...path)
+    }
+  },
+}
