@@ -21,6 +21,7 @@ export function createLog({ service, version, level, destination }: LogOptions):
     {
       level,
       base: { service, version },
+      formatters: { level: (label) => ({ level: label }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: REDACTED, censor: '[redacted]' },
       serializers: { err: describeError },

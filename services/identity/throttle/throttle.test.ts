@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'bun:test'
+import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+
+// One trusted proxy, so that a test can choose the address it comes from.
+const market = await testMarketplace({ TRUSTED_PROXIES: '1' })
+const org = await market.organization(['IP_OWNER'])
+
+const attempt = (username: string, password: string, address: string) =>
+  market.anonymous.post<{ error: { code: string } }>(
+    '/v2.3/oauth/token',
+    { grant_type: 'password', username, password },
+    { 'x-forwarded-for': address },
+  )
+
+describe('throttling of sign-ins', () => {
+  test.each(['known', 'unknown'])(
+    'the sixth failure within a minute is 429 with Retry-After, for a %s account alike',
+    async (kind) => {
+      const { email } = kind === 'known' ? await org.member([]) : { email: 'nobody@example.com' }
+      for (let n = 0; n < 5; n++) expect((await attempt(email, 'wrong', '203.0.113.1')).status).toBe(401)
+      const answer = await attempt(email, TEST_PASSWORD, '203.0.113.1')
+      expect([answer.status, answer.body.error.code]).toEqual([429, 'rate_limited'])
+      expect(Number(answer.headers.get('retry-after'))).toBeWithin(1, 61)
+    },
+  )
+
+  test('another address is not locked out with it', async () => {
+    const { email } = await org.member([])
+    for (let n = 0; n < 6; n++) await attempt(email, 'wrong', '203.0.113.2')
+    expect((await attempt(email, TEST_PASSWORD, '203.0.113.3')).status).toBe(200)
+  })
+
+  test('a success clears the count', async () => {
+    const { email } = await org.member([])
+    for (let n = 0; n < 4; n++) await attempt(email, 'wrong', '203.0.113.4')
+    expect((await attempt(email, TEST_PASSWORD, '203.0.113.4')).status).toBe(200)
+    for (let n = 0; n < 4; n++) expect((await attempt(email, 'wrong', '203.0.113.4')).status).toBe(401)
+    expect((await attempt(email, TEST_PASSWORD, '203.0.113.4')).status).toBe(200)
+  })
+
+  test('each further failure doubles the wait, to 15 minutes at most, and it is never a permanent lock', async () => {
+    const { email } = await org.member([])
+    const waits: number[] = []
+    for (let n = 0; n < 11; n++) {
+      await attempt(email, 'wrong', '203.0.113.5')
+      const blocked = await attempt(email, 'wrong', '203.0.113.5')
+      if (blocked.status !== 429) continue
+      waits.push(Math.round(Number(blocked.headers.get('retry-after')) / 60))
+      // The wait passes.
+      await market.db.owner`update identity.throttles set blocked_until = now() - interval '1 second'
+        where blocked_until is not null`
+    }
+    expect(waits.slice(0, 5)).toEqual([1, 2, 4, 8, 15])
+    expect(Math.max(...waits)).toBe(15)
+    expect((await attempt(email, TEST_PASSWORD, '203.0.113.5')).status).toBe(200)
+  })
+
+  test('60 failures of one address stop it, whatever the accounts', async () => {
+    const address = '203.0.113.6'
+    let failed = 0
+    for (let n = 0; n < 80; n++) {
+      if ((await attempt(`nobody-${n}@example.com`, 'wrong', address)).status === 401) failed++
+    }
+    expect(failed).toBe(60)
+    expect((await attempt(org.administrator.email, TEST_PASSWORD, address)).status).toBe(429)
+  })
+
+  test('of 64 guesses sent at once hardly more than the limit are judged', async () => {
+    const { email } = await org.member([])
+    const answers = await Promise.all(Array.from({ length: 64 }, () => attempt(email, 'wrong', '203.0.113.7')))
+    const judged = answers.filter(({ status }) => status === 401).length
+    expect(judged).toBeWithin(5, 5 + navigator.hardwareConcurrency + 1)
+  })
+
+  test('a refused sign-in of nobody leaves a row of equal cost, and no entry', async () => {
+    const before = await counts()
+    await attempt('nobody-at-all@example.com', 'wrong', '203.0.113.8')
+    const after = await counts()
+    expect(after.failures - before.failures).toBe(1)
+    expect(after.entries - before.entries).toBe(0)
+  })
+})
+
+async function counts() {
+  const [row] = await market.db.owner<[{ failures: number; entries: number }]>`
+    select (select count(*)::int from identity.sign_in_failures) as failures,
+      (select count(*)::int from organization.audit_log) as entries`
+  return row
+}

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'bun:test'
+import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+import { ApiClient } from '../../kit/testing/client.ts'
+
+interface Tokens {
+  access_token: string
+  token_type: string
+  expires_in: number
+  refresh_token: string
+}
+
+const market = await testMarketplace()
+const org = await market.organization(['IP_OWNER'])
+
+const token = (body: unknown, headers: Record<string, string> = {}) =>
+  market.anonymous.post<Tokens & { error: { code: string; message: string; details?: { field: string }[] } }>(
+    '/v2.3/oauth/token',
+    body,
+    headers,
+  )
+const signIn = (username: string, password: string) => token({ grant_type: 'password', username, password })
+const refresh = (refresh_token: string) => token({ grant_type: 'refresh_token', refresh_token })
+const entries = (procedure: string, actorId: string) => market.db.owner<
+  { success: boolean; error: string | null; ip_address: string; user_agent: string; request: unknown }[]
+>`select success, error, ip_address, user_agent, request from organization.audit_log
+  where procedure = ${procedure} and actor_id = ${actorId} order by id`
+
+describe('grant_type password', () => {
+  test('answers the four fields of a token response, not to be stored', async () => {
+    const { userId, email } = await org.member([])
+    const answer = await signIn(email, TEST_PASSWORD)
+    expect(answer.status).toBe(200)
+    expect(Object.keys(answer.body).sort()).toEqual(['access_token', 'expires_in', 'refresh_token', 'token_type'])
+    expect(answer.body).toMatchObject({ token_type: 'Bearer', expires_in: 900 })
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const claims = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1] as string, 'base64url').toString())
+    expect(claims).toMatchObject({ sub: userId, org: org.orgId, aud: 'marketplace' })
+    expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'org', 'sid', 'sub'])
+  })
+
+  test('the e-mail address is matched without case', async () => {
+    expect((await signIn(org.administrator.email.toUpperCase(), TEST_PASSWORD)).status).toBe(200)
+  })
+
+  test('a password is one password however its letters are composed', async () => {
+    const user = await org.member([])
+    const answer = await user.client.post('/flows/v1/password/change', {
+      currentPassword: TEST_PASSWORD,
+      newPassword: 'Caf\u00e9 am Hafen 12',
+    })
+    expect(answer.status).toBe(204)
+    expect((await signIn(user.email, 'Cafe\u0301 am Hafen 12')).status).toBe(200)
+  })
+
+  test('a wrong password, an unknown and a deactivated user are one answer', async () => {
+    const user = await org.member([])
+    await market.db.owner`update organization.users set active = false where id = ${user.userId}`
+    const answers = await Promise.all([
+      signIn(org.administrator.email, 'a wrong password'),
+      signIn('nobody@example.com', TEST_PASSWORD),
+      signIn(user.email, TEST_PASSWORD),
+    ])
+    for (const answer of answers) {
+      expect(answer.status).toBe(401)
+      expect(answer.text).toBe(answers[0]?.text as string)
+    }
+    expect(answers[0]?.body.error.code).toBe('invalid_credentials')
+  })
+
+  test('a corrupt stored hash is a wrong password, not a failure of ours', async () => {
+    const user = await org.member([])
+    await market.db.owner`update identity.credentials set password_hash = 'broken' where user_id = ${user.userId}`
+    expect((await signIn(user.email, TEST_PASSWORD)).status).toBe(401)
+  })
+
+  test('a hash with old parameters is upgraded at sign-in', async () => {
+    const user = await org.member([])
+    const old = await Bun.password.hash(TEST_PASSWORD, { algorithm: 'argon2id', memoryCost: 8192, timeCost: 1 })
+    await market.db.owner`update identity.credentials set password_hash = ${old} where user_id = ${user.userId}`
+    expect((await signIn(user.email, TEST_PASSWORD)).status).toBe(200)
+    const [row] = await market.db.owner`select password_hash from identity.credentials where user_id = ${user.userId}`
+    expect(row?.password_hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
+    expect((await signIn(user.email, TEST_PASSWORD)).status).toBe(200)
+  })
+
+  test('each sign-in leaves one entry in the audit log, refused ones of known users too', async () => {
+    const user = await org.member([])
+    await signIn(user.email, 'a wrong password')
+    const found = await entries('auth.signIn', user.userId)
+    expect(found.map(({ success, error }) => [success, error])).toEqual([
+      [true, null],
+      [false, 'invalid_credentials'],
+    ])
+    expect(found[0]).toMatchObject({ ip_address: '127.0.0.1', request: { grant_type: 'password' } })
+    expect(found[0]?.user_agent).toStartWith('Bun/')
+  })
+})
+
+describe('invalid payloads are 422 validation_error with details', () => {
+  test.each([
+    [{ grant_type: 'client_credentials' }, 'grant_type'],
+    [{}, 'grant_type'],
+    [{ grant_type: 'password', password: 'x' }, 'username'],
+    [{ grant_type: 'password', username: 'x' }, 'password'],
+    [{ grant_type: 'password', username: 'x', password: '' }, 'password'],
+    [{ grant_type: 'refresh_token' }, 'refresh_token'],
+    [{ grant_type: 'password', username: 'x', password: 'y', scope: 'all' }, 'scope'],
+    [{ grant_type: 'password', username: ['x'], password: 'y' }, 'username'],
+    [[], 'body'],
+    ['{', 'body'],
+  ])('%j names %s', async (body, field) => {
+    const answer = await token(body, { 'content-type': 'application/json' })
+    expect(answer.status).toBe(422)
+    expect(answer.body.error.code).toBe('validation_error')
+    expect(answer.body.error.details?.[0]?.field).toBe(field)
+  })
+
+  test('no answer repeats a password', async () => {
+    const answer = await token({ grant_type: 'nope', username: 'x', password: 'sown-secret-4711' })
+    expect(answer.text).not.toContain('sown-secret-4711')
+  })
+
+  test('other media types are 415, other methods 405', async () => {
+    const form = await token('grant_type=password', { 'content-type': 'application/x-www-form-urlencoded' })
+    expect([form.status, form.body.error.code]).toEqual([415, 'unsupported_media_type'])
+    const get = await market.anonymous.get('/v2.3/oauth/token')
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+})
+
+describe('grant_type refresh_token', () => {
+  const fresh = async () => (await signIn(org.administrator.email, TEST_PASSWORD)).body
+
+  test('gives a new pair, and the access token works', async () => {
+    const first = await fresh()
+    const second = await refresh(first.refresh_token)
+    expect(second.status).toBe(200)
+    expect(second.body.refresh_token).not.toBe(first.refresh_token)
+    expect((await new ApiClient(market.url, second.body.access_token).get('/v1/parts')).status).toBe(200)
+  })
+
+  test('64 racing refreshes get one successor', async () => {
+    const { refresh_token } = await fresh()
+    const answers = await Promise.all(Array.from({ length: 64 }, () => refresh(refresh_token)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1)
+  })
+
+  test('a lost answer is given again, and its successor goes on', async () => {
+    const { refresh_token } = await fresh()
+    const [lost, again] = [await refresh(refresh_token), await refresh(refresh_token)]
+    expect(again.body.refresh_token).toBe(lost.body.refresh_token)
+    expect((await refresh(again.body.refresh_token)).status).toBe(200)
+  })
+
+  test('used again later than 10 s after, it ends the session, in every token of it', async () => {
+    const user = await org.member([])
+    const first = (await signIn(user.email, TEST_PASSWORD)).body
+    const second = (await refresh(first.refresh_token)).body
+    await market.db.owner`
+      update identity.refresh_tokens set used_at = used_at - interval '11 seconds' where used_at is not null`
+    const reuse = await refresh(first.refresh_token)
+    expect([reuse.status, reuse.body.error.code]).toEqual([401, 'invalid_credentials'])
+    expect((await refresh(second.refresh_token)).status).toBe(401)
+    expect((await entries('auth.refreshReuse', user.userId)).map(({ success }) => success)).toEqual([false])
+    // A token refresh itself leaves no entry.
+    expect(await entries('auth.signIn', user.userId)).toHaveLength(2)
+  })
+
+  test('expired, unknown and those of a deactivated or reset user are 401 invalid_credentials', async () => {
+    const expired = (await fresh()).refresh_token
+    await market.db.owner`update identity.refresh_tokens set expires_at = now() - interval '1 second'
+      where hash = sha256(${expired}::text::bytea)`
+    const user = await org.member([])
+    const deactivated = (await signIn(user.email, TEST_PASSWORD)).body.refresh_token
+    await market.db.owner`update organization.users set active = false where id = ${user.userId}`
+    const other = await org.member([])
+    const reset = (await signIn(other.email, TEST_PASSWORD)).body.refresh_token
+    await market.db.owner`update organization.users set credentials_valid_from = now() where id = ${other.userId}`
+    for (const dead of [expired, 'unknown', deactivated, reset]) {
+      const answer = await refresh(dead)
+      expect([answer.status, answer.body.error?.code]).toEqual([401, 'invalid_credentials'])
+    }
+  })
+})
+
+test('only hashes of refresh tokens and passwords are stored', async () => {
+  const { refresh_token } = (await signIn(org.administrator.email, TEST_PASSWORD)).body
+  const [found] = await market.db.owner`
+    select count(*)::int as n from identity.refresh_tokens where encode(hash, 'escape') like ${`%${refresh_token}%`}`
+  expect(found?.n).toBe(0)
+  const keys = await market.db.owner<{ private_key: string }[]>`select private_key from identity.signing_keys`
+  for (const { private_key } of keys) expect(private_key).not.toContain('PRIVATE KEY')
+})

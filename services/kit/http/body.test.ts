@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { closed, OneOf } from '../../../proto/http/shapes.ts'
+import { BODY_LIMITS, bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
+import { Refusal } from './refusal.ts'
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
+  new Request('http://localhost/', { method: 'POST', body, headers })
+
+async function refusalOf(work: () => unknown): Promise<Refusal> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof Refusal) return error
+    throw error
+  }
+  throw new Error('nothing was refused')
+}
+
+describe('media types', () => {
+  test.each([
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset="UTF-8"',
+  ])('%s is JSON', (type) => refuseOtherMediaTypes(post('{}', { 'content-type': type })))
+
+  test.each([
+    'xxxxxxxxxxxxj',
+    'application/jsonp',
+    'application/json; charset=latin1',
+    'text/json',
+    'application/problem+json',
+    'multipart/form-data',
+  ])('%s is 415', async (type) => {
+    const refusal = await refusalOf(() => refuseOtherMediaTypes(post('{}', { 'content-type': type })))
+    expect(refusal.code).toBe('unsupported_media_type')
+  })
+
+  test('a body without a type is 415, no body without a type is fine', async () => {
+    const request = new Request('http://localhost/', { method: 'POST', body: new Uint8Array([123, 125]) })
+    request.headers.set('content-length', '2')
+    expect((await refusalOf(() => refuseOtherMediaTypes(request))).code).toBe('unsupported_media_type')
+    refuseOtherMediaTypes(new Request('http://localhost/', { method: 'POST' }))
+  })
+})
+
+describe('reading JSON', () => {
+  test('a stated length over the limit is refused before a byte is read', async () => {
+    const request = post('{}')
+    request.headers.set('content-length', String(BODY_LIMITS.maxBytes + 1))
+    expect((await refusalOf(() => refuseLongBody(request))).code).toBe('payload_too_large')
+  })
+
+  test('a stream without a stated length is cut at the limit', async () => {
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(64 * 1024).fill(0x20)),
+    })
+    const request = new Request('http://localhost/', { method: 'POST', body: endless })
+    expect((await refusalOf(() => readJson(request))).code).toBe('payload_too_large')
+  })
+
+  test('an empty body is no body', async () => {
+    expect(await readJson(post(''))).toBeUndefined()
+  })
+
+  test.each(['{', '[1,]', '{"a":1', 'nul', "{'a':1}", '{"a":NaN}', '\u{feff}{}'])('%s is not JSON', async (text) => {
+    expect((await refusalOf(() => readJson(post(text)))).errors?.[0]?.field).toBe('body')
+  })
+
+  test('bytes that are not UTF-8 are not JSON', async () => {
+    const refusal = await refusalOf(() => readJson(post(new Uint8Array([0x22, 0xff, 0x22]))))
+    expect(refusal.errors).toEqual([{ field: 'body', message: 'must be JSON in UTF-8' }])
+  })
+
+  test('depth 32 is read, 33 and 100,000 are refused without recursion', async () => {
+    const nested = (depth: number) => post('['.repeat(depth) + ']'.repeat(depth))
+    expect(await readJson(nested(32))).toBeArray()
+    for (const depth of [33, 100_000]) {
+      const refusal = await refusalOf(() => readJson(nested(depth)))
+      expect(refusal.errors).toEqual([{ field: 'body', message: 'must not be nested deeper than 32' }])
+    }
+  })
+
+  test('brackets inside strings do not nest', async () => {
+    const text = JSON.stringify({ a: `${'['.repeat(100)}\\"{` })
+    expect(await readJson(post(text))).toEqual(JSON.parse(text))
+  })
+
+  test('NUL and lone surrogates are refused with the field that has them', async () => {
+    expect((await refusalOf(() => readJson(post('{"a":{"b":["\\u0000"]}}')))).errors).toEqual([
+      { field: 'a.b.0', message: 'must not contain NUL' },
+    ])
+    expect((await refusalOf(() => readJson(post('{"a":"\\ud800"}')))).errors?.[0]?.field).toBe('a')
+    expect((await refusalOf(() => readJson(post('{"\\ud800":1}')))).code).toBe('validation_error')
+  })
+})
+
+describe('checking a body', () => {
+  const check = bodyChecker(
+    closed({
+      name: Type.String({ minLength: 1, maxLength: 5 }),
+      kind: Type.Optional(OneOf(['a', 'b'])),
+      box: Type.Optional(closed({ x: Type.Optional(Type.Number({ minimum: 0 })) })),
+    }),
+  )
+  const errorsOf = async (value: unknown) => (await refusalOf(() => check(value))).errors
+
+  test('a good one passes as it is', () => {
+    expect(check({ name: 'abc', kind: 'a', box: { x: 0.5 } })).toEqual({ name: 'abc', kind: 'a', box: { x: 0.5 } })
+  })
+
+  test('unknown fields are refused by name, __proto__ and constructor too', async () => {
+    expect(await errorsOf({ name: 'a', extra: 1 })).toEqual([
+      { field: 'extra', message: 'is not a field of this request' },
+    ])
+    for (const key of ['__proto__', 'constructor']) {
+      expect((await errorsOf(JSON.parse(`{"name":"a","${key}":{}}`)))?.[0]?.field).toBe(key)
+    }
+  })
+
+  test('each field is named by its path', async () => {
+    expect((await errorsOf({ name: '', kind: 'c', box: { x: -1 } }))?.map(({ field }) => field)).toEqual([
+      'name',
+      'kind',
+      'box.x',
+    ])
+  })
+
+  test('what is missing is named, and null is not a value', async () => {
+    expect(await errorsOf({})).toEqual([{ field: 'name', message: 'is required' }])
+    expect((await errorsOf({ name: null }))?.[0]?.field).toBe('name')
+    expect((await errorsOf(undefined))?.[0]).toEqual({ field: 'body', message: 'is required' })
+  })
+
+  test('no message repeats a value', async () => {
+    const errors = await errorsOf({ name: 'secret-value-7f3a', kind: 'secret-value-7f3a' })
+    expect(JSON.stringify(errors)).not.toContain('7f3a')
+  })
+
+  test('numbers that JSON can spell and no column can hold are refused', async () => {
+    expect((await errorsOf(JSON.parse('{"name":"a","box":{"x":1e999}}')))?.[0]?.field).toBe('box.x')
+  })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { DateTime, OneOf, pageQuery, Search } from '../../../proto/http/shapes.ts'
+import { queryReader } from './query.ts'
+import { Refusal } from './refusal.ts'
+
+const read = queryReader(
+  Type.Object({
+    ...pageQuery,
+    view: OneOf(['CONSUMER', 'IP_OWNER'], { default: 'CONSUMER' }),
+    active: Type.Optional(Type.Boolean()),
+    from: Type.Optional(DateTime('from')),
+    q: Type.Optional(Search('q', 'x')),
+    parentId: Type.Optional(Type.String()),
+  }),
+)
+
+const refusalOf = (search: string) => {
+  try {
+    read(search)
+  } catch (error) {
+    if (error instanceof Refusal) return error.errors
+    throw error
+  }
+  throw new Error(`${search} was accepted`)
+}
+
+describe('strict queries', () => {
+  test('defaults stand in for what is not sent', () => {
+    expect(read('')).toEqual({ page: 1, pageSize: 10, view: 'CONSUMER' })
+  })
+
+  test.each(['0', '-1', '1.0', '0x10', '1e1', '', '01', '+1', ' 1', '9007199254740993', '2147483648', 'NaN', '%31%'])(
+    'page=%s is refused',
+    (text) => {
+      expect(refusalOf(`page=${text}`)).toEqual([
+        { field: 'page', message: 'must be a whole number from 1 to 2147483647' },
+      ])
+    },
+  )
+
+  test('pageSize goes from 1 to 50', () => {
+    expect(read('pageSize=50').pageSize).toBe(50)
+    expect(refusalOf('pageSize=51')?.[0]?.field).toBe('pageSize')
+  })
+
+  test('booleans are exactly true or false', () => {
+    expect(read('active=false').active).toBe(false)
+    for (const text of ['True', '1', '', 'yes']) expect(refusalOf(`active=${text}`)?.[0]?.field).toBe('active')
+  })
+
+  test('an undeclared value of a closed set is refused', () => {
+    expect(refusalOf('view=SELLER')).toEqual([{ field: 'view', message: 'must be one of CONSUMER, IP_OWNER' }])
+  })
+
+  test('a declared parameter may be given once, an undeclared one is ignored', () => {
+    expect(refusalOf('page=1&page=1')).toEqual([{ field: 'page', message: 'may be given once' }])
+    expect(read('x=1&x=2&__proto__=3&constructor=4')).toEqual({ page: 1, pageSize: 10, view: 'CONSUMER' })
+  })
+
+  test('date-times need an offset and a day that exists', () => {
+    expect(read('from=2026-04-29T09:10:00%2B02:00').from).toBe('2026-04-29T09:10:00+02:00')
+    for (const text of ['2026-02-30T00:00:00Z', '2026-04-29', '2026-04-29T09:10:00', '%2B275760-01-01T00:00:00Z']) {
+      expect(refusalOf(`from=${text}`)?.[0]?.field).toBe('from')
+    }
+  })
+
+  test('an empty q is as if not sent, an empty id is not', () => {
+    expect(read('q=')).not.toHaveProperty('q')
+    expect(read('parentId=').parentId).toBe('')
+  })
+
+  test('what does not decode, and NUL, are refused', () => {
+    for (const text of ['%ff', '%', 'a%00b']) expect(refusalOf(`q=${text}`)?.[0]?.field).toBe('q')
+  })
+
+  test('plus and percent both spell a space', () => {
+    expect(read('q=a+b%20c').q).toBe('a b c')
+  })
+})

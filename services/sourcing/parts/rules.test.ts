@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test'
+import { merged, publishProblems, type Resolved, referenceProblems } from './rules.ts'
+
+const resolved = (changes: Partial<Resolved> = {}): Resolved => ({
+  materialType: 'metal',
+  process: { materialType: 'metal', technologyIds: ['pbf-lb-m'] },
+  unknown: { standardIds: [], criticalityIds: [], categoryIds: [], unspscCategoryIds: [], businessUnitIds: [] },
+  knownOptions: new Set(['field_1/option_1', 'field_1/option_2']),
+  ...changes,
+})
+const fieldsOf = (...args: Parameters<typeof referenceProblems>) => referenceProblems(...args).map((p) => p.field)
+
+describe('ids of a part', () => {
+  test('all known is no problem', () => {
+    expect(fieldsOf({ materialId: '316l', materialType: 'metal', processId: 'pbf-metal' }, resolved())).toEqual([])
+  })
+
+  test('an unknown material or process is named', () => {
+    const nothing = resolved({ materialType: null, process: null })
+    expect(fieldsOf({ materialId: 'x', processId: 'y' }, nothing)).toEqual(['materialId', 'processId'])
+  })
+
+  test('materialType contradicting materialId is refused', () => {
+    expect(fieldsOf({ materialId: '316l', materialType: 'polymer' }, resolved())).toContain('materialType')
+  })
+
+  test('a process of another material type than the material is refused', () => {
+    const polymer = resolved({ process: { materialType: 'polymer', technologyIds: [] } })
+    expect(fieldsOf({ materialId: '316l', processId: 'pbf-polymer' }, polymer)).toEqual(['processId'])
+    const typeOnly = resolved({ materialType: null, process: { materialType: 'polymer', technologyIds: [] } })
+    expect(fieldsOf({ materialType: 'metal', processId: 'pbf-polymer' }, typeOnly)).toEqual(['processId'])
+  })
+
+  test('unknown list entries are named by their place', () => {
+    const unknown = { ...resolved().unknown, standardIds: ['nope'] }
+    expect(fieldsOf({ standardIds: ['iso-9001', 'nope'] }, resolved({ unknown }))).toEqual(['standardIds.1'])
+  })
+
+  test("an option of another organization, and a field's second option, are refused", () => {
+    const pick = (optionId: string, fieldId = 'field_1') => ({ fieldId, optionId })
+    expect(fieldsOf({ customFields: [pick('option_9')] }, resolved())).toEqual(['customFields.0'])
+    expect(fieldsOf({ customFields: [pick('option_1'), pick('option_2')] }, resolved())).toEqual(['customFields.1'])
+  })
+})
+
+describe('publishing', () => {
+  test('needs a title, and a material or its type', () => {
+    const problems = publishProblems({ title: null, materialId: null, materialType: null })
+    expect(problems.map((p) => p.field)).toEqual(['title', 'materialType'])
+    expect(publishProblems({ title: 'x', materialId: null, materialType: 'wax' })).toEqual([])
+    expect(publishProblems({ title: 'x', materialId: '316l', materialType: null })).toEqual([])
+  })
+})
+
+test('repeated values are merged in the order of the first', () => {
+  expect(merged(['b', 'a', 'b'])).toEqual(['b', 'a'])
+  expect(merged(undefined)).toEqual([])
+})
