@@ -1,0 +1,378 @@
+import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { type CreatePartResponse, Part } from '../../../proto/http/sourcing/parts.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import type { ApiClient } from '../../kit/testing/client.ts'
+
+const market = await testMarketplace()
+const owner = await market.organization(['IP_OWNER'])
+const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
+const isPart = TypeCompiler.Compile(Part)
+
+interface Problem {
+  code: string
+  errors?: { field: string; message: string }[]
+}
+type Created = { id: string; serialNumber: string }
+type List = { items: Part[]; hasMore: boolean }
+
+const create = (body: unknown, client: ApiClient = owner.administrator.client, headers: Record<string, string> = {}) =>
+  client.post<Created & Problem>('/v1/parts', body, headers)
+const publish = (id: string, client: ApiClient = owner.administrator.client) =>
+  client.post<Part & Problem>(`/flows/v1/parts/${id}/publish`)
+
+async function created(body: unknown): Promise<string> {
+  const answer = await create(body)
+  expect(answer.status).toBe(200)
+  return answer.body.id
+}
+
+const whole = {
+  title: 'Impeller, cooling water pump',
+  externalRef: 'DRW-4711-B',
+  description: 'Closed impeller.\nSix vanes.',
+  requireSubscription: true,
+  materialType: 'metal',
+  materialId: '316l',
+  processId: 'pbf-metal',
+  materialNote: 'Low carbon',
+  processNote: 'HIP afterwards',
+  standardIds: ['iso-astm-52901'],
+  criticalityIds: ['api-20s-amsl-2'],
+  categoryIds: ['iso-14224-pu'],
+  unspscCategoryIds: ['40151503'],
+  keywords: ['impeller', 'pump', 'impeller'],
+  internal: false,
+  rapidManufacturingMaterial: 'PA12',
+  exemptionsNotes: 'None',
+  documentationRequirementNotes: 'EN 10204 3.1',
+  otherRequirementNotes: 'Balance to G6.3',
+  descriptionManufacturer: 'Machine the bore',
+  unitSystem: 'METRIC',
+  boundingBox: { x: 120, y: 120.5, z: 0 },
+  metadata: { pump: 'P-101A', 'Größe "1"': 'ö\\' },
+}
+
+describe('POST /v1/parts', () => {
+  test('takes every field of the specification, answers 200 with id and serial number', async () => {
+    const [unit] = await arrangeUnit()
+    const option = await arrangeOption()
+    const answer = await create({ ...whole, businessUnitIds: [unit], customFields: [option] })
+    expect(answer.status).toBe(200)
+    expect(Object.keys(answer.body).sort()).toEqual([
+      'id',
+      'serialNumber',
+    ] satisfies (keyof typeof CreatePartResponse.static)[])
+    expect(answer.body.id).toMatch(/^part_[0-9A-HJKMNP-TV-Z]{26}$/)
+    expect(answer.body.serialNumber).toMatch(/^P-[0-9A-HJKMNP-TV-Z]{8}$/)
+    const { body } = await owner.administrator.client.get<Part>(`/v1/parts/${answer.body.id}`)
+    expect(body).toMatchObject({
+      ...whole,
+      keywords: ['impeller', 'pump'],
+      technologyIds: ['pbf-lb-m', 'pbf-eb-m'],
+      state: 'DRAFT',
+      revision: 1,
+      ipOwnerOrgId: owner.orgId,
+      businessUnitIds: [unit],
+      customFields: [option],
+    })
+    expect(isPart.Check(body)).toBe(true)
+  })
+
+  test('no field is required: unsent arrays are [], unsent booleans false, the rest is left out', async () => {
+    const id = await created({})
+    const { body } = await owner.administrator.client.get<Part>(`/v1/parts/${id}`)
+    expect(Object.keys(body).sort()).toEqual([
+      'businessUnitIds',
+      'categoryIds',
+      'createdTime',
+      'criticalityIds',
+      'customFields',
+      'id',
+      'internal',
+      'ipOwnerOrgId',
+      'keywords',
+      'metadata',
+      'requireSubscription',
+      'revision',
+      'serialNumber',
+      'standardIds',
+      'state',
+      'technologyIds',
+      'unspscCategoryIds',
+      'updatedTime',
+    ])
+    expect(body).toMatchObject({ keywords: [], internal: false, requireSubscription: false, metadata: {} })
+    expect(isPart.Check(body)).toBe(true)
+  })
+
+  test.each([
+    ['materialId', { materialId: 'unobtainium' }],
+    ['materialType', { materialId: '316l', materialType: 'polymer' }],
+    ['processId', { processId: 'nope' }],
+    ['processId', { materialId: '316l', processId: 'pbf-polymer' }],
+    ['standardIds.1', { standardIds: ['iso-9001', 'nope'] }],
+    ['criticalityIds.0', { criticalityIds: ['nope'] }],
+    ['categoryIds.0', { categoryIds: ['nope'] }],
+    ['unspscCategoryIds.0', { unspscCategoryIds: ['99999999'] }],
+    ['businessUnitIds.0', { businessUnitIds: ['bu_nope'] }],
+    ['customFields.0', { customFields: [{ fieldId: 'a', optionId: 'b' }] }],
+    ['title', { title: '  ' }],
+    ['title', { title: '' }],
+    ['title', { title: 'x'.repeat(201) }],
+    ['title', { title: null }],
+    ['title', { title: 'a\u001fb' }],
+    ['description', { description: 'x'.repeat(10_001) }],
+    ['materialType', { materialType: 'METAL' }],
+    ['unitSystem', { unitSystem: 'metric' }],
+    ['keywords', { keywords: Array.from({ length: 51 }, (_, n) => `k${n}`) }],
+    ['keywords.0', { keywords: ['x'.repeat(65)] }],
+    ['boundingBox.x', { boundingBox: { x: -1 } }],
+    ['boundingBox.w', { boundingBox: { w: 1 } }],
+    ['metadata', { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, 'v'])) }],
+    ['metadata.a', { metadata: { a: 1 } }],
+    ['metadata.a', { metadata: { a: 'x'.repeat(1025) } }],
+    ['standardIds', { standardIds: Array.from({ length: 101 }, () => 'iso-9001') }],
+    ['customFields.0.optionId', { customFields: [{ fieldId: 'a' }] }],
+    ['internal', { internal: 'true' }],
+    ['serialNumber', { serialNumber: 'P-00000000' }],
+  ])('a bad %s is 400 and creates nothing', async (field, body) => {
+    const before = await countParts()
+    const answer = await create(body)
+    expect([answer.status, answer.body.code]).toEqual([400, 'validation_error'])
+    expect(answer.body.errors?.map((error) => error.field)).toContain(field)
+    expect(await countParts()).toBe(before)
+  })
+
+  test("another organization's business unit and custom field are as unknown ones", async () => {
+    const [unit] = await arrangeUnit()
+    const option = await arrangeOption()
+    const theirs = stranger.administrator.client
+    const foreign = await create({ businessUnitIds: [unit], customFields: [option] }, theirs)
+    expect(foreign.body.errors?.map(({ field }) => field)).toEqual(['businessUnitIds.0', 'customFields.0'])
+  })
+
+  test('needs part:create, and an organization that is an IP owner', async () => {
+    const member = await owner.member(['part:update'])
+    const refused = await create({}, member.client)
+    expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
+    const consumer = await market.organization(['CONSUMER'])
+    expect((await create({}, consumer.administrator.client)).status).toBe(403)
+  })
+
+  test('leaves one audit entry with its input, one event, and a refused one leaves an entry too', async () => {
+    const member = await owner.member('IP owner')
+    const answer = await create({ title: 'Audited' }, member.client)
+    const entries = await market.db.owner`
+      select success, error, request from organization.audit_log
+      where procedure = 'part.create' and actor_id = ${member.userId}`
+    expect([...entries]).toEqual([{ success: true, error: null, request: { title: 'Audited' } }])
+    const events = await market.db.owner`
+      select type, tenant_id from sourcing.outbox where subject = ${answer.body.id}`
+    expect([...events]).toEqual([{ type: 'sourcing.part.created', tenant_id: owner.orgId }])
+    const powerless = await owner.member([])
+    await create({ title: 'Refused' }, powerless.client)
+    const [refused] = await market.db.owner`
+      select success, error from organization.audit_log
+      where procedure = 'part.create' and actor_id = ${powerless.userId}`
+    expect(refused).toMatchObject({ success: false, error: 'forbidden' })
+  })
+})
+
+describe('Idempotency-Key', () => {
+  const withKey = (body: unknown, key: string, client?: ApiClient) => create(body, client, { 'idempotency-key': key })
+
+  test('the same key and body give the first answer again and create one part', async () => {
+    const before = await countParts()
+    const [first, second] = [await withKey({ title: 'Once' }, 'k-1'), await withKey({ title: 'Once' }, 'k-1')]
+    expect(second.text).toBe(first.text)
+    expect(await countParts()).toBe(before + 1)
+  })
+
+  test('the same key with another body is 409', async () => {
+    await withKey({ title: 'One' }, 'k-2')
+    const answer = await withKey({ title: 'Two' }, 'k-2')
+    expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_conflict'])
+  })
+
+  test('twins that run at once make one part: the other is the same answer or 409', async () => {
+    const before = await countParts()
+    const answers = await Promise.all(Array.from({ length: 16 }, () => withKey({ title: 'Twin' }, 'k-3')))
+    const ids = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.id))
+    expect(ids.size).toBe(1)
+    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
+    expect(await countParts()).toBe(before + 1)
+  })
+
+  test('after a failure the key is free', async () => {
+    expect((await withKey({ materialId: 'nope' }, 'k-4')).status).toBe(400)
+    expect((await withKey({ materialId: '316l' }, 'k-4')).status).toBe(200)
+  })
+
+  test('keys belong to their user', async () => {
+    const first = await withKey({ title: 'Mine' }, 'k-5')
+    const other = await withKey({ title: 'Mine' }, 'k-5', stranger.administrator.client)
+    expect(other.body.id).not.toBe(first.body.id)
+  })
+
+  test('a key of 256 characters is 400', async () => {
+    expect((await withKey({}, 'x'.repeat(256))).body.errors?.[0]?.field).toBe('Idempotency-Key')
+  })
+})
+
+describe('POST /flows/v1/parts/{id}/publish', () => {
+  test('moves a draft with title and material to PUBLISHED', async () => {
+    const answer = await publish(await created({ title: 'Ready', materialId: '316l' }))
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ state: 'PUBLISHED', title: 'Ready' })
+    expect(answer.body.publishedTime).toBe(answer.body.updatedTime)
+    expect(isPart.Check(answer.body)).toBe(true)
+  })
+
+  test('an unmet guard is 409 with the fields', async () => {
+    const answer = await publish(await created({}))
+    expect([answer.status, answer.body.code]).toEqual([409, 'illegal_transition'])
+    expect(answer.body.errors?.map(({ field }) => field)).toEqual(['title', 'materialType'])
+  })
+
+  test('of racing callers one wins and the others get 409', async () => {
+    const id = await created({ title: 'Race', materialType: 'wax' })
+    const statuses = (await Promise.all(Array.from({ length: 8 }, () => publish(id)))).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409])
+  })
+
+  test("another organization's part is 404, published or not, and without part:publish it is 403", async () => {
+    const id = await created({ title: 'Not yours', materialType: 'wax' })
+    expect((await publish(id, stranger.administrator.client)).status).toBe(404)
+    const member = await owner.member(['part:create'])
+    expect((await publish(id, member.client)).status).toBe(403)
+    await publish(id)
+    expect((await publish(id, stranger.administrator.client)).status).toBe(404)
+  })
+})
+
+describe('GET /v1/parts/{id}', () => {
+  test('a published part that is not internal is readable by anyone, without what is the owner’s alone', async () => {
+    const [unit] = await arrangeUnit()
+    const id = await created({ title: 'Public', materialType: 'metal', businessUnitIds: [unit] })
+    await publish(id)
+    const theirs = await stranger.administrator.client.get<Part>(`/v1/parts/${id}`)
+    expect(theirs.status).toBe(200)
+    expect(theirs.body).not.toHaveProperty('businessUnitIds')
+    expect(theirs.body).not.toHaveProperty('customFields')
+    expect(isPart.Check(theirs.body)).toBe(true)
+    const ours = await owner.administrator.client.get<Part>(`/v1/parts/${id}`)
+    expect(ours.body.businessUnitIds).toEqual([unit as string])
+    expect(ours.headers.get('etag')).not.toBe(theirs.headers.get('etag'))
+  })
+
+  test('a draft, and an internal part once published, are 404 to others, the same as an unknown one', async () => {
+    const draft = await created({ title: 'Draft' })
+    const internal = await created({ title: 'Internal', materialType: 'metal', internal: true })
+    await publish(internal)
+    const client = stranger.administrator.client
+    const unknown = await client.get('/v1/parts/part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', { headers: { 'x-request-id': 'r' } })
+    expect(unknown.status).toBe(404)
+    for (const id of [draft, internal]) {
+      const answer = await client.get(`/v1/parts/${id}`, { headers: { 'x-request-id': 'r' } })
+      expect(answer.text.replace(id, '')).toBe(unknown.text.replace('part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', ''))
+      expect((await owner.administrator.client.get(`/v1/parts/${id}`)).status).toBe(200)
+    }
+  })
+
+  test('carries a strong ETag and honours If-None-Match', async () => {
+    const id = await created({ title: 'Tagged', materialType: 'wax' })
+    const { client } = owner.administrator
+    const etag = (await client.get(`/v1/parts/${id}`)).headers.get('etag') as string
+    expect(etag).toMatch(/^"[^"]+"$/)
+    const again = await client.get(`/v1/parts/${id}`, { headers: { 'if-none-match': `"x", ${etag}` } })
+    expect([again.status, again.text]).toEqual([304, ''])
+    await publish(id)
+    expect((await client.get(`/v1/parts/${id}`, { headers: { 'if-none-match': etag } })).status).toBe(200)
+  })
+})
+
+describe('GET /v1/parts', () => {
+  test('view CONSUMER, the default, lists published parts that are not internal; IP_OWNER the own ones, drafts included', async () => {
+    const fresh = await market.organization(['IP_OWNER'])
+    const { client } = fresh.administrator
+    const make = async (body: object) => (await create(body, client)).body.id
+    const draft = await make({ title: 'a draft' })
+    const published = await make({ title: 'a published one', materialType: 'wax' })
+    const internal = await make({ title: 'an internal one', materialType: 'wax', internal: true })
+    await publish(published, client)
+    await publish(internal, client)
+    const idsOf = async (query: string, as: ApiClient = client) =>
+      (await as.get<List>(`/v1/parts?pageSize=50${query}`)).body.items.map(({ id }) => id)
+    expect(await idsOf('&view=IP_OWNER')).toEqual([internal, published, draft])
+    const seen = await idsOf('', stranger.administrator.client)
+    expect(seen[0]).toBe(published)
+    expect(seen).not.toContain(draft)
+    expect(seen).not.toContain(internal)
+    expect(await idsOf('&view=CONSUMER')).toEqual(seen)
+    expect(await idsOf('&view=IP_OWNER', stranger.administrator.client)).not.toContain(published)
+  })
+
+  test('pages are disjoint and complete, hasMore is false on the last, and a page past the end is empty', async () => {
+    const fresh = await market.organization(['IP_OWNER'])
+    const { client } = fresh.administrator
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) ids.unshift((await create({ title: `p${n}` }, client)).body.id)
+    const page = async (n: number) => (await client.get<List>(`/v1/parts?view=IP_OWNER&pageSize=2&page=${n}`)).body
+    const pages = [await page(1), await page(2), await page(3), await page(4)]
+    expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids)
+    expect(pages.map(({ hasMore }) => hasMore)).toEqual([true, true, false, false])
+    expect(await page(2_147_483_647)).toEqual({ items: [], hasMore: false })
+  })
+
+  test('q is a case-insensitive substring of title and external reference, and never a pattern', async () => {
+    const fresh = await market.organization(['IP_OWNER'])
+    const { client } = fresh.administrator
+    const titles = async (q: string) =>
+      (await client.get<List>(`/v1/parts?view=IP_OWNER&q=${encodeURIComponent(q)}`)).body.items.map(
+        ({ title }) => title,
+      )
+    await create({ title: 'Öl-Pumpe 100%', externalRef: 'REF_7' }, client)
+    await create({ title: 'Ventil', externalRef: 'back\\slash' }, client)
+    await create({ externalRef: 'untitled' }, client)
+    expect(await titles('öl-pUMPE')).toEqual(['Öl-Pumpe 100%'])
+    expect(await titles('ref_7')).toEqual(['Öl-Pumpe 100%'])
+    expect(await titles('0%')).toEqual(['Öl-Pumpe 100%'])
+    expect(await titles('K\\S')).toEqual(['Ventil'])
+    expect(await titles('UNTITLED')).toEqual([undefined as never])
+    for (const q of ['V%l', 'V_ntil', '100%REF', '%', '_']) {
+      const found = await titles(q)
+      expect(found.every((title) => title?.includes(q.slice(0, 1)))).toBe(true)
+    }
+    // No match crosses from the title into the reference.
+    expect(await titles('%\u001fREF')).toEqual([])
+    expect(await titles('')).toHaveLength(3)
+  })
+
+  test('an undeclared view is 400', async () => {
+    const answer = await owner.administrator.client.get<Problem>('/v1/parts?view=MANUFACTURER')
+    expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, 'view'])
+  })
+})
+
+async function countParts(): Promise<number> {
+  const [row] = await market.db.owner<[{ n: number }]>`select count(*)::int as n from sourcing.parts`
+  return row.n
+}
+
+async function arrangeUnit(): Promise<[string]> {
+  const id = `bu_${crypto.randomUUID()}`
+  await market.db.owner`insert into organization.business_units (id, org_id, name, created_at)
+    values (${id}, ${owner.orgId}, ${id}, now())`
+  return [id]
+}
+
+async function arrangeOption(): Promise<{ fieldId: string; optionId: string }> {
+  const suffix = crypto.randomUUID()
+  const [fieldId, optionId] = [`field_${suffix}`, `option_${suffix}`]
+  await market.db.owner`insert into organization.custom_fields (id, org_id, name, created_at)
+    values (${fieldId}, ${owner.orgId}, ${suffix}, now())`
+  await market.db.owner`insert into organization.custom_field_options (id, org_id, field_id, name, position)
+    values (${optionId}, ${owner.orgId}, ${fieldId}, 'one', 0)`
+  return { fieldId, optionId }
+}
