@@ -8,7 +8,10 @@ export const DATABASE_FOLDER = 'postgres'
 export const SERVICES_RECORD = 'services.json'
 export const TEST_FOLDER_PREFIX = 'test-'
 
-/** The database folder of one test run: it bears the number of the run that will remove it. */
+/** The data folder inside the folder of a test run. */
+export const TEST_DATA = 'data'
+
+/** The folder of one test run: it bears the number of the process that will remove it. */
 export const testFolder = (folder: string) => join(folder, `${TEST_FOLDER_PREFIX}${process.pid}`)
 
 /**
@@ -40,7 +43,7 @@ export async function removeDeadTestRuns(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = name.startsWith(TEST_FOLDER_PREFIX) ? Number(name.slice(TEST_FOLDER_PREFIX.length)) : Number.NaN
     if (!Number.isSafeInteger(pid) || (await commandOf(pid))?.includes('scripts/test.ts')) continue
-    await stopOrphan(join(folder, name))
+    await stopOrphan(join(folder, name, TEST_DATA))
     await rm(join(folder, name), { recursive: true, force: true })
   }
 }

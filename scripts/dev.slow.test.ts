@@ -1,0 +1,172 @@
+import { afterAll, expect, test } from 'bun:test'
+import { chmod, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AccountsFile } from './demo/accounts.ts'
+import { BUN, ROOT } from './toolchain/checkout.ts'
+import { freePort } from './toolchain/ports.ts'
+import { commandOf } from './toolchain/processes.ts'
+import { folderElsewhere } from './toolchain/state.ts'
+
+// A checkout of its own: the one under test may be running, and its state is its owner's.
+const checkout = await mkdtemp(join(tmpdir(), 'checkout-'))
+await chmod(checkout, 0o755)
+for (const name of ['services', 'proto', 'scripts', 'package.json', 'bun.lock', 'bunfig.toml']) {
+  await cp(join(ROOT, name), join(checkout, name), { recursive: true })
+}
+await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'))
+const elsewhere = folderElsewhere({ root: checkout, temporary: '/var/tmp' })
+
+const port = freePort()
+const address = `http://localhost:${port}`
+const launched: Bun.Subprocess[] = []
+afterAll(async () => {
+  for (const child of launched) child.kill('SIGTERM')
+  for (const child of launched) await child.exited
+  await rm(checkout, { recursive: true, force: true })
+  await rm(elsewhere, { recursive: true, force: true })
+})
+
+/** Starts the launcher and reads what it prints, until it is up or has ended. */
+async function dev(options: string[] = [], env: Record<string, string> = {}) {
+  const { DATABASE_URL: _database, NATS_URL: _nats, HEALTH_PORT: _health, ...inherited } = process.env
+  const child = Bun.spawn([BUN, join(checkout, 'scripts', 'dev.ts'), ...options], {
+    cwd: checkout,
+    env: { ...inherited, NODE_ENV: 'development', PORT: String(port), INVOKED_AS: './scripts/dev', ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  launched.push(child)
+  let printed = ''
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    printed += chunk
+    if (printed.includes('Ctrl-C stops it')) break
+  }
+  const isUp = printed.includes('Ctrl-C stops it')
+  return { child, printed, refusal: isUp ? '' : await child.stderr.text() }
+}
+
+/** The state folder as the launcher itself names it. */
+const folderIn = (printed: string) => /^Logs: (?<folder>.*)\/services\.log$/m.exec(printed)?.groups?.folder ?? ''
+const read = async (folder: string, file: string) => JSON.parse(await readFile(join(folder, file), 'utf8'))
+const postgresOf = async (folder: string) =>
+  Number((await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
+
+async function signIn({ organizations }: AccountsFile): Promise<string> {
+  const { email, password } = organizations.flatMap(({ accounts }) => accounts)[0] ?? {}
+  const answer = await fetch(`${address}/v2.3/oauth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ grant_type: 'password', username: email, password }),
+  })
+  expect(answer.status).toBe(200)
+  const { access_token } = (await answer.json()) as { access_token: string }
+  return access_token
+}
+
+async function listParts(token: string) {
+  const answer = await fetch(`${address}/v1/parts`, { headers: { authorization: `Bearer ${token}` } })
+  const { items } = (await answer.json()) as { items: unknown[] }
+  return items
+}
+
+const MINUTES_MS = 60_000
+
+test(
+  'a bare start serves the demo, survives a kill and a restart, and stops on a signal',
+  async () => {
+    const first = await dev()
+    expect(first.refusal).toBe('')
+    const folder = folderIn(first.printed)
+    const accounts: AccountsFile = await read(folder, 'accounts.json')
+    for (const { email, password } of accounts.organizations.flatMap((organization) => organization.accounts)) {
+      expect(first.printed).toContain(email)
+      expect(first.printed).toContain(password)
+    }
+    expect(first.printed).toContain(`${address}/docs`)
+    const token = await signIn(accounts)
+    const parts = await listParts(token)
+    expect(parts.length).toBeGreaterThan(0)
+
+    const second = await dev()
+    expect(await second.child.exited).toBe(1)
+    expect(second.refusal).toBe(
+      `This checkout is running already, on ${address} (process ${first.child.pid}): stop it first.\n`,
+    )
+
+    const services = (await read(folder, 'services.json')).pid
+    const postgres = await postgresOf(folder)
+    first.child.kill('SIGKILL')
+    await first.child.exited
+    expect(await commandOf(services)).toBeDefined()
+    const third = await dev()
+    expect(third.refusal).toBe('')
+    expect(await commandOf(services)).toBeUndefined()
+    expect(await commandOf(postgres)).toBeUndefined()
+    // The token of before the kill: the same keys, the same database.
+    expect(await listParts(token)).toEqual(parts)
+
+    const after = [(await read(folder, 'services.json')).pid, await postgresOf(folder)]
+    third.child.kill('SIGTERM')
+    expect(await third.child.exited).toBe(0)
+    for (const pid of after) expect(await commandOf(pid)).toBeUndefined()
+    await expect(fetch(address)).rejects.toThrow()
+  },
+  5 * MINUTES_MS,
+)
+
+test(
+  '--reset makes everything anew',
+  async () => {
+    const first = await dev()
+    const folder = folderIn(first.printed)
+    const before: AccountsFile = await read(folder, 'accounts.json')
+    first.child.kill('SIGINT')
+    expect(await first.child.exited).toBe(0)
+    const second = await dev(['--reset'])
+    expect(second.refusal).toBe('')
+    const after: AccountsFile = await read(folder, 'accounts.json')
+    expect(after.organizations.map(({ id }) => id)).not.toEqual(before.organizations.map(({ id }) => id))
+    await signIn(after)
+    second.child.kill('SIGINT')
+    expect(await second.child.exited).toBe(0)
+  },
+  5 * MINUTES_MS,
+)
+
+test.each([
+  [
+    'a port in use',
+    [],
+    { PORT: 'taken' },
+    /^Port \d+ is in use by another program: choose another with PORT=\d+ \.\/scripts\/dev\n$/,
+  ],
+  ['a port that is none', [], { PORT: 'abc' }, /^PORT=abc is no port: give a number from 1 to 65535\.\n$/],
+  [
+    'a database that does not answer',
+    [],
+    { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
+    /^The database of DATABASE_URL does not answer: .*\n$/,
+  ],
+  [
+    'a reset of a foreign database',
+    ['--reset'],
+    { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
+    /^--reset removes the embedded database alone: .*\n$/,
+  ],
+  ['demo data in production', [], { PUBLIC_URL: 'https://market.example' }, /Demo data is for a laptop/],
+  ['an unknown option', ['--rest'], {}, /^Unknown option --rest\n\nUsage: /],
+])(
+  '%s is refused in a sentence, and leaves nothing running',
+  async (_what, options, env: Record<string, string>, sentence) => {
+    const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+    const { child, refusal } = await dev(options, env.PORT === 'taken' ? { PORT: String(other.port) } : env)
+    expect(await child.exited).toBe(1)
+    expect(refusal).toMatch(sentence)
+    expect(await Bun.file(join(checkout, '.dev', 'launcher.json')).exists()).toBe(false)
+    expect(await Bun.file(join(checkout, '.dev', 'postgres', 'postmaster.pid')).exists()).toBe(false)
+    other.stop(true)
+  },
+  MINUTES_MS,
+)
