@@ -48,6 +48,7 @@ async function verify(options: Options, preparation: Preparation): Promise<numbe
     ...inherited,
     TEST_DATABASE_URL: servers.databaseUrl,
     TEST_NATS_SERVER: servers.natsServer,
+    TEST_FOLDER: servers.folder,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
   }
   const template = await makeTemplate(env, preparation)

@@ -7,7 +7,8 @@ import { commandOf } from './processes.ts'
 import { findState } from './state.ts'
 
 const state = await findState()
-const folder = join(state.folder, `cluster-test-${process.pid}`)
+// Inside the folder of the run, which is removed even after a kill.
+const folder = join(process.env.TEST_FOLDER ?? state.folder, 'cluster')
 await mkdir(folder)
 await chmod(folder, 0o711)
 const data = join(folder, 'data')

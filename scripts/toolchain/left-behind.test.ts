@@ -7,7 +7,8 @@ import { commandOf, recordOf } from './processes.ts'
 import { findState } from './state.ts'
 
 const state = await findState()
-const folder = join(state.folder, `left-behind-test-${process.pid}`)
+// Inside the folder of the run, which is removed even after a kill.
+const folder = join(process.env.TEST_FOLDER ?? state.folder, 'left-behind')
 await mkdir(folder)
 await chmod(folder, 0o711)
 const started: Bun.Subprocess[] = []
