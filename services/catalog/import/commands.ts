@@ -142,7 +142,7 @@ async function serve(options: ImportOptions, changes: readonly Change[], problem
         type: 'catalog.reloaded',
         data: { catalogs: changes.map(({ next }) => next.name) },
       }
-      await emit(tx, { ...reloaded, tenantId: 'platform', subject: 'catalogs' })
+      await emit(tx, { ...reloaded, subject: 'catalogs' })
     })
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error

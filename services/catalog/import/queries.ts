@@ -48,6 +48,9 @@ export const stageEntries = (sql: Sql, { table, key, file }: StoredCatalog, entr
     returning ${sql(key)} as key`
 }
 
+/** Without it the planner knows nothing of a version that is seconds old, takes it for a row, and loops for minutes. */
+export const analyzeEntries = (sql: Sql, { table }: StoredCatalog) => sql`analyze ${sql(table)}`
+
 /** Removes a slice of the versions that nobody serves; answers how many entries went. */
 export async function removeSomeUnserved(sql: Sql, { table, name }: StoredCatalog, limit: number): Promise<number> {
   const { count } = await sql`

@@ -2,7 +2,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Entry } from '../files/format.ts'
 import type { Problems } from './problems.ts'
-import { stageEntries } from './queries.ts'
+import { analyzeEntries, stageEntries } from './queries.ts'
 import { recordsOf } from './records.ts'
 
 /** Entries written at a time, each time in a transaction of its own. */
@@ -56,5 +56,6 @@ export async function stageFile(
     if (batch.size >= BATCH_ENTRIES) await flush()
   }
   if (batch.size > 0) await flush()
+  await analyzeEntries(sql, catalog)
   return staged
 }

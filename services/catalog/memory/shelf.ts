@@ -16,9 +16,11 @@ export class Shelf<Filter extends string = string> {
     return this.#contents.size
   }
 
-  /** A reader has the old contents or the new ones, whenever this comes. */
+  /** A reader has the old contents or the new ones, whenever this comes: reading never waits for anything in between. */
   replace(contents: Contents<Filter>): void {
+    const before = this.#contents
     this.#contents = contents
+    before.release()
   }
 
   /** A page of a list. */

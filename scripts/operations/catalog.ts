@@ -1,0 +1,120 @@
+import { createReadStream, type ReadStream } from 'node:fs'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { CATALOG_NAMES, type CatalogName } from '../../services/catalog/catalog.ts'
+import { CATALOGS } from '../../services/catalog/catalogs.ts'
+import { EntriesBusy, ImportRunning, importCatalogs } from '../../services/catalog/import/commands.ts'
+import { exportCatalog } from '../../services/catalog/import/export.ts'
+import { shippedSources } from '../../services/catalog/import/shipped.ts'
+import type { Source } from '../../services/catalog/import/stage.ts'
+import { connect, type Pool } from '../../services/kit/db/client.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+import { importProgress } from './catalog-progress.ts'
+import { operatorEnvironment } from './environment.ts'
+
+export const CATALOG_USAGE =
+  'catalog import <catalog> <file.csv> [<catalog> <file.csv> …] | catalog import --defaults | catalog export <catalog> [<file.csv>]'
+
+const usage = () => new Refusal(`${CATALOG_USAGE}\nCatalogs: ${CATALOG_NAMES.join(', ')}.`)
+
+/** Loads catalogs from files, all of them or none, or writes one as a file. */
+export async function catalog([verb, ...args]: string[]): Promise<void> {
+  const { databaseUrl } = await operatorEnvironment()
+  if (verb === 'import' && args.length === 1 && args[0] === '--defaults') return importDefaults(databaseUrl)
+  if (verb === 'import') return withCatalogs(databaseUrl, async (sql) => runImport(sql, await sourcesOf(args)))
+  if (verb === 'export') return withCatalogs(databaseUrl, (sql) => runExport(sql, args))
+  throw usage()
+}
+
+/** Loads the shipped files into every catalog that no operator has loaded otherwise. Again, it changes nothing. */
+export const importDefaults = (databaseUrl: string): Promise<void> =>
+  withCatalogs(databaseUrl, async (sql) => {
+    const { sources, leftAlone } = await shippedSources(sql)
+    for (const name of leftAlone) console.log(`${name}: loaded by the operator, left alone`)
+    await runImport(sql, sources)
+  })
+
+async function withCatalogs(databaseUrl: string, work: (sql: Pool) => Promise<void>): Promise<void> {
+  // One connection holds the lock of the import, one does its work.
+  const sql = connect(databaseUrl, { max: 2, applicationName: 'operator', searchPath: 'catalog' })
+  try {
+    await work(sql)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
+  const progress = importProgress(process.stderr.isTTY === true)
+  const watched = sources.map((source) => ({
+    ...source,
+    open: () => {
+      const stream = source.open()
+      progress.begin(source.catalog.name, stream as ReadStream)
+      return stream
+    },
+  }))
+  const { problems, changes } = await importCatalogs({ sql, clock: Date.now, onRecord: progress.record }, watched)
+    .catch((error) => {
+      throw error instanceof ImportRunning || error instanceof EntriesBusy ? new Refusal(error.message) : error
+    })
+    .finally(progress.end)
+  if (problems.count > 0) {
+    const lines = problems.listed.map(({ catalog, line, reason }) =>
+      line === undefined ? `${catalog}: ${reason}` : `${catalog}, line ${line}: ${reason}`,
+    )
+    const rest = problems.count - lines.length
+    const more = rest > 0 ? [`… and ${rest} more`] : []
+    throw new Refusal([...lines, ...more, `${problems.count} problems; nothing was changed.`].join('\n'))
+  }
+  for (const { catalog } of sources) {
+    const change = changes.find((change) => change.catalog === catalog.name)
+    if (!change) console.log(`${catalog.name}: nothing to change`)
+    else {
+      const { added, changed, removed } = change.comparison
+      console.log(`${catalog.name}: ${change.entries} entries; ${added} added, ${changed} changed, ${removed} removed`)
+    }
+  }
+}
+
+async function sourcesOf(args: readonly string[]): Promise<Source[]> {
+  if (args.length === 0 || args.length % 2 !== 0) throw usage()
+  const sources: Source[] = []
+  for (let at = 0; at < args.length; at += 2) {
+    const name = catalogNamed(args[at])
+    const path = pathOf(args[at + 1] ?? '')
+    if (sources.some(({ catalog }) => catalog.name === name)) throw new Refusal(`${name} is given more than once.`)
+    const found = await stat(path).catch(() => undefined)
+    if (!found?.isFile()) throw new Refusal(`There is no file ${path}.`)
+    sources.push({ catalog: CATALOGS[name], open: () => createReadStream(path), shipped: false })
+  }
+  return sources
+}
+
+async function runExport(sql: Pool, [name, file]: readonly string[]): Promise<void> {
+  const catalog = CATALOGS[catalogNamed(name)]
+  if (file === undefined) {
+    await exportCatalog(sql, catalog, (text) => new Promise((done) => process.stdout.write(text, () => done())))
+    return
+  }
+  // A file that is there is a whole one: it gets its name when it is complete.
+  const path = pathOf(file)
+  const unfinished = `${path}.unfinished`
+  try {
+    const handle = await open(unfinished, 'w')
+    const records = await exportCatalog(sql, catalog, (text) => handle.writeFile(text)).finally(() => handle.close())
+    await rename(unfinished, path)
+    console.log(`${catalog.name}: ${records} records in ${path}`)
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+}
+
+function catalogNamed(text: string | undefined): CatalogName {
+  const name = CATALOG_NAMES.find((name) => name === text)
+  if (!name) throw usage()
+  return name
+}
+
+/** The launcher moves to the checkout's folder; a path means what it meant where the command was typed. */
+const pathOf = (text: string) => resolve(process.env.INVOKED_FROM ?? '', text)

@@ -1,0 +1,35 @@
+import { assemble, createKit, type Service } from '../kit/service/service.ts'
+import { categoryRoutes } from './categories/routes.ts'
+import type { CatalogConfig } from './config.ts'
+import { criticalityRoutes } from './criticalities/routes.ts'
+import { materialRoutes } from './materials/routes.ts'
+import { Library } from './memory/library.ts'
+import { followReloads, retryLoads } from './memory/reload.ts'
+import { processRoutes } from './processes/routes.ts'
+import { standardRoutes } from './standards/routes.ts'
+import { technologyRoutes } from './technologies/routes.ts'
+import { unspscCategoryRoutes } from './unspsc-categories/routes.ts'
+
+/** The seven reference catalogs, answered from memory. */
+export async function createCatalog(
+  config: CatalogConfig,
+  options?: Parameters<typeof createKit>[2],
+): Promise<Service> {
+  const kit = await createKit('catalog', config, options)
+  const { http, sql, bus, log } = kit
+  const library = new Library(sql)
+  const deps = { http, shelves: library.shelves }
+  return assemble('catalog', kit, {
+    features: [
+      categoryRoutes(deps),
+      criticalityRoutes(deps),
+      materialRoutes(deps),
+      processRoutes(deps),
+      standardRoutes(deps),
+      technologyRoutes(deps),
+      unspscCategoryRoutes(deps),
+    ],
+    workers: [retryLoads(library, log)],
+    start: () => followReloads(bus, library),
+  })
+}
