@@ -1,0 +1,95 @@
+import { afterAll, expect, test } from 'bun:test'
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const SCRIPT = join(import.meta.dir, 'bring-bun.sh')
+const folder = await mkdtemp(join(tmpdir(), 'bring-bun-'))
+afterAll(() => rm(folder, { recursive: true }))
+
+/** A machine with nothing but the shell and these programs, each a few lines of shell. */
+async function machine(name: string, programs: Record<string, string>) {
+  const checkout = join(folder, name, 'checkout')
+  const bin = join(folder, name, 'bin')
+  await mkdir(checkout, { recursive: true })
+  await mkdir(bin)
+  for (const tool of ['bash', 'mkdir', 'rm', 'mv', 'ln', 'id', 'uname', 'chmod', 'cat']) {
+    await symlink(Bun.which(tool) ?? tool, join(bin, tool))
+  }
+  for (const [program, body] of Object.entries(programs)) {
+    await writeFile(join(bin, program), `#!/usr/bin/env bash\n${body}\n`)
+    await chmod(join(bin, program), 0o755)
+  }
+  // `env` of the first lines above is found by its own path; nothing else of this machine is.
+  const child = Bun.spawn([join(bin, 'bash'), '-euc', `. '${SCRIPT}'; echo "bun is $(bun --version)"`], {
+    cwd: checkout,
+    env: { PATH: bin, HOME: folder, INVOKED_AS: './scripts/dev' },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [printed, said] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  const left = await readdir(join(checkout, '.cache')).catch(() => [])
+  return { code: await child.exited, printed, said: said.replace('Bringing Bun 1.4.5\n', ''), left }
+}
+
+const bun = (version: string) => `echo ${version}`
+/** What npm does when it works: a program in the place where it puts them. */
+const install = (version: string) =>
+  `mkdir -p node_modules/.bin && printf '#!/usr/bin/env bash\\necho ${version}\\n' >node_modules/.bin/bun && chmod +x node_modules/.bin/bun`
+const node = 'exit 1'
+
+test('the right Bun is used where it is', async () => {
+  expect(await machine('right', { bun: bun('1.4.5') })).toEqual({
+    code: 0,
+    printed: 'bun is 1.4.5\n',
+    said: '',
+    left: [],
+  })
+})
+
+test('another Bun is not: npm brings the right one, next to it', async () => {
+  const { code, printed, left } = await machine('other', { bun: bun('1.4.6'), node, npm: install('1.4.5') })
+  expect({ code, printed, left }).toEqual({ code: 0, printed: 'bun is 1.4.5\n', left: ['bun'] })
+})
+
+test('where npm may not run the script that puts Bun in place, it is found where it lies', async () => {
+  const unplaced = `mkdir -p node_modules/.bin node_modules/@oven/bun-x/bin && printf '#!/usr/bin/env bash\\necho 1.4.5\\n' >node_modules/@oven/bun-x/bin/bun && chmod +x node_modules/@oven/bun-x/bin/bun`
+  const { code, printed } = await machine('unplaced', { node, npm: unplaced })
+  expect({ code, printed }).toEqual({ code: 0, printed: 'bun is 1.4.5\n' })
+})
+
+test('without Bun and Node it says what to install', async () => {
+  const { code, said } = await machine('bare', {})
+  expect(code).toBe(1)
+  expect(said).toBe(
+    'Neither Bun nor Node with npm is on PATH: install one of them, everything else is brought by ./scripts/dev.\n',
+  )
+})
+
+test.each([
+  ['offline', 'npm error code ENOTFOUND', /^The package registry cannot be reached: .*\n$/],
+  ['full', 'npm error code ENOSPC', /^The disk is full: free 1 GB for .*\n$/],
+  [
+    'forbidden',
+    'npm error code EACCES',
+    /cannot be written by .*: run \.\/scripts\/dev as the owner of the checkout\.\n$/,
+  ],
+])('%s is one sentence, and nothing is left of the attempt', async (name, words, sentence) => {
+  const { code, said, left } = await machine(name, { node, npm: `echo '${words}' >&2; exit 1` })
+  expect(code).toBe(1)
+  expect(said).toMatch(sentence)
+  expect(left).toEqual([])
+})
+
+test('what nobody foresaw keeps its own words', async () => {
+  const { code, said } = await machine('unforeseen', { node, npm: 'echo "certificate has expired"; exit 1' })
+  expect(code).toBe(1)
+  expect(said).toStartWith('certificate has expired\n')
+})
+
+test('a Bun that does not run here is not taken for one', async () => {
+  const { code, said, left } = await machine('foreign', { node, npm: install('Illegal instruction') })
+  expect(code).toBe(1)
+  expect(said).toMatch(/was downloaded but does not run here/)
+  expect(left).toEqual([])
+})
