@@ -11,7 +11,7 @@ import type { RateLimit } from './limit.ts'
 import { Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { Routes } from './routes.ts'
-import { MAX_TARGET_BYTES, pathPattern, targetOf } from './target.ts'
+import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
 
 export interface HttpDeps {
   auth: { callerOf(request: Request): Caller | Promise<Caller> }
@@ -68,7 +68,12 @@ export class Http {
 
   async #fetch(request: Request, socketAddress: string | undefined): Promise<Response> {
     if (socketAddress !== undefined) socketAddresses.set(request, socketAddress)
-    if (request.url.length > MAX_TARGET_BYTES) return this.#refuse(this.#exchangeOf(request), refuse('uri_too_long'))
+    if (request.url.length > MAX_TARGET_CHARACTERS) {
+      return this.#refuse(this.#exchangeOf(request), refuse('uri_too_long'))
+    }
+    if (headersLength(request.headers) > MAX_HEADERS_CHARACTERS) {
+      return this.#refuse(this.#exchangeOf(request), refuse('headers_too_large'))
+    }
     if (request.method === 'HEAD') return this.#head(request)
     return this.#elysia.handle(request)
   }

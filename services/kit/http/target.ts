@@ -6,8 +6,18 @@ export interface Target {
   search: string
 }
 
-/** Longer targets are 414; Bun itself refuses what exceeds its header limit with a bare 431. */
-export const MAX_TARGET_BYTES = 16 * 1024
+/** Longer targets are 414. */
+export const MAX_TARGET_CHARACTERS = 16 * 1024
+/** Headers that are longer together are 431. */
+export const MAX_HEADERS_CHARACTERS = 64 * 1024
+
+export function headersLength(headers: Headers): number {
+  let length = 0
+  headers.forEach((value, name) => {
+    length += name.length + value.length
+  })
+  return length
+}
 
 /** Cut out of the URL by hand: `new URL` costs more than the whole routing of a request. */
 export function targetOf(url: string): Target {

@@ -1,3 +1,4 @@
+import http from 'node:http'
 import type { TObject } from '@sinclair/typebox'
 import { BadConfiguration, readConfig } from '../config/read.ts'
 import { healthServer } from '../health/health.ts'
@@ -18,6 +19,9 @@ export interface Process {
 const MAX_REQUEST_BYTES = 520 * 1024 * 1024
 /** Longer than the idle time-outs of usual load balancers, so that we are not the one who closes first. */
 const IDLE_TIMEOUT_SECONDS = 120
+
+/** Up to here Bun hands an oversized request to us, for an answer in the documented envelope; beyond, its bare 431. */
+const MAX_HEADER_BYTES = 256 * 1024
 
 /** Reads the environment, or tells every mistake in it and ends the process. */
 export function configure<S extends TObject>(schema: S) {
@@ -45,6 +49,7 @@ export async function open({ services, config, route }: Process): Promise<Runnin
   let ready = false
   const health = healthServer({ port: config.HEALTH_PORT, services, isReady: () => ready })
   const stopping = new AbortController()
+  http.maxHeaderSize = MAX_HEADER_BYTES
   await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
   const server = Bun.serve({

@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'bun:test'
+import { sendRaw } from '../kit/testing/socket.ts'
+import { testMarketplace } from './testing.ts'
+
+interface Problem {
+  type: string
+  title: string
+  status: number
+  detail: string
+  instance: string
+  code: string
+  requestId: string
+  errors?: { field: string }[]
+}
+
+const market = await testMarketplace()
+const org = await market.organization(['IP_OWNER'])
+const { client } = org.administrator
+const { anonymous } = market
+const powerless = await org.member([])
+const UNKNOWN = '/v1/parts/part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const port = market.running.port
+
+describe('the order of checks', () => {
+  const JSON_TYPE = { 'content-type': 'application/json' }
+
+  test.each([
+    ['an unknown path is 404 before anything', 404, () => anonymous.post('/v1/nope', '{')],
+    ['then the method is 405', 405, () => anonymous.send('DELETE', '/v1/parts')],
+    ['then the token is 401', 401, () => anonymous.post('/v1/parts', '{', { 'content-type': 'text/plain' })],
+    [
+      'then the length is 413',
+      413,
+      () => powerless.client.post('/v1/parts', 'x'.repeat(1024 * 1024 + 1), { 'content-type': 'text/plain' }),
+    ],
+    [
+      'then the media type is 415',
+      415,
+      () => powerless.client.post('/v1/parts', '{', { 'content-type': 'text/plain' }),
+    ],
+    ['then the shape is 400', 400, () => powerless.client.post('/v1/parts', '{', JSON_TYPE)],
+    ['then the permission is 403', 403, () => powerless.client.post('/v1/parts', { materialId: 'nope' })],
+    ['then the record is 404', 404, () => client.post(`/flows${UNKNOWN}/publish`)],
+    ['then ids in the body are 400', 400, () => client.post('/v1/parts', { materialId: 'nope' })],
+  ] as const)('%s', async (_, status, send) => {
+    expect((await send()).status).toBe(status)
+  })
+})
+
+describe('errors of /v1', () => {
+  test('are problem details with code and request id', async () => {
+    const answer = await client.get<Problem>(`${UNKNOWN}?x=secret`, { headers: { 'x-request-id': 'my-id.1' } })
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(answer.headers.get('x-request-id')).toBe('my-id.1')
+    expect(answer.body).toEqual({
+      type: 'urn:marketplace:error:not_found',
+      title: 'Not found',
+      status: 404,
+      detail: 'There is no such record, or it is not yours to see.',
+      instance: UNKNOWN,
+      code: 'not_found',
+      requestId: 'my-id.1',
+    })
+  })
+
+  test('a request id that is not 1 to 64 of the allowed characters is replaced', async () => {
+    for (const bad of ['a b', 'x'.repeat(65), 'ü']) {
+      const answer = await client.get('/v1/parts', { headers: { 'x-request-id': encodeURI(bad) } })
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
+    }
+  })
+
+  test('a malformed id in a path is 404 as an unknown one', async () => {
+    const unknown = await client.get<Problem>(UNKNOWN, { headers: { 'x-request-id': 'r' } })
+    for (const id of ['%ff', '%00', 'a%2Fb', '%2e%2e', 'x'.repeat(65), "'%20or%201=1", '%F0%9F%92%A9']) {
+      const answer = await client.get<Problem>(`/v1/parts/${id}`, { headers: { 'x-request-id': 'r' } })
+      expect([answer.status, answer.body.code]).toEqual([404, unknown.body.code])
+    }
+  })
+
+  test('401 says how to authenticate', async () => {
+    const answer = await anonymous.get('/v1/parts')
+    expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  })
+})
+
+describe('paths and methods', () => {
+  test('a path with a slash at its end is 404', async () => {
+    expect((await client.get('/v1/parts/')).status).toBe(404)
+  })
+
+  test('the batch path may be percent-encoded, and nothing that merely starts alike matches it', async () => {
+    const body = { ids: ['iso-14224-pu'] }
+    expect((await client.post('/v1/categories:batch-get', body)).status).toBe(200)
+    expect((await client.post('/v1/categories%3Abatch-get', body)).status).toBe(200)
+    for (const path of ['/v1/categoriesXYZ', '/v1/categories:batch-getX', '/v1/categories:', '/v1/categories:x']) {
+      expect((await client.post(path, body)).status).toBe(404)
+    }
+    const get = await client.get('/v1/categories:batch-get')
+    expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  test('HEAD is GET without the body', async () => {
+    const [get, head] = [await client.get('/v1/parts'), await client.send('HEAD', '/v1/parts')]
+    expect([head.status, head.text]).toEqual([200, ''])
+    expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)))
+    expect((await client.send('HEAD', '/v1/nope')).status).toBe(404)
+    expect((await anonymous.send('HEAD', '/v1/parts')).status).toBe(401)
+  })
+
+  test('OPTIONS is 204 with Allow', async () => {
+    const answer = await anonymous.send('OPTIONS', '/v1/parts')
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, OPTIONS'])
+  })
+
+  test('405 names what is allowed', async () => {
+    const answer = await client.send<Problem>('PUT', UNKNOWN)
+    expect([answer.status, answer.headers.get('allow'), answer.body.code]).toEqual([
+      405,
+      'GET, HEAD, OPTIONS',
+      'method_not_allowed',
+    ])
+  })
+
+  test('an unknown path of /v2.3 answers in its envelope', async () => {
+    const answer = await anonymous.get('/v2.3/nope')
+    expect([answer.status, answer.text]).toEqual([
+      404,
+      '{"error":{"code":"not_found","message":"There is nothing at this path."}}',
+    ])
+  })
+})
+
+describe('headers', () => {
+  test('answers with a token are private and vary by it; limits are told', async () => {
+    const { headers } = await client.get('/v1/parts')
+    expect(headers.get('cache-control')).toBe('private, no-cache')
+    expect(headers.get('vary')).toBe('Authorization')
+    expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
+    expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
+  })
+})
+
+describe('what only a raw socket can send', () => {
+  const authorization = `Authorization: Bearer ${client.accessToken}`
+
+  test('Host: x does not move the path', async () => {
+    const answer = await sendRaw(port, `GET /zzz/v1/parts HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
+    expect(answer.status).toBe(404)
+    const right = await sendRaw(port, `GET /v1/parts HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
+    expect(right.status).toBe(200)
+  })
+
+  test('an absolute-form target is its path', async () => {
+    const answer = await sendRaw(
+      port,
+      `GET http://other.example/v1/parts HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n\r\n`,
+    )
+    expect([200, 400, 404]).toContain(answer.status)
+  })
+
+  test('two Authorization headers are 401', async () => {
+    const answer = await sendRaw(
+      port,
+      `GET /v1/parts HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n${authorization}\r\n\r\n`,
+    )
+    expect(answer.status).toBe(401)
+  })
+
+  test('a body cut short does not hang or crash the process', async () => {
+    await sendRaw(
+      port,
+      `POST /v2.3/oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{"gr`,
+      { hangUp: true },
+    )
+    expect((await client.get('/v1/parts')).status).toBe(200)
+  })
+
+  test('a chunked body over the limit is 413', async () => {
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
+    const answer = await sendRaw(
+      port,
+      `POST /v1/parts HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(17)}0\r\n\r\n`,
+    )
+    expect(answer.status).toBe(413)
+  })
+
+  test('20 KB and 100 KB targets are 414 in the envelope', async () => {
+    const answer = await client.get<Problem>(`/v1/parts/${'x'.repeat(20_000)}`)
+    expect([answer.status, answer.body.code]).toEqual([414, 'uri_too_long'])
+    const longer = await client.get<Problem>(`/v1/parts/${'x'.repeat(100_000)}`)
+    expect([longer.status, longer.body.code]).toEqual([414, 'uri_too_long'])
+  })
+
+  test('100 KB of headers are 431 in the envelope', async () => {
+    const answer = await client.get<Problem>('/v1/parts', { headers: { 'x-padding': 'x'.repeat(100_000) } })
+    expect([answer.status, answer.body.code]).toEqual([431, 'headers_too_large'])
+  })
+})
+
+describe('the request limit', () => {
+  test('is 429 with Retry-After, after 401, for each organization', async () => {
+    const small = await testMarketplace({ RATE_LIMIT_PER_SECOND: '5', RATE_LIMIT_BURST: '20' })
+    const [one, other] = [await small.organization(['IP_OWNER']), await small.organization(['IP_OWNER'])]
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => one.administrator.client.get<Problem>('/v1/parts')),
+    )
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(10)
+    expect(refused[0]?.body.code).toBe('rate_limited')
+    expect(refused[0]?.headers.get('retry-after')).toBe('1')
+    expect((await other.administrator.client.get('/v1/parts')).status).toBe(200)
+    expect((await small.anonymous.get('/v1/parts')).status).toBe(401)
+  })
+})

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'bun:test'
+import {
+  exportSPKI,
+  generateKeyPair,
+  importJWK,
+  importPKCS8,
+  type JWK,
+  type JWTPayload,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose'
+import { createSecretBox } from '../kit/secrets/box.ts'
+import { ApiClient } from '../kit/testing/client.ts'
+import { testMarketplace } from './testing.ts'
+
+const market = await testMarketplace()
+const org = await market.organization(['IP_OWNER'])
+const [key] = await market.db.owner<[{ kid: string; public_jwk: JWK; private_key: string }]>`
+  select kid, public_jwk, private_key from identity.signing_keys`
+const box = await createSecretBox(market.config.ENCRYPTION_KEYS)
+const privateKey = await importPKCS8(await box.decrypt(key.private_key), 'ES256')
+const good = JSON.parse(
+  Buffer.from((org.administrator.client.accessToken as string).split('.')[1] as string, 'base64url').toString(),
+) as JWTPayload
+
+const sign = (claims: JWTPayload, header: Record<string, unknown> = {}, signer = privateKey): Promise<string> =>
+  new SignJWT(claims).setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: key.kid, ...header }).sign(signer)
+
+const without = (name: string) => Object.fromEntries(Object.entries(good).filter(([claim]) => claim !== name))
+const statusOf = async (token: string): Promise<number> =>
+  (await new ApiClient(market.url, token).get('/v1/parts')).status
+
+describe('access tokens', () => {
+  test('one that we could have signed is taken', async () => {
+    expect(await statusOf(await sign(good))).toBe(200)
+  })
+
+  test.each([
+    ['alg none', async () => new UnsecuredJWT(good).encode()],
+    [
+      'HS256 with the public key',
+      async () => {
+        const publicKey = (await importJWK(key.public_jwk, 'ES256', { extractable: true })) as CryptoKey
+        const secret = new TextEncoder().encode(await exportSPKI(publicKey))
+        return new SignJWT(good).setProtectedHeader({ alg: 'HS256', typ: 'at+jwt', kid: key.kid }).sign(secret)
+      },
+    ],
+    ['typ JWT', () => sign(good, { typ: 'JWT' })],
+    ['another audience', () => sign({ ...good, aud: 'other' })],
+    ['another issuer', () => sign({ ...good, iss: 'https://evil.example.com' })],
+    ['no exp', () => sign(without('exp'))],
+    ['no sub', () => sign(without('sub'))],
+    ['no sid', () => sign(without('sid'))],
+    ['no org', () => sign(without('org'))],
+    ['no jti', () => sign(without('jti'))],
+    ['no iat', () => sign(without('iat'))],
+    ['expired', () => sign({ ...good, exp: Math.floor(Date.now() / 1000) - 6 })],
+    ['nbf in the future', () => sign({ ...good, nbf: Math.floor(Date.now() / 1000) + 600 })],
+    ['another organization', () => sign({ ...good, org: 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' })],
+    ['an unknown user', () => sign({ ...good, sub: 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' })],
+    ['a malformed act', () => sign({ ...good, act: { sub: 1 } })],
+    ['a key of the attacker', async () => sign(good, {}, (await generateKeyPair('ES256')).privateKey)],
+    [
+      'a key named in the header',
+      async () => {
+        const pair = await generateKeyPair('ES256', { extractable: true })
+        const jwk = await crypto.subtle.exportKey('jwk', pair.publicKey)
+        return sign(good, { jwk, jku: 'https://evil.example.com/jwks.json' }, pair.privateKey)
+      },
+    ],
+    ['an unknown kid', () => sign(good, { kid: 'key_unknown' })],
+    ['20 KB', async () => `${await sign(good)}${'A'.repeat(20_000)}`],
+    ['a changed payload', async () => withOtherPayload(await sign(good))],
+    ['no token at all', async () => ''],
+  ] as const)('%s is 401', async (_, forge) => {
+    expect(await statusOf(await forge())).toBe(401)
+  })
+
+  test('other schemes and malformed headers are 401', async () => {
+    const token = org.administrator.client.accessToken
+    for (const authorization of [`Basic ${token}`, `Bearer`, `Bearer ${token} x`, `bearer  `, token as string]) {
+      const answer = await market.anonymous.get('/v1/parts', { headers: { authorization } })
+      expect(answer.status).toBe(401)
+    }
+    const lower = await market.anonymous.get('/v1/parts', { headers: { authorization: `bearer ${token}` } })
+    expect(lower.status).toBe(200)
+  })
+})
+
+function withOtherPayload(token: string): string {
+  const [header, payload, signature] = token.split('.') as [string, string, string]
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const altered = Buffer.from(JSON.stringify({ ...claims, org: 'org_x' })).toString('base64url')
+  return [header, altered, signature].join('.')
+}
