@@ -33,11 +33,19 @@ export const Envelope = Type.Object({
     description: 'What happened.',
     examples: ['sourcing.part.created'],
   }),
-  subject: Word(256, 'Id of what it happened to; events of one subject keep their order.', 'part_01JZ000000000000000000'),
+  subject: Word(
+    256,
+    'Id of what it happened to; events of one subject keep their order.',
+    'part_01JZ000000000000000000',
+  ),
   time: Type.String({ maxLength: 40, description: 'When, in UTC.', examples: ['2026-04-29T09:10:00.000Z'] }),
   tenantid: Type.Optional(Word(128, 'Organization it concerns.', 'org_01JZ0000000000000000000000')),
   traceparent: Type.Optional(
-    Type.String({ maxLength: 128, description: 'W3C trace context.', examples: ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'] }),
+    Type.String({
+      maxLength: 128,
+      description: 'W3C trace context.',
+      examples: ['00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+    }),
   ),
   datacontenttype: Type.Optional(
     Type.Literal('application/json', { description: 'Data is JSON.', examples: ['application/json'] }),

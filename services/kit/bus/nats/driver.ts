@@ -1,0 +1,46 @@
+import type { Driver, DriverOptions, FeedRequest } from '../driver.ts'
+import { byStream, commonFilter } from '../subjects.ts'
+import { StreamFeed } from './feed.ts'
+import { followStreams } from './follow.ts'
+import { Link, type NatsAddress } from './link.ts'
+import { natsOutlet } from './outlet.ts'
+import { HEARTBEAT_SUBJECT } from './streams.ts'
+
+/** The bus on JetStream: the relay publishes, durable consumers read, followers have consumers of their own. */
+export function natsDriver(address: NatsAddress, { service, log, heartbeats }: DriverOptions): Driver {
+  const link = new Link(address, `marketplace-${service}`, log)
+  link.onUp(({ nc }) => {
+    nc.subscribe(`${HEARTBEAT_SUBJECT}.*`, {
+      callback: (_error, message) => heartbeats.heard(message.subject.slice(HEARTBEAT_SUBJECT.length + 1)),
+    })
+  })
+  const durableOf = ({ name }: Pick<FeedRequest, 'name'>) => `${service}-${name}`
+  return {
+    outlet: natsOutlet(service, () => link.live, log),
+    async feeds(consumer, ends) {
+      return [...byStream(consumer.subjects)].map(([stream, subjects]) => {
+        const filter = commonFilter(subjects)
+        const feed = new StreamFeed({
+          link,
+          stream,
+          durable: durableOf(consumer),
+          filter,
+          log,
+          onNews: consumer.wake.call,
+        })
+        void feed.run(ends)
+        return feed
+      })
+    },
+    wakes: () => () => {},
+    follow: (follower) => followStreams(link, follower, log),
+    async lag(consumer) {
+      const { live } = link
+      if (!live) throw new Error('NATS cannot be reached')
+      const streams = [...byStream(consumer.subjects).keys()]
+      const infos = await Promise.all(streams.map((stream) => live.jsm.consumers.info(stream, durableOf(consumer))))
+      return infos.reduce((sum, { num_pending, num_ack_pending }) => sum + num_pending + num_ack_pending, 0)
+    },
+    close: () => link.close(),
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  AckPolicy,
+  type ConsumerConfig,
+  DeliverPolicy,
+  DiscardPolicy,
+  NatsError,
+  nanos,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+} from 'nats'
+import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
+import type { BusLog } from '../bus.ts'
+import { connectOnce, type Live, type NatsAddress } from './link.ts'
+
+/** Core subject of the heartbeats: outside of every stream, or `identity.heartbeat` would be stored with `identity.>`. */
+export const HEARTBEAT_SUBJECT = 'heartbeat'
+
+/** Consumers that must be there before the first notification: without one, the stream would have nobody to keep it for. */
+const NOTIFICATION_READERS = ['webhooks-ingest']
+
+export interface StreamOptions extends NatsAddress {
+  /** Copies of each stream: 3 in a cluster. */
+  replicas?: number
+  /** How long DOMAIN keeps events, read or not. No longer than sent rows stay in the outbox. */
+  domainMaxAgeDays?: number
+  /** What each stream may hold; beyond it new events are refused and wait in the outboxes. Unlimited by default. */
+  maxBytes?: number
+  log?: BusLog
+}
+
+/** Within this time a second copy of an event is dropped by the server; later ones are dropped by the consumers. */
+const DUPLICATE_WINDOW_MS = 5 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const ACK_WAIT_MS = 30_000
+const MAX_ACK_PENDING = 1000
+
+/** Creates or adjusts the streams. Safe to repeat, and to run while events flow. */
+export async function ensureStreams(options: StreamOptions): Promise<void> {
+  const live = await connectOnce(options, 'marketplace-streams')
+  try {
+    await ensureStream(live, {
+      ...commonConfig('DOMAIN', options),
+      retention: RetentionPolicy.Limits,
+      max_age: nanos((options.domainMaxAgeDays ?? 7) * DAY_MS),
+    })
+    await ensureNotifications(live, options)
+  } finally {
+    await live.nc.close()
+  }
+}
+
+/**
+ * NOTIFICATIONS keeps an event until every consumer has acknowledged it, however long that takes; but with no consumer
+ * it would keep none. So it takes no event before its consumer exists: until then a publisher gets no answer and waits.
+ */
+async function ensureNotifications(live: Live, options: StreamOptions): Promise<void> {
+  const config = { ...commonConfig('NOTIFICATIONS', options), retention: RetentionPolicy.Interest, max_age: 0 }
+  if (!(await streamExists(live, 'NOTIFICATIONS'))) {
+    await live.jsm.streams.add({ ...config, subjects: ['NOTIFICATIONS.setup'] })
+  }
+  for (const reader of NOTIFICATION_READERS) {
+    await live.jsm.consumers.add('NOTIFICATIONS', durableConfig(reader, undefined))
+  }
+  await live.jsm.streams.update('NOTIFICATIONS', config)
+}
+
+async function ensureStream(live: Live, config: Partial<StreamConfig> & { name: StreamName }): Promise<void> {
+  if (await streamExists(live, config.name)) await live.jsm.streams.update(config.name, config)
+  else await live.jsm.streams.add(config)
+}
+
+async function streamExists(live: Live, stream: StreamName): Promise<boolean> {
+  try {
+    await live.jsm.streams.info(stream)
+    return true
+  } catch (error) {
+    if (error instanceof NatsError && error.api_error?.code === 404) return false
+    throw error
+  }
+}
+
+const commonConfig = (name: StreamName, { replicas = 1, maxBytes = -1 }: StreamOptions) => ({
+  name,
+  subjects: STREAM_FAMILIES[name].map((family) => `${family}.>`),
+  storage: StorageType.File,
+  num_replicas: replicas,
+  // A full stream refuses what is new; to forget what is old would lose it.
+  discard: DiscardPolicy.New,
+  max_bytes: maxBytes,
+  duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+})
+
+/** A durable consumer begins with the oldest event there is and never gives one up by itself. */
+export const durableConfig = (name: string, filter: string | undefined): Partial<ConsumerConfig> => ({
+  durable_name: name,
+  ack_policy: AckPolicy.Explicit,
+  deliver_policy: DeliverPolicy.All,
+  ack_wait: nanos(ACK_WAIT_MS),
+  max_ack_pending: MAX_ACK_PENDING,
+  max_deliver: -1,
+  ...(filter === undefined ? {} : { filter_subject: filter }),
+})

@@ -1,0 +1,93 @@
+import type { Pool } from '../../db/client.ts'
+import { SERVICES, type ServiceName } from '../../migrate/files.ts'
+import { type EventRow, envelopeOf } from '../../outbox/envelope.ts'
+import { beat, channelOf, findPublished, HEARTBEAT_CHANNEL, markRead } from '../../outbox/queries.ts'
+import type { Driver, DriverOptions } from '../driver.ts'
+import type { Listener } from '../ear.ts'
+import type { Follower } from '../follower.ts'
+import { countUnread, listCursors } from '../queries.ts'
+import { matcherOf } from '../subjects.ts'
+import { outboxFeed } from './feed.ts'
+
+const CHANNELS = SERVICES.map(channelOf)
+const SERVICE_OF = new Map<string, ServiceName>(SERVICES.map((service) => [channelOf(service), service]))
+const MARKED_AT_ONCE = 1000
+/** A consumer that was not seen for so long does not keep rows from being swept any more. */
+const FORGOTTEN_AFTER = '30 days'
+
+/** The bus without a broker: consumers read the outboxes themselves, followers hear the notifications of commits. */
+export function postgresDriver({ service, pool, ear, log, heartbeats }: DriverOptions): Driver {
+  return {
+    outlet: {
+      async drain(session) {
+        const { count } = await session.ask(markRead(session.sql, service, FORGOTTEN_AFTER, MARKED_AT_ONCE))
+        return count === MARKED_AT_ONCE ? 'more' : 'empty'
+      },
+      async beat(session) {
+        await session.ask(beat(session.sql, service))
+      },
+    },
+    feeds: async () => SERVICES.map((source) => outboxFeed(pool, source)),
+    wakes(subjects, wake) {
+      const matches = matcherOf(subjects)
+      return ear.listen({
+        channels: CHANNELS,
+        heard: (_channel, payload) => {
+          if (matches((JSON.parse(payload) as EventRow).type)) wake.call()
+        },
+        deaf() {},
+        hearing: wake.call,
+      })
+    },
+    follow: (follower) =>
+      ear.listen(
+        followingListener(follower, pool, heartbeats.heard.bind(heartbeats), (error) => {
+          log.warn({ err: error }, 'a long event could not be fetched; state is loaded again')
+        }),
+      ),
+    async lag({ name }) {
+      const cursors = await listCursors(pool, name)
+      const known = cursors.filter(({ source }) => (SERVICES as readonly string[]).includes(source))
+      const counts = await Promise.all(known.map((cursor) => countUnread(pool, cursor.source as ServiceName, cursor)))
+      return counts.reduce((sum, [row]) => sum + (row?.waiting ?? 0), 0)
+    },
+    async close() {},
+  }
+}
+
+function followingListener(
+  follower: Follower,
+  pool: Pool,
+  beatHeard: (service: string) => void,
+  failed: (error: unknown) => void,
+): Listener {
+  /** Events are told in the order they were heard, also when one has to be fetched first. */
+  let inOrder: Promise<void> | undefined
+  const tell = async (service: ServiceName, notified: EventRow) => {
+    try {
+      const [row] = notified.data === undefined ? await findPublished(pool, service, notified.id) : [notified]
+      if (row) follower.hear(envelopeOf(service, row))
+    } catch (error) {
+      failed(error)
+      void follower.missed()
+    }
+  }
+  return {
+    channels: [...CHANNELS, HEARTBEAT_CHANNEL],
+    heard(channel, payload) {
+      const service = SERVICE_OF.get(channel)
+      if (!service) return beatHeard(payload)
+      const notified: EventRow = JSON.parse(payload)
+      if (!follower.matches(notified.type)) return
+      // At once where nothing is being fetched: a revocation waits for nobody.
+      if (!inOrder && notified.data !== undefined) return follower.hear(envelopeOf(service, notified))
+      const turn = (inOrder ?? Promise.resolve()).then(() => tell(service, notified))
+      inOrder = turn
+      void turn.then(() => {
+        if (inOrder === turn) inOrder = undefined
+      })
+    },
+    deaf: () => follower.deaf(),
+    hearing: () => void follower.hearing(),
+  }
+}

@@ -1,0 +1,217 @@
+import type { Sql, Tx } from '../db/client.ts'
+import type { ServiceName } from '../migrate/files.ts'
+import type { EventRow } from '../outbox/envelope.ts'
+
+/** A session lock on a name: one holder in the whole database, gone with its session. */
+export const takeSeat = (sql: Sql, seat: string) => sql<{ taken: boolean }[]>`
+  select pg_try_advisory_lock(hashtextextended(${seat}, 0)) as taken`
+
+export const releaseSeat = (sql: Sql, seat: string) => sql`
+  select pg_advisory_unlock(hashtextextended(${seat}, 0))`
+
+export const listenTo = (sql: Sql, channel: string) => sql`listen ${sql(channel)}`
+
+/** How far a consumer has read a source. Numbers of Postgres stay text, which holds them whole. */
+export interface Position {
+  low: string
+  high: string
+  seq: string
+  epoch: string | null
+}
+
+export interface Cursor extends Position {
+  consumer: string
+  source: string
+  version: string
+}
+
+/** A consumer that is new begins with the oldest event there is. */
+export const ensureCursors = (sql: Sql, consumer: string, sources: readonly string[]) => sql`
+  insert into bus_cursors (consumer, source)
+  select ${consumer}, s.source from unnest(${sources as string[]}::text[]) as s (source)
+  on conflict (consumer, source) do nothing`
+
+export const listCursors = (sql: Sql, consumer: string) => sql<Cursor[]>`
+  select consumer, source, version, low, high, seq, epoch from bus_cursors where consumer = ${consumer}`
+
+/** Says that the consumer is alive; written once an hour at most. */
+export const touchCursors = (sql: Sql, consumer: string) => sql`
+  update bus_cursors set touched_at = now()
+  where consumer = ${consumer} and touched_at < now() - interval '1 hour'`
+
+/** Counts a batch that is about to be handled, in a transaction of its own: the count outlives a process that does not. */
+export const beginAttempt = (sql: Sql, { consumer, source, version }: Cursor) => sql<{ attempts: number }[]>`
+  update bus_cursors set attempts = attempts + 1
+  where consumer = ${consumer} and source = ${source} and version = ${version}
+  returning attempts`
+
+/** One replica at a time: a row that another one holds, or has moved on, is not waited for. */
+export const lockCursor = (tx: Tx, { consumer, source, version }: Cursor) => tx<{ version: string }[]>`
+  select version from bus_cursors
+  where consumer = ${consumer} and source = ${source} and version = ${version}
+  for update skip locked`
+
+export const moveCursor = (sql: Sql, { consumer, source, version }: Cursor, to: Position) => sql`
+  update bus_cursors
+  set version = version + 1, attempts = 0, low = ${to.low}::xid8, high = ${to.high}::xid8, seq = ${to.seq},
+    epoch = ${to.epoch}, touched_at = now()
+  where consumer = ${consumer} and source = ${source} and version = ${version}`
+
+/** Takes charge of events; what comes back is new, the rest are copies. */
+export const markSeen = (tx: Tx, consumer: string, ids: readonly string[]) => tx<{ event_id: string }[]>`
+  insert into bus_seen (consumer, event_id)
+  select ${consumer}, e.id from unnest(${ids as string[]}::text[]) as e (id)
+  on conflict (consumer, event_id) do nothing
+  returning event_id`
+
+export const deleteSeen = (sql: Sql, seenBefore: string, limit: number) => sql`
+  delete from bus_seen where (consumer, event_id) in (
+    select consumer, event_id from bus_seen where seen_at < ${seenBefore} order by seen_at limit ${limit}
+  )`
+
+/** What may be read of an outbox now: past the cursor and below every transaction that still runs. */
+export interface ReadableRow extends EventRow {
+  seq: string
+}
+
+/**
+ * Up to where an outbox can be read. A transaction that is still running may yet commit rows of any lower seq, so
+ * reading stops below the oldest of them. Both come as of one moment.
+ */
+export const horizonOf = (sql: Sql) => sql<{ horizon: string }[]>`
+  select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
+
+/**
+ * The next rows between `low` and `high`, by seq: of two transactions that changed one record the later one also took
+ * the later seq, while its transaction id may well be the lower. Found by transaction id first, so that reading a few
+ * new rows does not walk through the old ones.
+ */
+export const listReadable = (sql: Sql, service: ServiceName, { low, high, seq }: Position, limit: number) => sql<
+  ReadableRow[]
+>`
+  with span as materialized (
+    select seq from ${sql(service)}.published_events
+    where txid >= ${low}::xid8 and txid < ${high}::xid8 and seq > ${seq}
+  ), page as materialized (
+    select seq from span order by seq limit ${limit}
+  )
+  select e.seq, e.id, e.type, e.subject, e.tenant_id, e.time, e.traceparent, e.data
+  from page join ${sql(service)}.published_events e using (seq)
+  order by e.seq`
+
+/** Counting stops at this many: a longer queue is as alarming. */
+const COUNTED_AT_MOST = 10_000
+
+export const countUnread = (sql: Sql, service: ServiceName, { low, high, seq }: Position) => sql<{ waiting: number }[]>`
+  select count(*)::int as waiting from (
+    select 1 from ${sql(service)}.published_events
+    where txid >= ${low}::xid8 and (txid >= ${high}::xid8 or seq > ${seq}) limit ${COUNTED_AT_MOST}
+  ) as unread`
+
+export const countSetAside = (sql: Sql) => sql<{ consumer: string; parked: number; dead: number }[]>`
+  select consumer, sum(parked)::int as parked, sum(dead)::int as dead
+  from (
+    select consumer, count(*) as parked, 0 as dead from bus_parked group by consumer
+    union all
+    select consumer, 0, count(*) from dead_letters group by consumer
+  ) as set_aside
+  group by consumer`
+
+export interface ParkedEvent {
+  consumer: string
+  event_id: string
+  source: string
+  subject: string
+  envelope: string
+  tries: number
+  error: string | null
+  /** How long until it is tried (again). */
+  pause_ms: number
+}
+
+/** Of these subjects, those that have an event set aside: the next one has to wait behind it. */
+export const listHeldBack = (tx: Tx, consumer: string, sources: readonly string[], subjects: readonly string[]) => tx<
+  { source: string; subject: string }[]
+>`
+  select distinct source, subject from bus_parked
+  where consumer = ${consumer} and (source, subject) in (
+    select s.source, s.subject
+    from unnest(${sources as string[]}::text[], ${subjects as string[]}::text[]) as s (source, subject)
+  )`
+
+/** In this order, which is the order in which events of one subject will be handled. */
+export const park = (tx: Tx, events: readonly ParkedEvent[]) => tx`
+  insert into bus_parked (consumer, event_id, source, subject, envelope, tries, error, next_try_at)
+  select e.consumer, e.event_id, e.source, e.subject, e.envelope, e.tries, e.error, now() + e.pause_ms * interval '1 ms'
+  from unnest(
+    ${events.map((e) => e.consumer)}::text[], ${events.map((e) => e.event_id)}::text[],
+    ${events.map((e) => e.source)}::text[], ${events.map((e) => e.subject)}::text[],
+    ${events.map((e) => e.envelope)}::text[], ${events.map((e) => e.tries)}::integer[],
+    ${events.map((e) => e.error)}::text[], ${events.map((e) => e.pause_ms)}::float8[]
+  ) with ordinality as e (consumer, event_id, source, subject, envelope, tries, error, pause_ms, position)
+  order by e.position`
+
+/**
+ * Takes the oldest due event that no earlier one of its subject holds back, and counts the try before it begins:
+ * the count outlives a process that does not. Until the lease ends nobody else takes it.
+ */
+export const claimParked = (sql: Sql, consumer: string, leaseMs: number) => sql<ParkedEvent[]>`
+  update bus_parked set tries = tries + 1, next_try_at = now() + ${leaseMs} * interval '1 ms'
+  where position = (
+    select p.position from bus_parked p
+    where p.consumer = ${consumer} and p.next_try_at <= now() and not exists (
+      select 1 from bus_parked earlier
+      where earlier.consumer = p.consumer and earlier.source = p.source and earlier.subject = p.subject
+        and earlier.position < p.position
+    )
+    order by p.position limit 1
+    for update skip locked
+  )
+  returning consumer, event_id, source, subject, envelope, tries, error, 0 as pause_ms`
+
+/** How long until the next event that was set aside is due. */
+export const nextParked = (sql: Sql, consumer: string) => sql<{ due_ms: number | null }[]>`
+  select (extract(epoch from min(p.next_try_at) - now()) * 1000)::float8 as due_ms from bus_parked p
+  where p.consumer = ${consumer} and not exists (
+    select 1 from bus_parked earlier
+    where earlier.consumer = p.consumer and earlier.source = p.source and earlier.subject = p.subject
+      and earlier.position < p.position
+  )`
+
+export const lockParked = (tx: Tx, consumer: string, eventId: string) => tx<{ event_id: string }[]>`
+  select event_id from bus_parked where consumer = ${consumer} and event_id = ${eventId}
+  for update skip locked`
+
+export const deleteParked = (sql: Sql, consumer: string, eventId: string) => sql`
+  delete from bus_parked where consumer = ${consumer} and event_id = ${eventId}`
+
+export const postponeParked = (sql: Sql, consumer: string, eventId: string, pauseMs: number, error: string) => sql`
+  update bus_parked set next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
+  where consumer = ${consumer} and event_id = ${eventId}`
+
+export interface DeadLetter {
+  consumer: string
+  event_id: string
+  type: string | null
+  subject: string | null
+  envelope: string
+  tries: number
+  error: string
+}
+
+export const bury = (tx: Tx, letter: DeadLetter) => tx`
+  insert into dead_letters (consumer, event_id, type, subject, envelope, tries, error)
+  values (${letter.consumer}, ${letter.event_id}, ${letter.type}, ${letter.subject}, ${letter.envelope},
+    ${letter.tries}, ${letter.error})
+  on conflict (consumer, event_id) do nothing`
+
+/** Gives a dead letter another round of tries, behind whatever is set aside of its subject by now. */
+export const revive = (sql: Sql, consumer: string, eventId: string) => sql<{ event_id: string }[]>`
+  with revived as (
+    delete from dead_letters
+    where consumer = ${consumer} and event_id = ${eventId} and type is not null
+    returning consumer, event_id, subject, envelope
+  )
+  insert into bus_parked (consumer, event_id, source, subject, envelope)
+  select consumer, event_id, envelope::jsonb ->> 'source', subject, envelope from revived
+  returning event_id`
