@@ -29,7 +29,8 @@ afterAll(async () => {
 
 /** Starts the launcher and reads what it prints, until it is up or has ended. */
 async function dev(options: string[] = [], env: Record<string, string> = {}) {
-  const { DATABASE_URL: _database, NATS_URL: _nats, HEALTH_PORT: _health, ...inherited } = process.env
+  // The last one ends orphans: it is for tests, and what a killed launcher leaves is what is tested here.
+  const { DATABASE_URL: _, NATS_URL: _n, HEALTH_PORT: _h, BUN_FEATURE_FLAG_NO_ORPHANS: _o, ...inherited } = process.env
   const child = Bun.spawn([BUN, join(checkout, 'scripts', 'dev.ts'), ...options], {
     cwd: checkout,
     env: { ...inherited, NODE_ENV: 'development', PORT: String(port), INVOKED_AS: './scripts/dev', ...env },
