@@ -5,7 +5,7 @@ import { CATALOG_NAMES, type CatalogName } from '../../services/catalog/catalog.
 import { CATALOGS } from '../../services/catalog/catalogs.ts'
 import { EntriesBusy, ImportRunning, importCatalogs } from '../../services/catalog/import/commands.ts'
 import { exportCatalog } from '../../services/catalog/import/export.ts'
-import { shippedSources } from '../../services/catalog/import/shipped.ts'
+import { shippedFile, shippedSources } from '../../services/catalog/import/shipped.ts'
 import type { Source } from '../../services/catalog/import/stage.ts'
 import { connect, type Pool } from '../../services/kit/db/client.ts'
 import { Refusal } from '../toolchain/refusal.ts'
@@ -86,7 +86,8 @@ async function sourcesOf(args: readonly string[]): Promise<Source[]> {
     if (sources.some(({ catalog }) => catalog.name === name)) throw new Refusal(`${name} is given more than once.`)
     const found = await stat(path).catch(() => undefined)
     if (!found?.isFile()) throw new Refusal(`There is no file ${path}.`)
-    sources.push({ catalog: CATALOGS[name], open: () => createReadStream(path), shipped: false })
+    // Who loads the shipped file follows it again.
+    sources.push({ catalog: CATALOGS[name], open: () => createReadStream(path), shipped: path === shippedFile(name) })
   }
   return sources
 }

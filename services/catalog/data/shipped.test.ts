@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import type { Material } from '../../../proto/http/catalog/materials.ts'
+import type { Process } from '../../../proto/http/catalog/processes.ts'
+import type { Standard } from '../../../proto/http/catalog/standards.ts'
+import type { Technology } from '../../../proto/http/catalog/technologies.ts'
+import { MATERIAL_TYPES, PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from '../../../proto/http/catalog/words.ts'
+import { PATH_ID } from '../../../proto/http/shapes.ts'
+import { connect } from '../../kit/db/client.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { CATALOG_NAMES, type CatalogName } from '../catalog.ts'
+import { CATALOGS } from '../catalogs.ts'
+import { loadContents } from '../memory/load.ts'
+
+const { urlOf } = await testDatabase()
+const sql = connect(urlOf('catalog'), { max: 1, applicationName: 'test-catalog' })
+
+async function itemsOf<T = Record<string, unknown>>(name: CatalogName): Promise<T[]> {
+  const contents = await loadContents<string>(sql, CATALOGS[name])
+  const { text } = contents.list({}, undefined, { offset: 0, limit: contents.size })
+  return JSON.parse(`[${text}]`)
+}
+
+test.each(CATALOG_NAMES)('each entry of %s has the public shape, and a key that a path can hold', async (name) => {
+  const { item, key } = CATALOGS[name]
+  const shape = TypeCompiler.Compile(item)
+  const items = await itemsOf(name)
+  expect(items.filter((entry) => !shape.Check(entry) || !PATH_ID.test(String(entry[key])))).toEqual([])
+  expect(new Set(items.map((entry) => entry[key])).size).toBe(items.length)
+})
+
+test.each(CATALOG_NAMES)('%s is ordered by code, by id where there is none', async (name) => {
+  const items = await itemsOf<{ id?: string; code?: string }>(name)
+  const order = items.map(({ id, code }) => code ?? id ?? '')
+  expect(order).toEqual([...order].sort((a, b) => (a < b ? -1 : 1)))
+})
+
+describe('the domain', () => {
+  test('every technology is one that some process uses, so that every part can have it', async () => {
+    const used = new Set((await itemsOf<Process>('processes')).flatMap(({ technologyIds }) => technologyIds))
+    expect((await itemsOf<Technology>('technologies')).filter(({ id }) => !used.has(id))).toEqual([])
+  })
+
+  test('each production process type and each process family of ISO/ASTM 52900 has a technology', async () => {
+    const technologies = await itemsOf<Technology>('technologies')
+    expect([...new Set(technologies.map((t) => t.productionProcessType))].sort()).toEqual([...PRODUCTION_PROCESS_TYPES])
+    const families = new Set(technologies.flatMap(({ processFamily }) => processFamily ?? []))
+    expect([...families].sort()).toEqual([...PROCESS_FAMILIES])
+  })
+
+  test('there are materials of every type but "other"', async () => {
+    const types = new Set<string>((await itemsOf<Material>('materials')).map(({ type }) => type))
+    expect(MATERIAL_TYPES.filter((type) => !types.has(type))).toEqual(['other'])
+  })
+
+  test('a standard about one type of material is named by materials of that type alone', async () => {
+    const standards = new Map((await itemsOf<Standard>('standards')).map((standard) => [standard.code, standard]))
+    const wrong = (await itemsOf<Material>('materials')).filter(({ type, standardCodes }) =>
+      standardCodes.some((code) => (standards.get(code)?.materialType ?? type) !== type),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  test('EN 10204 stands once for each type of certificate', async () => {
+    const codes = (await itemsOf<Standard>('standards')).map(({ code }) => code)
+    expect(codes.filter((code) => code.startsWith('en-10204'))).toEqual(['en-10204-3.1', 'en-10204-3.2'])
+  })
+
+  test('in each criticality scheme the ranks count up from 1', async () => {
+    const ranks = Map.groupBy(await itemsOf<{ id: string; rank: number }>('criticalities'), ({ id }) =>
+      id.slice(0, id.lastIndexOf('-')),
+    )
+    for (const levels of ranks.values()) {
+      expect(levels.map(({ rank }) => rank).sort()).toEqual(levels.map((_, index) => index + 1))
+    }
+    const rankOf = (id: string) => [...ranks.values()].flat().find((level) => level.id === id)?.rank
+    expect(['api-20s-amsl-3', 'dnv-st-b203-amc-3', 'astm-f3572-a', 'astm-f3674-a', 'nasa-6030-a'].map(rankOf)).toEqual([
+      3, 3, 4, 4, 3,
+    ])
+  })
+})

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'bun:test'
+import { Readable } from 'node:stream'
+import { connect } from '../../kit/db/client.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { CATALOG_NAMES } from '../catalog.ts'
+import { CATALOGS } from '../catalogs.ts'
+import { exportedText, importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
+import { ImportRunning, importCatalogs } from './commands.ts'
+import { shippedSources } from './shipped.ts'
+
+const { ownerUrl, owner, urlOf } = await testDatabase()
+const sql = connect(ownerUrl, { max: 3, applicationName: 'test-import', searchPath: 'catalog' })
+
+const STANDARDS = 'code,title,governing_body,material_type,edition\n'
+const versions = async () => {
+  const rows = await sql<{ name: string; version: string }[]>`select name, version from catalog.catalogs`
+  return Object.fromEntries(rows.map(({ name, version }) => [name, version]))
+}
+const announcements = async () => {
+  const rows = await sql<{ data: string }[]>`
+    select data from catalog.outbox where type = 'catalog.reloaded' order by seq`
+  return rows.map(({ data }) => JSON.parse(data))
+}
+
+describe('a round trip', () => {
+  test.each(CATALOG_NAMES)('an export of %s is the shipped file, byte for byte', async (name) => {
+    expect(await exportedText(sql, name)).toBe(await shippedText(name))
+  })
+
+  test('an export, imported again, changes nothing and announces nothing', async () => {
+    const before = [await versions(), await announcements()]
+    for (const name of CATALOG_NAMES) {
+      const { problems, changes } = await importTexts(sql, { [name]: await exportedText(sql, name) })
+      expect([problems.count, changes]).toEqual([0, []])
+    }
+    expect([await versions(), await announcements()]).toEqual(before)
+  })
+
+  test('what has to be quoted comes back as it was', async () => {
+    const file = `${STANDARDS}odd,"Said ""so"", twice","Body, the",,\n`
+    const whole = `${file}${(await shippedText('standards')).slice(STANDARDS.length)}`
+    expect((await importTexts(sql, { standards: whole })).problems.listed).toEqual([])
+    expect((await exportedText(sql, 'standards')).split('\n')).toContain('odd,"Said ""so"", twice","Body, the",,')
+    await restoreShipped(sql, 'standards')
+  })
+})
+
+describe('a changed file', () => {
+  test('is served as a whole, counted and announced once', async () => {
+    const announced = (await announcements()).length
+    const file = (await shippedText('criticalities')).replace('NASA-STD-6030: class A', 'NASA-STD-6030: Class A')
+    const { changes } = await importTexts(sql, { criticalities: `${file}new,new,A new one,ISO,1\n` })
+    expect(changes).toEqual([
+      { catalog: 'criticalities', entries: 21, comparison: { added: 1, changed: 1, removed: 0 } },
+    ])
+    const [row] = await sql`select name, rank from catalog.criticality_lookup where id = 'nasa-6030-a'`
+    expect({ ...row }).toEqual({ name: 'NASA-STD-6030: Class A', rank: 3 })
+    expect((await announcements()).slice(announced)).toEqual([{ catalogs: ['criticalities'] }])
+    await restoreShipped(sql, 'criticalities')
+  })
+
+  test('leaves nothing of the versions before it', async () => {
+    await importTexts(sql, { criticalities: `${await shippedText('criticalities')}new,new,A new one,ISO,1\n` })
+    await restoreShipped(sql, 'criticalities')
+    const rows = await sql`select distinct version from catalog.criticalities`
+    expect(rows.map(({ version }) => version)).toEqual([(await versions()).criticalities])
+  })
+
+  test('takes columns in any order, a byte order mark, spaces around cells, empty lines and CRLF', async () => {
+    const lines = (await shippedText('criticalities')).trimEnd().split('\n').slice(1)
+    const turned = lines.map((line) => line.split(',').reverse().join(' , ')).join('\r\n\r\n')
+    const file = `\ufeffrank,governing_body,name,code,id\r\n${turned}\r\n`
+    const { problems, changes } = await importTexts(sql, { criticalities: file })
+    expect([problems.listed, changes]).toEqual([[], []])
+  })
+
+  test('with nothing but its first line empties the catalog', async () => {
+    const { changes } = await importTexts(sql, { criticalities: 'id,code,name,governing_body,rank\n' })
+    expect(changes).toEqual([
+      { catalog: 'criticalities', entries: 0, comparison: { added: 0, changed: 0, removed: 20 } },
+    ])
+    await restoreShipped(sql, 'criticalities')
+  })
+})
+
+describe('the shipped files', () => {
+  test('hold what is documented', async () => {
+    const rows = await sql<
+      { name: string; entries: number }[]
+    >`select name, entries from catalog.catalogs order by name`
+    expect(Object.fromEntries(rows.map(({ name, entries }) => [name, entries]))).toEqual({
+      categories: 39,
+      criticalities: 20,
+      materials: 50,
+      processes: 24,
+      standards: 24,
+      technologies: 26,
+      'unspsc-categories': 5299,
+    })
+  })
+
+  test('leave alone a catalog that an operator has loaded', async () => {
+    const own = 'id,code,name,governing_body,rank\nown,own,Our own,Us,1\n'
+    await importTexts(sql, { criticalities: own })
+    const { sources, leftAlone } = await shippedSources(sql)
+    expect(leftAlone).toEqual(['criticalities'])
+    const { problems } = await importCatalogs({ sql, clock: Date.now }, sources)
+    expect(problems.listed).toEqual([])
+    expect(await exportedText(sql, 'criticalities')).toBe(own)
+    await restoreShipped(sql, 'criticalities')
+  })
+})
+
+describe('two imports', () => {
+  test('do not run at the same time: the second is refused and the first unharmed', async () => {
+    const [session] = [await sql.reserve()]
+    try {
+      await session`select pg_advisory_lock(5021378)`
+      await expect(importTexts(sql, { standards: STANDARDS })).rejects.toBeInstanceOf(ImportRunning)
+    } finally {
+      await session`select pg_advisory_unlock(5021378)`
+      session.release()
+    }
+    expect(await exportedText(sql, 'standards')).toBe(await shippedText('standards'))
+  })
+
+  test('one after the other: what a killed one left behind is swept by the next', async () => {
+    await sql`insert into catalog.criticalities (version, line, id, code, name, governing_body, rank)
+      values (999999, 1, 'left', 'left', 'Left behind', 'Nobody', 1)`
+    await restoreShipped(sql, 'criticalities')
+    const rows = await sql`select id from catalog.criticalities where id = 'left'`
+    expect(rows.length).toBe(0)
+  })
+})
+
+test('a file is read in transactions that end: what has been read can be seen from outside before the import is done', async () => {
+  const file = await shippedText('unspsc-categories')
+  const records = file.trimEnd().split('\n').length - 1
+  let seen = 0
+  let visible: Promise<{ entries: number }[]> | undefined
+  const onRecord = () => {
+    seen += 1
+    if (seen !== records) return
+    visible = Promise.resolve(owner<{ entries: number }[]>`
+      select count(*)::int as entries from catalog.unspsc_categories
+      where version <> (select version from catalog.catalogs where name = 'unspsc-categories')`)
+  }
+  const source = { catalog: CATALOGS['unspsc-categories'], open: () => Readable.from([file]), shipped: true }
+  await importCatalogs({ sql, clock: Date.now, onRecord }, [source])
+  expect((await visible)?.[0]?.entries).toBeGreaterThanOrEqual(4000)
+})
+
+describe('rights', () => {
+  const service = connect(urlOf('catalog'), { max: 1, applicationName: 'test-catalog' })
+  const sourcing = connect(urlOf('sourcing'), { max: 1, applicationName: 'test-sourcing' })
+
+  test('the service reads the catalogs and cannot write them', async () => {
+    expect((await service`select code from catalog.materials`).length).toBe(50)
+    for (const { table } of Object.values(CATALOGS)) {
+      await expect(Promise.resolve(service`delete from ${service(table)}`)).rejects.toThrow('permission denied')
+    }
+    await expect(Promise.resolve(service`update catalog.catalogs set version = 0`)).rejects.toThrow('permission denied')
+  })
+
+  test('sourcing reads what is published, and not the tables', async () => {
+    const [process] = await sourcing`
+      select material_type, technology_ids from catalog.process_lookup where code = 'pbf-metal'`
+    expect({ ...process }).toEqual({ material_type: 'metal', technology_ids: ['pbf-lb-m', 'pbf-eb-m'] })
+    const [commodity] = await sourcing`
+      select level, label, segment_number, class_title, commodity_number from catalog.unspsc_lookup where id = '31161610'`
+    expect({ ...commodity }).toEqual({
+      level: 4,
+      label: 'Eye bolts',
+      segment_number: '31000000',
+      class_title: 'Bolts',
+      commodity_number: '31161610',
+    })
+    const views = ['material', 'process', 'standard', 'technology', 'criticality', 'category', 'unspsc']
+    for (const view of views) {
+      const [row] = await sourcing`select count(*)::int as entries from ${sourcing(`catalog.${view}_lookup`)}`
+      expect(row?.entries).toBeGreaterThan(0)
+    }
+    for (const { table } of Object.values(CATALOGS)) {
+      await expect(Promise.resolve(sourcing`select 1 from ${sourcing(table)}`)).rejects.toThrow('permission denied')
+    }
+    await expect(Promise.resolve(sourcing`select catalog.take_entries()`)).rejects.toThrow('permission denied')
+  })
+})

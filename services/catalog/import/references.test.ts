@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, test } from 'bun:test'
+import { connect, type Sql } from '../../kit/db/client.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { until } from '../../kit/testing/until.ts'
+import { exportedText, importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
+
+const { ownerUrl, owner, urlOf } = await testDatabase()
+const sql = connect(ownerUrl, { max: 3, applicationName: 'test-import', searchPath: 'catalog' })
+const sourcing = connect(urlOf('sourcing'), { max: 2, applicationName: 'test-sourcing' })
+
+afterEach(async () => {
+  await owner`delete from sourcing.parts`
+  await restoreShipped(sql, 'materials')
+  await restoreShipped(sql, 'standards')
+})
+
+/** A part that names a material and two standards. */
+const storePart = (tx: Sql, materialId: string) => tx`
+  insert into sourcing.parts (
+    id, serial_number, ip_owner_org_id, state, require_subscription, material_id, technology_ids, standard_ids,
+    criticality_ids, category_ids, unspsc_category_ids, keywords, internal, business_unit_ids, metadata, custom_fields,
+    created_at, updated_at
+  ) values (
+    'part_test', 'P-TESTTEST', 'org_test', 'DRAFT', false, ${materialId}, '{}', '{iso-9001,as9100}',
+    '{}', '{}', '{}', '{}', false, '{}', '{}', '[]', now(), now()
+  )`
+
+const without = async (name: 'materials' | 'standards' | 'technologies', ...codes: string[]) => {
+  const lines = (await shippedText(name)).split('\n')
+  return lines.filter((line) => !codes.some((code) => line.startsWith(`${code},`))).join('\n')
+}
+
+describe('an entry that a record names', () => {
+  test('is not removed: the import is refused, names it, and changes nothing', async () => {
+    await storePart(sourcing, 'abs')
+    const { problems, changes } = await importTexts(sql, { materials: await without('materials', 'abs', 'asa') })
+    expect(changes).toEqual([])
+    expect(problems.listed).toEqual([{ catalog: 'materials', reason: '"abs" is missing, but a record names it' }])
+    expect(await exportedText(sql, 'materials')).toBe(await shippedText('materials'))
+  })
+
+  test('is not removed where it is one of a list', async () => {
+    await storePart(sourcing, 'abs')
+    const { problems } = await importTexts(sql, {
+      standards: await without('standards', 'as9100', 'iso-9001', 'iso-9712'),
+    })
+    expect(problems.listed.map(({ reason }) => reason)).toEqual([
+      '"as9100" is missing, but a record names it',
+      '"iso-9001" is missing, but a record names it',
+    ])
+  })
+
+  test('may change', async () => {
+    await storePart(sourcing, 'abs')
+    const file = (await shippedText('materials')).replace('Acrylonitrile butadiene styrene (ABS)', 'ABS')
+    const { problems, changes } = await importTexts(sql, { materials: file })
+    expect([problems.count, changes[0]?.comparison]).toEqual([0, { added: 0, changed: 1, removed: 0 }])
+  })
+
+  test('in another catalog alone does not keep its namesake', async () => {
+    await storePart(sourcing, 'abs')
+    const { changes } = await importTexts(sql, { materials: await without('materials', 'asa') })
+    expect(changes[0]?.comparison).toEqual({ added: 0, changed: 0, removed: 1 })
+  })
+})
+
+describe('a record that is written while an import runs', () => {
+  const importWaits = async () => {
+    const waiting = await owner`
+      select 1 from pg_locks
+      where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
+    return waiting.length > 0
+  }
+
+  test('is seen: the import waits for it and is refused', async () => {
+    const importing = await sourcing.begin(async (tx) => {
+      await tx`select catalog.hold_entries()`
+      const [material] = await tx`select code from catalog.material_lookup where code = 'abs'`
+      expect(material?.code).toBe('abs')
+      const importing = importTexts(sql, { materials: await without('materials', 'abs') })
+      await until(importWaits, { what: 'an import that waits' })
+      await storePart(tx, 'abs')
+      return { importing }
+    })
+    const { problems } = await importing.importing
+    expect(problems.listed).toEqual([{ catalog: 'materials', reason: '"abs" is missing, but a record names it' }])
+  })
+
+  test('and is rolled back does not hinder the import', async () => {
+    let importing: ReturnType<typeof importTexts> | undefined
+    const written = sourcing.begin(async (tx) => {
+      await tx`select catalog.hold_entries()`
+      await storePart(tx, 'abs')
+      importing = importTexts(sql, { materials: await without('materials', 'abs') })
+      await until(importWaits, { what: 'an import that waits' })
+      throw new Error('rolled back')
+    })
+    await expect(written).rejects.toThrow('rolled back')
+    expect((await importing)?.problems.count).toBe(0)
+  })
+
+  test('after the import finds the entry gone', async () => {
+    await importTexts(sql, { materials: await without('materials', 'abs') })
+    await sourcing.begin(async (tx) => {
+      await tx`select catalog.hold_entries()`
+      expect((await tx`select code from catalog.material_lookup where code = 'abs'`).length).toBe(0)
+    })
+  })
+
+  test('writers do not wait for each other', async () => {
+    await sourcing.begin(async (one) => {
+      await one`select catalog.hold_entries()`
+      await sourcing.begin((other) => other`select catalog.hold_entries()`)
+    })
+  })
+})
+
+describe('an entry that another catalog names', () => {
+  test('is not removed', async () => {
+    const { problems } = await importTexts(sql, { standards: await without('standards', 'norsok-m-630') })
+    expect(problems.listed.map(({ catalog, reason }) => `${catalog}: ${reason}`)).toEqual([
+      'standards: "norsok-m-630" is missing, but "duplex-2205" of materials names it',
+      'standards: "norsok-m-630" is missing, but "super-duplex-2507" of materials names it',
+    ])
+  })
+
+  test('goes together with what names it, when both files are imported at once', async () => {
+    const materials = (await shippedText('materials')).replaceAll('norsok-m-630;', '')
+    const { problems, changes } = await importTexts(sql, {
+      standards: await without('standards', 'norsok-m-630'),
+      materials,
+    })
+    expect(problems.listed).toEqual([])
+    expect(changes.map(({ catalog, comparison }) => [catalog, comparison])).toEqual([
+      ['standards', { added: 0, changed: 0, removed: 1 }],
+      ['materials', { added: 0, changed: 2, removed: 0 }],
+    ])
+    await importTexts(sql, { standards: await shippedText('standards'), materials: await shippedText('materials') })
+  })
+
+  test('a technology that a process names is not removed', async () => {
+    const { problems } = await importTexts(sql, { technologies: await without('technologies', 'grind') })
+    expect(problems.listed.map(({ reason }) => reason)).toEqual([
+      '"grind" is missing, but "grinding-ceramic" of processes names it',
+      '"grind" is missing, but "grinding-metal" of processes names it',
+    ])
+  })
+})

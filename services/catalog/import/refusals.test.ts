@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'bun:test'
+import { Readable } from 'node:stream'
+import { connect } from '../../kit/db/client.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import type { CatalogName } from '../catalog.ts'
+import { CATALOGS } from '../catalogs.ts'
+import { exportedText, importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
+import { importCatalogs } from './commands.ts'
+import { MAX_LISTED } from './problems.ts'
+
+const { ownerUrl } = await testDatabase()
+const sql = connect(ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
+
+/** What an import says is wrong; it must have changed nothing. */
+async function refused(files: Partial<Record<CatalogName, string>>) {
+  const { problems, changes } = await importTexts(sql, files)
+  expect(changes).toEqual([])
+  for (const name of Object.keys(files) as CatalogName[]) {
+    expect(await exportedText(sql, name)).toBe(await shippedText(name))
+  }
+  return problems
+}
+
+const HEADER = 'code,name,type,standard_codes'
+const materials = (...lines: string[]) => ({ materials: [HEADER, ...lines, ''].join('\n') })
+
+describe('a bad row is listed with its line and what is wrong, and nothing changes', () => {
+  test.each([
+    ['a/b,Name,metal,', 'code has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
+    [',Name,metal,', 'code has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
+    ['a,,metal,', 'name is empty'],
+    ['a,"two\nlines",metal,', 'name has a line break or another control character'],
+    [`a,${'x'.repeat(201)},metal,`, 'name is longer than 200 characters'],
+    ['a,Name,wood,', 'type is not one of metal, polymer, ceramic, composite, sand, wax, other'],
+    ['a,Name,metal,iso-9001;iso-9001', 'standard_codes names "iso-9001" more than once'],
+    ['a,Name,metal,nothing', 'standard_codes names "nothing", which is not in standards'],
+    ['a,Name,metal', 'has 3 cells where the first line names 4 columns'],
+    ['a,Name,metal,,', 'has 5 cells where the first line names 4 columns'],
+  ])('%p', async (line, reason) => {
+    const problems = await refused(materials('good,Good,metal,', line))
+    expect(problems.listed).toEqual([{ catalog: 'materials', line: line.includes('\n') ? 4 : 3, reason }])
+  })
+
+  test('each bad row is listed, with the good ones between them', async () => {
+    const problems = await refused(materials('a,,metal,', 'good,Good,metal,', 'b,B,wood,'))
+    expect(problems.listed.map(({ line }) => line)).toEqual([2, 4])
+  })
+
+  test('the first fifty are listed and all are counted', async () => {
+    const problems = await refused(materials(...Array.from({ length: 120 }, (_, index) => `m${index},,metal,`)))
+    expect([problems.count, problems.listed.length, problems.listed.at(-1)?.line]).toEqual([120, MAX_LISTED, 51])
+  })
+
+  test('references that name nothing are listed up to fifty and all counted', async () => {
+    const problems = await refused(materials(...Array.from({ length: 120 }, (_, index) => `m${index},M,metal,none`)))
+    expect([problems.count, problems.listed.length]).toEqual([120, MAX_LISTED])
+  })
+
+  test('a key that is given twice is refused, near and far', async () => {
+    const far = Array.from({ length: 2500 }, (_, index) => `m${index},M,metal,`)
+    const problems = await refused(materials('a,A,metal,', 'a,A,metal,', ...far, 'a,Other,metal,'))
+    expect(problems.listed).toEqual([
+      { catalog: 'materials', line: 3, reason: 'code "a" is given more than once' },
+      { catalog: 'materials', line: 2504, reason: 'code "a" is given more than once' },
+    ])
+  })
+
+  test('a commodity that is given twice is refused', async () => {
+    const row = '31000000,Components,31160000,Hardware,31161600,Bolts,31161610,Eye bolts'
+    const [header] = (await shippedText('unspsc-categories')).split('\n')
+    const problems = await refused({ 'unspsc-categories': `${header}\n${row}\n${row}\n` })
+    expect(problems.listed).toEqual([
+      { catalog: 'unspsc-categories', line: 3, reason: 'id "31161610" is given more than once' },
+    ])
+  })
+})
+
+describe('a file that is no such file changes nothing', () => {
+  test.each([
+    ['nothing at all', ''],
+    ['a missing column', 'code,name,type\na,A,metal\n'],
+    ['an unknown column', `${HEADER},price\na,A,metal,,1\n`],
+    ['a column that is named twice', `${HEADER},code\na,A,metal,,a\n`],
+    ['no first line', 'a,A,metal,\n'],
+    ['a quote that nobody closed', `${HEADER}\na,"A,metal,\nb,B,metal,\n`],
+    ['a quote within a cell', `${HEADER}\na,A"A,metal,\n`],
+    ['a record without an end', `${HEADER}\na,"${'x'.repeat(100_000)}`],
+  ])('%s', async (_, text) => {
+    expect((await refused({ materials: text })).listed).toHaveLength(1)
+  })
+
+  test('bytes that are not UTF-8', async () => {
+    const bytes = Buffer.from(`${HEADER}\na,Gr\xf6\xdfe,metal,\n`, 'latin1')
+    const open = () => Readable.from([bytes])
+    const { problems } = await importCatalogs({ sql, clock: Date.now }, [
+      { catalog: CATALOGS.materials, open, shipped: false },
+    ])
+    expect(problems.listed).toEqual([{ catalog: 'materials', line: 2, reason: 'name is not UTF-8' }])
+  })
+
+  test('a file that breaks off while it is read', async () => {
+    const open = () =>
+      new Readable({
+        read() {
+          this.push(`${HEADER}\na,A,metal,\n`)
+          this.destroy(new Error('the disk is gone'))
+        },
+      })
+    const broken = importCatalogs({ sql, clock: Date.now }, [{ catalog: CATALOGS.materials, open, shipped: false }])
+    await expect(broken).rejects.toThrow('the disk is gone')
+    expect(await exportedText(sql, 'materials')).toBe(await shippedText('materials'))
+  })
+})
+
+describe('the tree of categories', () => {
+  const categories = (...lines: string[]) => ({
+    categories: ['id,code,name,description,parent_id', ...lines, ''].join('\n'),
+  })
+
+  test('a parent that does not exist is refused', async () => {
+    const problems = await refused(categories('a,,A,,', 'b,,B,,none'))
+    expect(problems.listed).toEqual([
+      { catalog: 'categories', line: 3, reason: 'parent_id names "none", which is not in categories' },
+    ])
+  })
+
+  test('a circle of parents is refused, with all that hangs below it', async () => {
+    const problems = await refused(categories('a,,A,,', 'b,,B,,c', 'c,,C,,b', 'd,,D,,c', 'e,,E,,e'))
+    expect(problems.listed.map(({ line }) => line)).toEqual([3, 4, 5, 6])
+  })
+
+  test('a parent may come after its children', async () => {
+    const before = await exportedText(sql, 'categories')
+    const { problems } = await importTexts(sql, { categories: `${before}child,,Child,,late\nlate,,Late,,\n` })
+    expect(problems.listed).toEqual([])
+    await restoreShipped(sql, 'categories')
+  })
+})
+
+test('of several files either all are loaded or none', async () => {
+  const standards = `${await shippedText('standards')}new,New,ISO,,\n`
+  await refused({ standards, ...materials('a,A,wood,') })
+})
