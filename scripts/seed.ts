@@ -5,7 +5,7 @@ import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
-import { importDefaults } from './operator/catalog.ts'
+import { importDefaults } from './operations/catalog.ts'
 
 /** Loads the reference catalogs and the demo's organizations, people and parts. Runs again without harm. */
 async function seed(): Promise<void> {

@@ -1,4 +1,6 @@
 import { buildTemplate } from '../services/kit/testing/database.ts'
+import { importDefaults } from './operations/catalog.ts'
 
-/** What every test file clones: a migrated database. */
-await buildTemplate()
+/** What every test file clones: a migrated database with the shipped catalogs, loaded as an operator loads them. */
+await importDefaults(await buildTemplate())
+process.exit(0)

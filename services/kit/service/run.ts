@@ -49,7 +49,8 @@ export async function open({ services, config, route }: Process): Promise<Runnin
   let ready = false
   const health = healthServer({ port: config.HEALTH_PORT, services, isReady: () => ready })
   const stopping = new AbortController()
-  http.maxHeaderSize = MAX_HEADER_BYTES
+  // Node's types have it read-only; Bun reads it whenever a server starts.
+  Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
   const server = Bun.serve({

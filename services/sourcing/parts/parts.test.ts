@@ -340,10 +340,8 @@ describe('GET /v1/parts', () => {
     expect(await titles('0%')).toEqual(['Öl-Pumpe 100%'])
     expect(await titles('K\\S')).toEqual(['Ventil'])
     expect(await titles('UNTITLED')).toEqual([undefined as never])
-    for (const q of ['V%l', 'V_ntil', '100%REF', '%', '_']) {
-      const found = await titles(q)
-      expect(found.every((title) => title?.includes(q.slice(0, 1)))).toBe(true)
-    }
+    for (const q of ['V%l', 'V_ntil', '100%REF']) expect(await titles(q)).toEqual([])
+    for (const q of ['%', '_']) expect(await titles(q)).toEqual(['Öl-Pumpe 100%'])
     // No match crosses from the title into the reference.
     expect(await titles('%\u001fREF')).toEqual([])
     expect(await titles('')).toHaveLength(3)

@@ -5,24 +5,70 @@ import { merged } from './rules.ts'
 
 export interface PartListing {
   view: 'CONSUMER' | 'IP_OWNER'
-  q?: string
   limit: number
   offset: number
 }
 
-/** Each row carries its public JSON, made on write. Newest first. */
-export function listParts(sql: Sql, orgId: string, { view, q, limit, offset }: PartListing) {
-  if (view === 'IP_OWNER') {
-    return sql<{ document: string }[]>`
-      select owner_document as document from sourcing.parts
-      where ip_owner_org_id = ${orgId} ${q ? sql`and search ilike ${contains(q)}` : sql``}
-      order by id desc limit ${limit} offset ${offset}`
-  }
-  return sql<{ document: string }[]>`
-    select document from sourcing.parts
-    where state = 'PUBLISHED' and not internal ${q ? sql`and search ilike ${contains(q)}` : sql``}
-    order by id desc limit ${limit} offset ${offset}`
+export interface PartSearch extends PartListing {
+  q: string
 }
+
+/** Each row carries its public JSON, made on write. Newest first. */
+export const listParts = (sql: Sql, orgId: string, { view, limit, offset }: PartListing) =>
+  view === 'IP_OWNER'
+    ? sql<{ document: string }[]>`
+        select owner_document as document from sourcing.parts
+        where ip_owner_org_id = ${orgId}
+        order by id desc limit ${limit} offset ${offset}`
+    : sql<{ document: string }[]>`
+        select document from sourcing.parts
+        where state = 'PUBLISHED' and not internal
+        order by id desc limit ${limit} offset ${offset}`
+
+/** How many of the newest parts are looked through one by one before the index of all is asked. */
+export const RECENT_PARTS = 2000
+
+/** Matches among the newest parts of a view: where a common word fills its page, however many parts have it. */
+export const searchRecentParts = (sql: Sql, orgId: string, { view, q, limit, offset }: PartSearch) =>
+  view === 'IP_OWNER'
+    ? sql<{ document: string }[]>`
+        select owner_document as document
+        from (
+          select id, search, owner_document from sourcing.parts
+          where ip_owner_org_id = ${orgId}
+          order by id desc limit ${RECENT_PARTS}
+        ) recent
+        where search ilike ${contains(q)}
+        order by id desc limit ${limit} offset ${offset}`
+    : sql<{ document: string }[]>`
+        select document
+        from (
+          select id, search, document from sourcing.parts
+          where state = 'PUBLISHED' and not internal
+          order by id desc limit ${RECENT_PARTS}
+        ) recent
+        where search ilike ${contains(q)}
+        order by id desc limit ${limit} offset ${offset}`
+
+/** Matches among all parts of a view, by the trigram index; the page's documents are fetched last. */
+export const searchAllParts = (sql: Sql, orgId: string, { view, q, limit, offset }: PartSearch) =>
+  view === 'IP_OWNER'
+    ? sql<{ document: string }[]>`
+        with matches as materialized (
+          select id from sourcing.parts where search ilike ${contains(q)} and ip_owner_org_id = ${orgId}
+        ), page as materialized (
+          select id from matches order by id desc limit ${limit} offset ${offset}
+        )
+        select (select owner_document from sourcing.parts p where p.id = page.id) as document
+        from page order by id desc`
+    : sql<{ document: string }[]>`
+        with matches as materialized (
+          select id from sourcing.parts where search ilike ${contains(q)} and state = 'PUBLISHED' and not internal
+        ), page as materialized (
+          select id from matches order by id desc limit ${limit} offset ${offset}
+        )
+        select (select document from sourcing.parts p where p.id = page.id) as document
+        from page order by id desc`
 
 /** The part as the caller's organization may see it; no row where it may not. */
 export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`

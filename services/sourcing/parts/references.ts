@@ -16,7 +16,10 @@ interface ResolvedRow {
 /** Keeps the entries that are about to be named from being imported away before this transaction ends. */
 export const holdEntries = (sql: Sql) => sql`select catalog.hold_entries()`
 
-/** Looks up every id that a part names, in one statement: what is there, and which of a list are not. */
+/**
+ * Looks up every id that a part names, in one statement: what is there, and which of a list are not. Each list is checked
+ * by a scalar subquery, which is one look-up an id; an anti-join could be planned as a scan of the whole catalog.
+ */
 export async function resolveReferences(sql: Sql, orgId: string, input: PartInput): Promise<Resolved> {
   const optionIds = (input.customFields ?? []).map(({ optionId }) => optionId)
   const [row] = await sql<[ResolvedRow]>`
@@ -24,17 +27,17 @@ export async function resolveReferences(sql: Sql, orgId: string, input: PartInpu
       (select type from catalog.material_lookup where code = ${input.materialId ?? null}) as material_type,
       (select json_build_object('materialType', material_type, 'technologyIds', technology_ids)
         from catalog.process_lookup where code = ${input.processId ?? null}) as process,
-      array(select unnest(${merged(input.standardIds)}::text[])
-        except select code from catalog.standard_lookup) as standards,
-      array(select unnest(${merged(input.criticalityIds)}::text[])
-        except select id from catalog.criticality_lookup) as criticalities,
+      array(select wanted from unnest(${merged(input.standardIds)}::text[]) wanted
+        where (select code from catalog.standard_lookup where code = wanted) is null) as standards,
+      array(select wanted from unnest(${merged(input.criticalityIds)}::text[]) wanted
+        where (select id from catalog.criticality_lookup where id = wanted) is null) as criticalities,
       array(select wanted from unnest(${merged(input.categoryIds)}::text[]) wanted
-        where not exists (select from catalog.category_lookup c where c.id = wanted)) as categories,
+        where (select id from catalog.category_lookup where id = wanted) is null) as categories,
       array(select wanted from unnest(${merged(input.unspscCategoryIds)}::text[]) wanted
-        where not exists (select from catalog.unspsc_lookup u where u.id = wanted)) as unspsc_categories,
+        where (select id from catalog.unspsc_lookup where id = wanted) is null) as unspsc_categories,
       array(select wanted from unnest(${merged(input.businessUnitIds)}::text[]) wanted
-        where not exists (select from organization.business_unit_lookup b
-          where b.business_unit_id = wanted and b.org_id = ${orgId})) as business_units,
+        where (select org_id from organization.business_unit_lookup where business_unit_id = wanted)
+          is distinct from ${orgId}) as business_units,
       coalesce((select json_agg(json_build_object('fieldId', field_id, 'optionId', option_id))
         from organization.custom_field_lookup
         where org_id = ${orgId} and option_id = any(${optionIds}::text[])), '[]') as options`

@@ -4,17 +4,18 @@ import { pageOfDocuments, windowOf } from '../../kit/http/pages.ts'
 import { notFound } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import * as commands from './commands.ts'
-import * as queries from './queries.ts'
+import { findPart } from './queries.ts'
+import { findPage } from './search.ts'
 
 export const partRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
   http
     .routes()
     .on(listParts, async ({ caller, query }) =>
-      pageOfDocuments(await queries.listParts(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query),
+      pageOfDocuments(await findPage(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query),
     )
     .on(createPart, (call) => commands.createPart(deps, call))
     .on(getPart, async ({ caller, params }) => {
-      const [part] = await queries.findPart(deps.sql, caller.orgId, params.id)
+      const [part] = await findPart(deps.sql, caller.orgId, params.id)
       if (!part) throw notFound()
       return new JsonText(part.document)
     })

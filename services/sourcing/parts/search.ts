@@ -1,0 +1,21 @@
+import type { Sql } from '../../kit/db/client.ts'
+import { listParts, type PartListing, RECENT_PARTS, searchAllParts, searchRecentParts } from './queries.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it is about
+const CONTROL = /[\u0000-\u001f\u007f]/
+
+/**
+ * A page of a view, narrowed by `q` where it is given. A word that many parts have fills its page among the newest ones;
+ * only a rarer one needs the trigram index, which then finds few. Both see the same order, so the answer is the same. No title or reference has control characters, and the
+ * separator of the two is one.
+ */
+export async function findPage(sql: Sql, orgId: string, { q, ...listing }: PartListing & { q?: string }) {
+  if (q === undefined) return listParts(sql, orgId, listing)
+  if (CONTROL.test(q)) return []
+  const search = { ...listing, q }
+  if (listing.offset + listing.limit <= RECENT_PARTS) {
+    const recent = await searchRecentParts(sql, orgId, search)
+    if (recent.length === listing.limit) return recent
+  }
+  return searchAllParts(sql, orgId, search)
+}
