@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import type { Criticality } from '../../../proto/http/catalog/criticalities.ts'
+import { testMarketplace } from '../../all/testing.ts'
+
+const market = await testMarketplace()
+const { administrator } = await market.organization(['CONSUMER'])
+const { client } = administrator
+
+const list = async (query: string) =>
+  (await client.get<{ items: Criticality[] }>(`/v1/criticalities?${query}`)).body.items
+
+test('governingBody lists the levels that it publishes', async () => {
+  const items = await list('governingBody=NASA')
+  expect(items.map(({ id, rank }) => [id, rank])).toEqual([
+    ['nasa-6030-a', 3],
+    ['nasa-6030-b', 2],
+    ['nasa-6030-c', 1],
+  ])
+  expect((await list('governingBody=ASTM')).length).toBe(8)
+})
+
+test('a governingBody that names nothing lists nothing: it matches exactly', async () => {
+  for (const body of ['nasa', 'NAS', 'NASA%20', '%25', '']) expect(await list(`governingBody=${body}`)).toEqual([])
+})
+
+test('a governingBody that is given twice is refused', async () => {
+  expect((await client.get('/v1/criticalities?governingBody=NASA&governingBody=API')).status).toBe(400)
+})

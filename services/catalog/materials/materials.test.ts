@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import type { Material } from '../../../proto/http/catalog/materials.ts'
+import { MATERIAL_TYPES } from '../../../proto/http/catalog/words.ts'
+import { testMarketplace } from '../../all/testing.ts'
+
+const market = await testMarketplace()
+const { administrator } = await market.organization(['CONSUMER'])
+const { client } = administrator
+
+const list = async (query: string) =>
+  (await client.get<{ items: Material[]; hasMore: boolean }>(`/v1/materials?pageSize=50&${query}`)).body
+
+test('type lists the materials of that type, and the types together all of them', async () => {
+  let count = 0
+  for (const type of MATERIAL_TYPES) {
+    const { items } = await list(`type=${type}`)
+    expect(items.every((material) => material.type === type)).toBe(true)
+    count += items.length
+  }
+  expect(count).toBe((await list('')).items.length)
+})
+
+test('a type that names nothing lists nothing: it matches exactly', async () => {
+  for (const type of ['wood', 'Metal', 'met', ''])
+    expect(await list(`type=${type}`)).toEqual({ items: [], hasMore: false })
+})
+
+test('type combines with paging', async () => {
+  const all = (await list('type=polymer')).items
+  const page = await client.get<{ items: Material[]; hasMore: boolean }>('/v1/materials?type=polymer&page=2&pageSize=9')
+  expect(page.body).toEqual({ items: all.slice(9, 18), hasMore: all.length > 18 })
+})
+
+test('a material names the standards that specify it', async () => {
+  const { body } = await client.get('/v1/materials/ti6al4v-grade-23')
+  expect(body).toEqual({
+    code: 'ti6al4v-grade-23',
+    name: 'Titanium alloy Ti6Al4V ELI (Grade 23)',
+    type: 'metal',
+    standardCodes: ['astm-f3001'],
+  })
+})

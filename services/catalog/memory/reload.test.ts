@@ -1,0 +1,92 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { configOf } from '../../all/config.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { connect } from '../../kit/db/client.ts'
+import { until } from '../../kit/testing/until.ts'
+import type { CatalogConfig } from '../config.ts'
+import { createCatalog } from '../service.ts'
+import { importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
+import { Library } from './library.ts'
+
+const market = await testMarketplace()
+const { administrator } = await market.organization(['CONSUMER'])
+const { client } = administrator
+const sql = connect(market.db.ownerUrl, { max: 3, applicationName: 'test-import', searchPath: 'catalog' })
+afterAll(() => sql.end({ timeout: 1 }))
+
+const WITHIN_MS = 1000
+const HEADER = 'id,code,name,governing_body,rank\n'
+
+describe('after an import', () => {
+  test('every replica serves the new content within a second', async () => {
+    const replica = await createCatalog(configOf<CatalogConfig>(market.config, 'catalog'))
+    await replica.start()
+    const replicaGet = async () => {
+      const headers = { authorization: `Bearer ${client.accessToken}` }
+      const answer = await replica.app.fetch(new Request(`${market.url}/v1/criticalities`, { headers }), '127.0.0.1')
+      return (await answer.json()) as { items: unknown[] }
+    }
+    expect((await replicaGet()).items.length).toBe(20)
+    await importTexts(sql, { criticalities: `${HEADER}only,only,The only one,Us,1\n` })
+    const isNew = ({ items }: { items: unknown[] }) => items.length === 1
+    await Promise.all([
+      until(async () => isNew((await client.get<{ items: unknown[] }>('/v1/criticalities')).body), {
+        withinMs: WITHIN_MS,
+      }),
+      until(async () => isNew(await replicaGet()), { withinMs: WITHIN_MS }),
+    ])
+    await restoreShipped(sql, 'criticalities')
+    await until(async () => (await replicaGet()).items.length === 20, { withinMs: WITHIN_MS })
+    await replica.close()
+  })
+
+  test('a page has another ETag, and one of another catalog has not', async () => {
+    const etagOf = async (path: string) => (await client.get(path)).headers.get('etag')
+    const before = await Promise.all([etagOf('/v1/standards'), etagOf('/v1/materials')])
+    await importTexts(sql, { standards: (await shippedText('standards')).replace('September 2018', 'Sept. 2018') })
+    await until(async () => (await etagOf('/v1/standards')) !== before[0], { withinMs: WITHIN_MS })
+    expect(await etagOf('/v1/materials')).toBe(before[1] as string)
+  })
+
+  test('readers meet the old content or the new, never a mixture', async () => {
+    const names = (text: string) =>
+      Array.from({ length: 20 }, (_, n) => `c${n + 10},c${n + 10},${text},Us,1\n`).join('')
+    let importing = true
+    const imports = (async () => {
+      for (const text of ['one', 'two', 'one', 'two']) await importTexts(sql, { criticalities: HEADER + names(text) })
+      importing = false
+    })()
+    while (importing) {
+      const { status, body } = await client.get<{ items: { name: string }[] }>('/v1/criticalities')
+      expect([status, body.items.length]).toEqual([200, 20])
+      const mixed = new Set(body.items.map(({ name }) => name))
+      if (mixed.has('one') || mixed.has('two')) expect(mixed.size).toBe(1)
+    }
+    await imports
+  })
+})
+
+describe('a library', () => {
+  test('whose load fails keeps what it has, and has the new content when loading works again', async () => {
+    const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-library' })
+    const library = new Library(service)
+    await library.load(['standards'])
+    const size = library.shelves.standards.size
+    await importTexts(sql, { standards: `${await shippedText('standards')}new,New,Us,,\n` })
+    await sql`revoke select on catalog.standard_lookup from marketplace_catalog`
+    await expect(library.load(['standards'])).rejects.toThrow('permission denied')
+    expect(library.shelves.standards.size).toBe(size)
+    await sql`grant select on catalog.standard_lookup to marketplace_catalog`
+    await library.load()
+    expect(library.shelves.standards.size).toBe(size + 1)
+    await service.end({ timeout: 1 })
+  })
+
+  test('asked to load while it loads, answers when everything asked for is loaded', async () => {
+    const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-library' })
+    const library = new Library(service)
+    await Promise.all([library.load(['unspsc-categories']), library.load(['materials', 'unspsc-categories'])])
+    expect([library.shelves['unspsc-categories'].size, library.shelves.materials.size]).toEqual([5299, 50])
+    await service.end({ timeout: 1 })
+  })
+})

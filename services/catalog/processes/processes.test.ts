@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import type { Process } from '../../../proto/http/catalog/processes.ts'
+import { testMarketplace } from '../../all/testing.ts'
+
+const market = await testMarketplace()
+const { administrator } = await market.organization(['CONSUMER'])
+const { client } = administrator
+
+const list = async (query: string) => (await client.get<{ items: Process[] }>(`/v1/processes?${query}`)).body.items
+
+test('materialType lists the processes for that type of material', async () => {
+  expect((await list('materialType=ceramic')).map(({ code }) => code)).toEqual(['grinding-ceramic', 'vpp-ceramic'])
+  expect((await list('materialType=metal')).every(({ materialType }) => materialType === 'metal')).toBe(true)
+})
+
+test('a materialType that names nothing lists nothing: it matches exactly', async () => {
+  for (const type of ['wood', 'sand', 'Metal', '']) expect(await list(`materialType=${type}`)).toEqual([])
+})
+
+test('a process names its technologies in their order', async () => {
+  expect((await client.get('/v1/processes/turning-metal')).body).toEqual({
+    code: 'turning-metal',
+    name: 'Turning of metal',
+    materialType: 'metal',
+    technologyIds: ['turn', 'millturn', 'swiss'],
+  })
+})
