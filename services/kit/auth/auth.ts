@@ -65,7 +65,7 @@ export class Auth {
     })
   }
 
-  /** Hears first and loads then, so that nothing falls between; a service is not ready before this is done. */
+  /** Hears first and loads then, so that nothing falls between: `follow` resolves when both are done. */
   async start(): Promise<void> {
     await this.#options.bus.follow({
       subjects: [
@@ -77,7 +77,6 @@ export class Auth {
       onEvent: ({ type, data }) => this.#hear(type, data as Record<string, unknown>),
       onGap: () => this.#reload(),
     })
-    await this.#reload()
   }
 
   /** The caller at once for a known token; a promise where something has to be looked up. Throws 401. */

@@ -10,7 +10,7 @@ import { createRateLimit } from '../http/limit.ts'
 import type { Routes } from '../http/routes.ts'
 import { Http, type HttpApp } from '../http/server.ts'
 import { createLog, type Log } from '../log/log.ts'
-import { eventMetrics } from '../metrics/events.ts'
+import { deadLetterMetrics, lagMetrics } from '../metrics/events.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
@@ -65,15 +65,15 @@ export async function createKit(
     .labels(VERSION)
     .set(1)
   const sql = connect(config.DATABASE_URL, { max: config.DATABASE_POOL_SIZE, applicationName: name })
-  const events = eventMetrics(registry)
   const bus = await createBus({
     service: name,
     pool: sql,
     directUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     ...(config.NATS_URL === undefined ? {} : { natsUrl: config.NATS_URL }),
     log,
-    onDeadLetter: events.onDeadLetter,
+    onDeadLetter: deadLetterMetrics(registry).onDeadLetter,
   })
+  lagMetrics(registry, () => bus.lag())
   const auth = new Auth({
     sql,
     bus,
