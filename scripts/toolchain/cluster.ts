@@ -1,10 +1,10 @@
 import { closeSync, openSync } from 'node:fs'
-import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from './ports.ts'
 import { commandOf, end } from './processes.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
-import { tail } from './run.ts'
+import { run, tail } from './run.ts'
 import type { State } from './state.ts'
 
 const OWNER = 'postgres'
@@ -63,7 +63,7 @@ async function startOn(options: ClusterOptions, port: number, triesLeft: number)
 
 async function initialise({ state, data, password, progress }: ClusterOptions): Promise<void> {
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined))?.trim()
-  if (version === MAJOR) return
+  if (version === MAJOR) return ownData(state, data)
   if (version !== undefined) {
     throw new Refusal(
       `${data} was made by Postgres ${version}, this is ${MAJOR}: start afresh with ./scripts/dev --reset.`,
@@ -100,6 +100,14 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
     await rm(passwordFile, { force: true })
     await rm(staging, { recursive: true, force: true })
   }
+}
+
+/** Postgres insists on owning its data; it may have been made by another user, before root took over the checkout. */
+async function ownData({ account }: ClusterOptions['state'], data: string): Promise<void> {
+  const { uid, gid } = account.ids
+  if (uid === undefined || (await stat(data)).uid === uid) return
+  const { code, output } = await run(['chown', '-R', `${uid}:${gid}`, data])
+  if (code !== 0) throw new Refusal(`${data} could not be given to the user ${account.name}:\n${tail(output)}`)
 }
 
 async function makeFolderOf(uid: number, gid: number, folder: string): Promise<void> {

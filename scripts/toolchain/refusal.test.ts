@@ -31,3 +31,13 @@ test('a full disk is a sentence wherever it is met', () => {
 test('a database that does not answer is not mistaken for a registry', () => {
   expect(explain(new Error('connect ECONNREFUSED 127.0.0.1:5432'))).not.toContain('registry')
 })
+
+test("another user's folder is named in one sentence", () => {
+  const error = Object.assign(new Error('permission denied, open'), {
+    code: 'EACCES',
+    path: '/checkout/.dev/secrets.json',
+  })
+  expect(explain(error)).toMatch(
+    /^\/checkout\/\.dev\/secrets\.json belongs to another user: run .* as its owner, or remove it\.$/,
+  )
+})

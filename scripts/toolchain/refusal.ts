@@ -28,5 +28,8 @@ export function explain(error: unknown): string {
   if (/ENOSPC|EDQUOT|No space left/.test(`${'code' in error ? error.code : ''} ${error.message}`)) {
     return sentenceFor('ENOSPC') ?? error.message
   }
+  if ('code' in error && (error.code === 'EACCES' || error.code === 'EPERM') && 'path' in error) {
+    return `${error.path} belongs to another user: run ${process.env.INVOKED_AS ?? 'this'} as its owner, or remove it.`
+  }
   return error.stack ?? error.message
 }
