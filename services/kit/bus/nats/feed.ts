@@ -30,6 +30,8 @@ interface Reading {
   /** When the stream was created: another stream of the same name counts from one again. */
   epoch: string
   lastSeq: number
+  /** Whether the cursor is known to belong to this stream as it is now. */
+  cursorFits: boolean
   /** Messages up to here may be in the hands of a process that died; they are read from the stream itself. */
   doubtUpTo: number
   waiting: JsMsg[]
@@ -77,6 +79,7 @@ export class StreamFeed implements Feed {
       live,
       epoch: String(created),
       lastSeq: state.last_seq,
+      cursorFits: false,
       doubtUpTo: num_ack_pending > 0 ? delivered.stream_seq : 0,
       waiting: [],
       tail: undefined,
@@ -94,7 +97,9 @@ export class StreamFeed implements Feed {
     this.#putBack()
     const reading = this.#reading
     if (!reading) return undefined
-    const start = startOf(cursor, reading)
+    reading.cursorFits ||= cursor.epoch === reading.epoch && Number(cursor.seq) <= reading.lastSeq
+    // On a stream that was made anew, or came back shorter, all is read again; copies are dropped by their ids.
+    const start = reading.cursorFits ? Number(cursor.seq) : 0
     const incoming: Incoming[] = []
     const messages: JsMsg[] = []
     let at = await this.#settleDoubt(reading, start, incoming)
@@ -119,7 +124,8 @@ export class StreamFeed implements Feed {
     this.#taken = { reading, messages }
     if (incoming.length > 0) return { incoming, to: { low: '0', high: '0', seq: String(at), epoch: reading.epoch } }
     // Copies of what is committed already.
-    this.settled()
+    acknowledge(this.#taken)
+    this.#taken = undefined
     return undefined
   }
 
@@ -161,14 +167,12 @@ export class StreamFeed implements Feed {
   settled(): void {
     const taken = this.#taken
     this.#taken = undefined
-    if (!taken || taken.reading.live.down.aborted) return
-    for (const message of taken.messages) message.ack()
+    if (!taken) return
+    taken.reading.cursorFits = true
+    acknowledge(taken)
   }
 }
 
-/** Where to go on; from the beginning on a stream that was made anew or came back shorter. Copies are dropped by id. */
-function startOf({ epoch, seq }: Cursor, reading: Reading): number {
-  const position = Number(seq)
-  if (epoch === reading.epoch && position <= reading.lastSeq) return position
-  return 0
+const acknowledge = ({ reading, messages }: { reading: Reading; messages: readonly JsMsg[] }) => {
+  if (!reading.live.down.aborted) for (const message of messages) message.ack()
 }

@@ -1,0 +1,143 @@
+import { expect, test } from 'bun:test'
+import {
+  addressVariables,
+  announce,
+  announcedOf,
+  effectsOf,
+  faultsOf,
+  joinBus,
+  type Member,
+  type Rig,
+  record,
+  spawnProgram,
+  until,
+} from './rig.ts'
+
+/** Nothing is lost, repeated or out of order when a process, a connection or a server dies at the worst moment. */
+export function killTests(rig: () => Rig, members: () => { sourcing: Member; webhooks: Member }): void {
+  const owner = () => rig().database.owner
+  const address = () => ({ ...rig(), urlOf: rig().database.urlOf })
+  const consumerOf = (type: string) => type.replaceAll('.', '-')
+  const consume = (member: Member, type: string) =>
+    member.start(member.bus.consume({ name: consumerOf(type), subjects: [type], handle: record }))
+  const allHandled = async (type: string) =>
+    (await effectsOf(owner(), type)).length >= (await announcedOf(owner(), type)).length
+
+  test('a consumer killed in the middle of handling: another one has each effect, once and in order', async () => {
+    const { sourcing, webhooks } = members()
+    const type = 'sourcing.killed.told'
+    const program = spawnProgram('consumer.fixture.ts', {
+      ...addressVariables(rig()),
+      BUS_TYPE: type,
+      BUS_STOP_AT: '7',
+    })
+    for (let value = 1; value <= 20; value++) await announce(sourcing.pool, type, `subject-${value % 2}`, value)
+    await program.says('in the middle')
+    await program.kill()
+    consume(webhooks, type)
+    await until(() => allHandled(type))
+    expect(await faultsOf(owner(), type)).toEqual([])
+  })
+
+  test('an event that kills its process is given up after its tries; the others are handled', async () => {
+    const { sourcing } = members()
+    const type = 'sourcing.deadly.told'
+    for (const value of [1, 2]) await announce(sourcing.pool, type, 'good', value)
+    const deadly = await announce(sourcing.pool, type, 'bad', 13)
+    for (const value of [14, 15]) await announce(sourcing.pool, type, 'bad', value)
+    const buried = () => owner()`
+      select event_id, tries from webhooks.dead_letters where consumer = ${consumerOf(type)}`
+    let processes = 0
+    while ((await buried()).length === 0) {
+      processes++
+      const program = spawnProgram('consumer.fixture.ts', {
+        ...addressVariables(rig()),
+        BUS_TYPE: type,
+        BUS_DIE_AT: '13',
+      })
+      await Promise.race([program.ended(), until(async () => (await buried()).length > 0)])
+      if ((await buried()).length > 0) {
+        await until(async () => (await effectsOf(owner(), type)).length === 4)
+        await program.kill()
+      }
+    }
+    expect(await buried()).toMatchObject([{ event_id: deadly, tries: 5 }])
+    // One death takes the batch apart, five are the tries, and the process after them finds that these were enough.
+    expect(processes).toBe(7)
+    expect((await effectsOf(owner(), type)).map(({ value }) => value)).toEqual([1, 2, 14, 15])
+  }, 120_000)
+
+  test('a relay killed between publishing and marking: nothing is lost or doubled, and another one goes on', async () => {
+    const { sourcing, webhooks } = members()
+    const type = 'sourcing.relayed.told'
+    await sourcing.stop()
+    const announcer = await joinBus(address(), 'sourcing')
+    for (let value = 1; value <= 50; value++) await announce(announcer.pool, type, `subject-${value % 5}`, value)
+    // Rows can be read but not marked, so the relay is stopped exactly there.
+    const locked = Promise.withResolvers<void>()
+    const killed = Promise.withResolvers<void>()
+    const lock = owner().begin(async (tx) => {
+      await tx`lock table sourcing.outbox in share mode`
+      locked.resolve()
+      await killed.promise
+    })
+    await locked.promise
+    const program = spawnProgram('relay.fixture.ts', addressVariables(rig()))
+    await until(
+      async () =>
+        (
+          await owner()`
+      select pid from pg_locks where relation = 'sourcing.outbox'::regclass and not granted`
+        ).length > 0,
+    )
+    await program.kill()
+    killed.resolve()
+    await lock
+    announcer.start(announcer.bus.relay())
+    consume(webhooks, type)
+    await until(() => allHandled(type))
+    expect(await faultsOf(owner(), type)).toEqual([])
+    await announcer.stop()
+  })
+
+  test('connections to Postgres cut again and again: everything resumes', async () => {
+    const sourcing = await joinBus(address(), 'sourcing')
+    const webhooks = await joinBus(address(), 'webhooks')
+    const type = 'sourcing.cut.told'
+    sourcing.start(sourcing.bus.relay())
+    consume(webhooks, type)
+    const announcers = ['a', 'b', 'c'].map(async (subject) => {
+      for (let value = 1; value <= 60; value++) await announce(sourcing.pool, type, subject, value).catch(() => {})
+    })
+    for (let cut = 0; cut < 8; cut++) {
+      const before = (await effectsOf(owner(), type)).length
+      await owner()`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and usename in ('marketplace_sourcing', 'marketplace_webhooks')`
+      await until(async () => (await effectsOf(owner(), type)).length > before || (await allHandled(type)))
+    }
+    await Promise.all(announcers)
+    await announce(sourcing.pool, type, 'last', 1)
+    await until(async () => (await effectsOf(owner(), type)).some(({ subject }) => subject === 'last'))
+    await until(() => allHandled(type))
+    expect(await faultsOf(owner(), type)).toEqual([])
+    await Promise.all([sourcing.stop(), webhooks.stop()])
+  })
+
+  test('what brings the events dies and comes back: everything announced meanwhile arrives', async () => {
+    const sourcing = await joinBus(address(), 'sourcing')
+    const webhooks = await joinBus(address(), 'webhooks')
+    const type = 'sourcing.interrupted.told'
+    sourcing.start(sourcing.bus.relay())
+    consume(webhooks, type)
+    for (let value = 1; value <= 30; value++) await announce(sourcing.pool, type, 'a', value)
+    for (let round = 0; round < 3; round++) {
+      const interrupted = rig().interrupt()
+      for (let value = 1; value <= 30; value++) await announce(sourcing.pool, type, `round-${round}`, value)
+      await interrupted
+    }
+    await until(() => allHandled(type))
+    expect(await faultsOf(owner(), type)).toEqual([])
+    await Promise.all([sourcing.stop(), webhooks.stop()])
+  })
+}

@@ -1,0 +1,22 @@
+import { afterAll } from 'bun:test'
+import { testDatabase } from '../testing/database.ts'
+import { conformance } from './conformance/conformance.ts'
+import { natsServer } from './conformance/nats-server.ts'
+import { ensureStreams } from './nats/streams.ts'
+
+const database = await testDatabase()
+const server = await natsServer()
+afterAll(() => server.close())
+
+conformance(async () => {
+  await server.start()
+  await ensureStreams({ url: server.url })
+  return {
+    database,
+    natsUrl: server.url,
+    async interrupt() {
+      await server.kill()
+      await server.start()
+    },
+  }
+})

@@ -1,0 +1,13 @@
+import { testDatabase } from '../testing/database.ts'
+import { conformance } from './conformance/conformance.ts'
+
+const database = await testDatabase()
+
+conformance(async () => ({
+  database,
+  async interrupt() {
+    await database.owner`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name ~ '-(ear|seats)$'`
+  },
+}))
