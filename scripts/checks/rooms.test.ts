@@ -103,6 +103,7 @@ const KEPT: [what: string, path: string, text: string][] = [
   ['all imports services', 'services/all/main.ts', importing('../a/service.ts')],
   ['proto imports TypeBox', 'proto/x.ts', importing('@sinclair/typebox') + importing('@sinclair/typebox/value')],
   ['tests import anything', 'services/a/x.test.ts', importing('../b/service.ts') + importing('../kit/testing/x.ts')],
+  ['a conformance suite is a test', 'services/kit/bus/conformance/rig.ts', importing('../../testing/database.ts')],
   ['scripts import anything', 'scripts/seed.ts', `${importing('../services/a/config.ts')}process.env.X`],
   ['the version is known', 'services/kit/version.ts', importing('../../package.json')],
   ['a comment is no code', 'services/a/x/rules.ts', '// never Date.now()\n/* import x from "elysia" */'],

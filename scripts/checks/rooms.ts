@@ -44,7 +44,7 @@ function placeOf(path: string): Place {
   const [top, service = '', ...rest] = path.split('/')
   // The name and version of the product.
   if (path === 'package.json') return { room: 'manifest' }
-  if (/\.test\.ts$|\/testing(\/|\.ts$)/.test(path)) return { room: 'tests' }
+  if (/\.test\.ts$|\/(testing|conformance)(\/|\.ts$)/.test(path)) return { room: 'tests' }
   if (top === 'scripts' || top === 'proto') return { room: top }
   if (service === 'kit' || service === 'all') return { room: service }
   const name = posix.basename(rest.at(-1) ?? '', '.ts')
