@@ -1,4 +1,4 @@
-import { assemble, createKit, type Service } from '../kit/service/service.ts'
+import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { categoryRoutes } from './categories/routes.ts'
 import type { CatalogConfig } from './config.ts'
 import { criticalityRoutes } from './criticalities/routes.ts'
@@ -11,10 +11,7 @@ import { technologyRoutes } from './technologies/routes.ts'
 import { unspscCategoryRoutes } from './unspsc-categories/routes.ts'
 
 /** The seven reference catalogs, answered from memory. */
-export async function createCatalog(
-  config: CatalogConfig,
-  options?: Parameters<typeof createKit>[2],
-): Promise<Service> {
+export async function createCatalog(config: CatalogConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('catalog', config, options)
   const { http, sql, bus, log } = kit
   const library = new Library(sql)

@@ -1,7 +1,7 @@
 import { listPublicKeys } from '../kit/auth/queries.ts'
 import { createTokenReader } from '../kit/auth/tokens.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
-import { AUDIENCE, assemble, createKit, type Service } from '../kit/service/service.ts'
+import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
 import type { IdentityConfig } from './config.ts'
 import { ensureKeys } from './keys/commands.ts'
@@ -17,10 +17,7 @@ import type { TokenDeps } from './tokens/commands.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
 /** Tokens, sessions, passwords and keys. */
-export async function createIdentity(
-  config: IdentityConfig,
-  options?: Parameters<typeof createKit>[2],
-): Promise<Service> {
+export async function createIdentity(config: IdentityConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('identity', config, options)
   const { http, sql, clock, bus } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)

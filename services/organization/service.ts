@@ -1,4 +1,4 @@
-import { assemble, createKit, type Service } from '../kit/service/service.ts'
+import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/service/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
 import type { OrganizationConfig } from './config.ts'
@@ -6,10 +6,7 @@ import type { OrganizationConfig } from './config.ts'
 const PARTITION_CARE_MS = 60 * 60 * 1000
 
 /** Organizations, users, roles and the audit log. */
-export async function createOrganizationService(
-  config: OrganizationConfig,
-  options?: Parameters<typeof createKit>[2],
-): Promise<Service> {
+export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const keepMonths = config.AUDIT_RETENTION_MONTHS
   return assemble('organization', kit, {

@@ -1,10 +1,7 @@
-import { assemble, createKit, type Service, type ServiceConfig } from '../kit/service/service.ts'
+import { assemble, createKit, type KitOptions, type Service, type ServiceConfig } from '../kit/service/service.ts'
 
 /** Webhook endpoints and deliveries. */
-export async function createWebhooks(
-  config: ServiceConfig,
-  options?: Parameters<typeof createKit>[2],
-): Promise<Service> {
+export async function createWebhooks(config: ServiceConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('webhooks', config, options)
   return assemble('webhooks', kit, { features: [] })
 }

@@ -86,7 +86,7 @@ export class Responder {
   ): Response {
     const ms = performance.now() - startedMs
     this.#observe(status, ms / 1000)
-    this.#deps.log.info({
+    this.#deps.requestLog.info({
       requestId,
       operation: this.#operation.id,
       method: request.method,

@@ -19,6 +19,8 @@ export interface HttpDeps {
   /** Writes the entry of a refused command; called for every refusal of an operation that declares `audit`. */
   auditRefusal(trail: Trail, code: ErrorCode): Promise<void>
   log: Log
+  /** Takes one line for each request. */
+  requestLog: Log
   metrics: RequestMetrics
   /** How many proxies in front of us append to `X-Forwarded-For`. */
   trustedProxies: number

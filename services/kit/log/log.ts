@@ -16,22 +16,40 @@ const SECRETS = ['password', 'newPassword', 'currentPassword', 'secret', 'token'
 const REDACTED = [...SECRETS, 'authorization', 'cookie', 'sasUrl'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
 
 /** JSON lines on standard output: one for each request and each thing worth knowing, with the trace it belongs to. */
-export function createLog({ service, version, level, destination }: LogOptions): Log {
-  return pino(
-    {
-      level,
-      base: { service, version },
-      formatters: { level: (label) => ({ level: label }) },
-      timestamp: pino.stdTimeFunctions.isoTime,
-      redact: { paths: REDACTED, censor: '[redacted]' },
-      serializers: { err: describeError },
-      mixin: () => {
-        const traceId = trace.getActiveSpan()?.spanContext().traceId
-        return traceId === undefined ? {} : { traceId }
-      },
-    },
-    destination ?? pino.destination({ fd: 1, minLength: 4096, sync: true, periodicFlush: 500 }),
-  )
+export function createLog(options: LogOptions): Log {
+  return pino({ ...settingsOf(options), redact: { paths: REDACTED, censor: '[redacted]' } }, destinationOf(options))
+}
+
+/**
+ * The same for the lines of requests, of which there are thousands a second. They have named fields alone, none of which
+ * can hold a secret, so nothing is searched for one: that search took a third of the time of a request.
+ */
+export function createRequestLog(options: LogOptions): Log {
+  return pino(settingsOf(options), destinationOf(options))
+}
+
+const settingsOf = ({ service, version, level }: LogOptions) => ({
+  level,
+  base: { service, version },
+  formatters: { level: (label: string) => ({ level: label }) },
+  timestamp: pino.stdTimeFunctions.isoTime,
+  serializers: { err: describeError },
+  mixin: () => {
+    const traceId = trace.getActiveSpan()?.spanContext().traceId
+    return traceId === undefined ? {} : { traceId }
+  },
+})
+
+const BUFFER_BYTES = 8 * 1024
+const FLUSH_EVERY_MS = 500
+
+let standardOutput: ReturnType<typeof pino.destination> | undefined
+
+/** One buffer for the whole process, so that lines never interleave. */
+function destinationOf({ destination }: LogOptions): pino.DestinationStream {
+  if (destination) return destination
+  standardOutput ??= pino.destination({ fd: 1, minLength: BUFFER_BYTES, sync: true, periodicFlush: FLUSH_EVERY_MS })
+  return standardOutput
 }
 
 /** An error without what it may carry along: statements, parameters and bodies stay out of the log. */

@@ -9,7 +9,7 @@ import { connect, type Pool } from '../db/client.ts'
 import { createRateLimit } from '../http/limit.ts'
 import type { Routes } from '../http/routes.ts'
 import { Http, type HttpApp } from '../http/server.ts'
-import { createLog, type Log } from '../log/log.ts'
+import { createLog, createRequestLog, type Log } from '../log/log.ts'
 import { deadLetterMetrics, lagMetrics } from '../metrics/events.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import type { ServiceName } from '../migrate/files.ts'
@@ -48,17 +48,24 @@ export interface Service {
   close(): Promise<void>
 }
 
+export interface KitOptions {
+  clock?: () => number
+  /** Where log lines go instead of standard output. */
+  logDestination?: { write(line: string): void }
+}
+
 export async function createKit(
   name: ServiceName,
   config: ServiceConfig,
-  {
-    clock = Date.now,
-    log = createLog({ service: name, version: VERSION, level: config.LOG_LEVEL }),
-  }: {
-    clock?: () => number
-    log?: Log
-  } = {},
+  { clock = Date.now, logDestination }: KitOptions = {},
 ): Promise<Kit> {
+  const logOptions = {
+    service: name,
+    version: VERSION,
+    level: config.LOG_LEVEL,
+    ...(logDestination ? { destination: logDestination } : {}),
+  }
+  const log = createLog(logOptions)
   const registry = new Registry()
   registry.setDefaultLabels({ service: name })
   new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
@@ -87,6 +94,7 @@ export async function createKit(
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
     auditRefusal: (trail, code) => recordRefusal(sql, trail, code),
     log,
+    requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
     trustedProxies: config.TRUSTED_PROXIES,
   })
