@@ -65,14 +65,15 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
     )
     const rest = problems.count - lines.length
     const more = rest > 0 ? [`… and ${rest} more`] : []
-    throw new Refusal([...lines, ...more, `${problems.count} problems; nothing was changed.`].join('\n'))
+    throw new Refusal([...lines, ...more, `${counted(problems.count, 'problem')}; nothing was changed.`].join('\n'))
   }
   for (const { catalog } of sources) {
     const change = changes.find((change) => change.catalog === catalog.name)
     if (!change) console.log(`${catalog.name}: nothing to change`)
     else {
       const { added, changed, removed } = change.comparison
-      console.log(`${catalog.name}: ${change.entries} entries; ${added} added, ${changed} changed, ${removed} removed`)
+      const entries = counted(change.entries, 'entry', 'entries')
+      console.log(`${catalog.name}: ${entries}; ${added} added, ${changed} changed, ${removed} removed`)
     }
   }
 }
@@ -105,7 +106,7 @@ async function runExport(sql: Pool, [name, file]: readonly string[]): Promise<vo
     const handle = await open(unfinished, 'w')
     const records = await exportCatalog(sql, catalog, (text) => handle.writeFile(text)).finally(() => handle.close())
     await rename(unfinished, path)
-    console.log(`${catalog.name}: ${records} records in ${path}`)
+    console.log(`${catalog.name}: ${counted(records, 'record')} in ${path}`)
   } finally {
     await rm(unfinished, { force: true })
   }
@@ -116,6 +117,8 @@ function catalogNamed(text: string | undefined): CatalogName {
   if (!name) throw usage()
   return name
 }
+
+const counted = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`
 
 /** The launcher moves to the checkout's folder; a path means what it meant where the command was typed. */
 const pathOf = (text: string) => resolve(process.env.INVOKED_FROM ?? '', text)

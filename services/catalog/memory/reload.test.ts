@@ -48,6 +48,14 @@ describe('after an import', () => {
     expect(await etagOf('/v1/materials')).toBe(before[1] as string)
   })
 
+  test('a search that was asked before finds the new content', async () => {
+    const found = async () =>
+      (await client.get<{ items: unknown[] }>('/v1/categories?search=submarine')).body.items.length
+    expect(await found()).toBe(0)
+    await importTexts(sql, { categories: `${await shippedText('categories')}sub,,Submarines,,\n` })
+    await until(async () => (await found()) === 1, { withinMs: WITHIN_MS })
+  })
+
   test('readers meet the old content or the new, never a mixture', async () => {
     const names = (text: string) =>
       Array.from({ length: 20 }, (_, n) => `c${n + 10},c${n + 10},${text},Us,1\n`).join('')

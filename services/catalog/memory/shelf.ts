@@ -1,12 +1,17 @@
+import { LRUCache } from 'lru-cache'
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import { JsonText } from '../../kit/http/json.ts'
 import { notFound } from '../../kit/http/refusal.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder, type Where } from './contents.ts'
 
+/** A scan of the UNSPSC costs as much as the rest of a request, and a picker asks for the same words again; 5 MB at most. */
+const MAX_KEPT_SEARCHES = 256
+
 /** Where the routes of one catalog read: its current contents, replaced as a whole when the catalog is loaded anew. */
 export class Shelf<Filter extends string = string> {
   #contents: Contents<Filter>
+  readonly #searches = new LRUCache<string, JsonText>({ max: MAX_KEPT_SEARCHES })
 
   constructor(catalog: Catalog<Filter>) {
     this.#contents = new ContentsBuilder(catalog).build()
@@ -20,11 +25,22 @@ export class Shelf<Filter extends string = string> {
   replace(contents: Contents<Filter>): void {
     const before = this.#contents
     this.#contents = contents
+    this.#searches.clear()
     before.release()
   }
 
   /** A page of a list. */
-  page({ page, pageSize }: PageQuery, where: Where<Filter>, search?: string): JsonText {
+  page(query: PageQuery, where: Where<Filter>, search?: string): JsonText {
+    if (!search) return this.#read(query, where)
+    const key = JSON.stringify([search, query.page, query.pageSize, where])
+    const kept = this.#searches.get(key)
+    if (kept) return kept
+    const found = this.#read(query, where, search)
+    this.#searches.set(key, found)
+    return found
+  }
+
+  #read({ page, pageSize }: PageQuery, where: Where<Filter>, search?: string): JsonText {
     const window = { offset: (page - 1) * pageSize, limit: pageSize }
     const { text, hasMore } = this.#contents.list(where, search, window)
     return new JsonText(`{"items":[${text}],"hasMore":${hasMore}}`)

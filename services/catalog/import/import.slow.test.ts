@@ -1,0 +1,105 @@
+import { afterAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect } from '../../kit/db/client.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { CATALOGS } from '../catalogs.ts'
+import { loadContents } from '../memory/load.ts'
+
+const { ownerUrl, urlOf } = await testDatabase()
+const folder = await mkdtemp(join(tmpdir(), 'full-unspsc-'))
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const SEGMENTS = 50
+const FAMILIES = 10
+const CLASSES = 16
+const COMMODITIES = 19
+const RECORDS = SEGMENTS * FAMILIES * CLASSES * COMMODITIES
+const ENTRIES = SEGMENTS * (1 + FAMILIES * (1 + CLASSES * (1 + COMMODITIES)))
+
+/** A process that kept the file, or its entries, would need several times as much. */
+const MAX_COMMAND_BYTES = 250 * 1024 * 1024
+
+const whole = join(folder, 'whole.csv')
+await writeFile(whole)
+
+/** A list as large as the full, licensed UNSPSC, in its columns. */
+async function writeFile(path: string, lastLine = ''): Promise<void> {
+  const out = Bun.file(path).writer()
+  out.write((await Bun.file(join(import.meta.dir, '..', 'data', 'unspsc-categories.csv')).text()).split('\n')[0] ?? '')
+  out.write('\n')
+  for (let s = 10; s < 10 + SEGMENTS; s += 1) {
+    for (let f = 10; f < 10 + FAMILIES; f += 1) {
+      for (let c = 10; c < 10 + CLASSES; c += 1) {
+        const above = [
+          `${s}000000,"Segment ${s}, and supplies"`,
+          `${s}${f}0000,Family ${f}`,
+          `${s}${f}${c}00,Class ${c}`,
+        ]
+        for (let n = 11; n < 11 + COMMODITIES; n += 1) {
+          out.write(`${above.join(',')},${s}${f}${c}${n},Commodity ${n} of class ${c} in family ${f}\n`)
+        }
+      }
+    }
+  }
+  out.write(lastLine)
+  await out.end()
+}
+
+async function operator(...args: string[]) {
+  const script = join(import.meta.dir, '..', '..', '..', 'scripts', 'operator.ts')
+  const child = Bun.spawn([process.execPath, script, 'catalog', ...args], {
+    env: { ...process.env, DATABASE_URL: ownerUrl, INVOKED_FROM: folder },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, err, maxBytes: child.resourceUsage()?.maxRSS ?? Number.POSITIVE_INFINITY }
+}
+
+test('a list of 150,000 commodities is imported in bounded memory, exported as it was, and imported again without a change', async () => {
+  const imported = await operator('import', 'unspsc-categories', whole)
+  expect(imported.err).toBe('')
+  expect(imported.out).toContain(`unspsc-categories: 50000 records read\n`)
+  expect(imported.out).toMatch(
+    new RegExp(`unspsc-categories: ${ENTRIES} entries; \\d+ added, \\d+ changed, \\d+ removed\n$`),
+  )
+  expect(imported.maxBytes).toBeLessThan(MAX_COMMAND_BYTES)
+
+  const exported = await operator('export', 'unspsc-categories', 'again.csv')
+  expect(exported.out).toBe(`unspsc-categories: ${RECORDS} records in ${join(folder, 'again.csv')}\n`)
+  expect(exported.maxBytes).toBeLessThan(MAX_COMMAND_BYTES)
+  const same = (await Bun.file(join(folder, 'again.csv')).text()) === (await Bun.file(whole).text())
+  expect(same).toBe(true)
+
+  const again = await operator('import', 'unspsc-categories', whole)
+  expect(again.out).toEndWith('unspsc-categories: nothing to change\n')
+}, 120_000)
+
+test('one bad row at its end changes nothing', async () => {
+  const bad = join(folder, 'bad.csv')
+  await writeFile(bad, '10000000,"Segment 10, and supplies",99990000,Elsewhere,,,,\n')
+  const { code, err } = await operator('import', 'unspsc-categories', bad)
+  expect(code).toBe(1)
+  expect(err).toBe(
+    `unspsc-categories, line ${RECORDS + 2}: family_code 99990000 is not below 10000000\n1 problem; nothing was changed.\n`,
+  )
+}, 120_000)
+
+test('it is served from memory: found, filtered and searched', async () => {
+  const sql = connect(urlOf('catalog'), { max: 1, applicationName: 'test-catalog' })
+  const contents = await loadContents(sql, CATALOGS['unspsc-categories'])
+  await sql.end({ timeout: 1 })
+  expect(contents.size).toBe(ENTRIES)
+  const first = (where: { level?: number }, search?: string) =>
+    JSON.parse(`[${contents.list(where, search, { offset: 0, limit: 1 }).text}]`)[0]
+  expect(first({}, 'COMMODITY 29 of class 25 in family 19')).toMatchObject({ id: '10192529', level: 4 })
+  expect(first({ level: 3 }, 'segment 59')).toMatchObject({ id: '59101000', segmentTitle: 'Segment 59, and supplies' })
+  expect(first({ level: 1 }, 'commodity')).toBeUndefined()
+  expect(contents.list({ level: 4 }, undefined, { offset: RECORDS - 1, limit: 1 }).hasMore).toBe(false)
+}, 60_000)
