@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { identityVariables } from '../identity/config.ts'
-import { databaseVariables } from '../kit/config/common.ts'
+import { databaseVariables } from '../kit/config/variables.ts'
 import { SERVICES, type ServiceName } from '../kit/migrate/files.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 import { organizationVariables } from '../organization/config.ts'

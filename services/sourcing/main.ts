@@ -2,6 +2,6 @@ import { configure, serve } from '../kit/service/run.ts'
 import { sourcingVariables } from './config.ts'
 import { createSourcing } from './service.ts'
 
-const config = configure(sourcingVariables)
+const config = configure(sourcingVariables, process.env)
 const sourcing = await createSourcing(config)
 await serve({ services: [sourcing], config, route: () => sourcing })

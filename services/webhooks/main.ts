@@ -2,6 +2,6 @@ import { configure, serve } from '../kit/service/run.ts'
 import { webhooksVariables } from './config.ts'
 import { createWebhooks } from './service.ts'
 
-const config = configure(webhooksVariables)
+const config = configure(webhooksVariables, process.env)
 const webhooks = await createWebhooks(config)
 await serve({ services: [webhooks], config, route: () => webhooks })

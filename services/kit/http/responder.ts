@@ -4,7 +4,7 @@ import { isDependencyFailure } from '../db/failures.ts'
 import type { Exchange } from './call.ts'
 import { JsonText, Raw } from './json.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
-import { Refusal, refuse, unavailable } from './refusal.ts'
+import { invalidField, Refusal, refuse, unavailable } from './refusal.ts'
 import type { HttpDeps } from './server.ts'
 import { targetOf } from './target.ts'
 
@@ -113,6 +113,8 @@ export function tagListed(list: string | null, tag: string): boolean {
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (isDependencyFailure(error)) return unavailable()
+  // The client left in the middle of its body: nobody reads the answer, and nothing of ours is wrong.
+  if ((error as { name?: unknown } | null)?.name === 'AbortError') return invalidField('body', 'was cut short')
   return refuse('internal_error', {
     detail: 'Something went wrong on our side. Quote the request id when you report it.',
   })

@@ -24,9 +24,9 @@ const IDLE_TIMEOUT_SECONDS = 120
 const MAX_HEADER_BYTES = 256 * 1024
 
 /** Reads the environment, or tells every mistake in it and ends the process. */
-export function configure<S extends TObject>(schema: S) {
+export function configure<S extends TObject>(schema: S, env: Record<string, string | undefined>) {
   try {
-    return readConfig(schema, process.env)
+    return readConfig(schema, env)
   } catch (error) {
     if (!(error instanceof BadConfiguration)) throw error
     process.stderr.write(`${error.message}\n`)

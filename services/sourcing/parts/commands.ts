@@ -10,7 +10,7 @@ import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { findPublishable, insertPart, markPublished } from './queries.ts'
 import { holdEntries, resolveReferences } from './references.ts'
-import { publishProblems, referenceProblems } from './rules.ts'
+import { contentOf, publishProblems, referenceProblems } from './rules.ts'
 
 export interface CommandDeps {
   sql: Pool
@@ -31,8 +31,9 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, i
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
       await holdEntries(tx)
-      const resolved = await resolveReferences(tx, caller.orgId, body)
-      const problems = referenceProblems(body, resolved)
+      const content = contentOf(body)
+      const resolved = await resolveReferences(tx, caller.orgId, content)
+      const problems = referenceProblems(content, resolved)
       if (problems.length > 0) throw invalid(problems)
 
       const part = {
@@ -41,7 +42,7 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, i
         ipOwnerOrgId: caller.orgId,
         technologyIds: resolved.process?.technologyIds ?? [],
       }
-      await insertPart(tx, part, body, now)
+      await insertPart(tx, part, content, now)
       await recordSuccess(tx, trail)
       await emit(tx, {
         type: 'sourcing.part.created',

@@ -1,7 +1,6 @@
-import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
-import { merged } from './rules.ts'
+import type { PartContent } from './rules.ts'
 
 export interface PartListing {
   view: 'CONSUMER' | 'IP_OWNER'
@@ -83,7 +82,7 @@ export interface NewPart {
   technologyIds: string[]
 }
 
-export const insertPart = (sql: Sql, part: NewPart, input: PartInput, now: string) => sql`
+export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: string) => sql`
   insert into sourcing.parts (
     id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription,
     material_type, material_id, process_id, technology_ids, material_note, process_note,
@@ -93,16 +92,16 @@ export const insertPart = (sql: Sql, part: NewPart, input: PartInput, now: strin
     created_at, updated_at)
   values (
     ${part.id}, ${part.serialNumber}, ${part.ipOwnerOrgId}, 'DRAFT', ${input.title ?? null},
-    ${input.externalRef ?? null}, ${input.description ?? null}, ${input.requireSubscription ?? false},
+    ${input.externalRef ?? null}, ${input.description ?? null}, ${input.requireSubscription},
     ${input.materialType ?? null}, ${input.materialId ?? null}, ${input.processId ?? null}, ${part.technologyIds},
     ${input.materialNote ?? null}, ${input.processNote ?? null},
-    ${merged(input.standardIds)}, ${merged(input.criticalityIds)}, ${merged(input.categoryIds)},
-    ${merged(input.unspscCategoryIds)}, ${merged(input.keywords)}, ${input.internal ?? false},
+    ${input.standardIds}, ${input.criticalityIds}, ${input.categoryIds},
+    ${input.unspscCategoryIds}, ${input.keywords}, ${input.internal},
     ${input.rapidManufacturingMaterial ?? null}, ${input.exemptionsNotes ?? null},
     ${input.documentationRequirementNotes ?? null}, ${input.otherRequirementNotes ?? null},
-    ${input.descriptionManufacturer ?? null}, ${input.unitSystem ?? null}, ${merged(input.businessUnitIds)},
+    ${input.descriptionManufacturer ?? null}, ${input.unitSystem ?? null}, ${input.businessUnitIds},
     ${input.boundingBox?.x ?? null}, ${input.boundingBox?.y ?? null}, ${input.boundingBox?.z ?? null},
-    ${JSON.stringify(input.metadata ?? {})}::text::jsonb, ${JSON.stringify(input.customFields ?? [])}::text::jsonb,
+    ${JSON.stringify(input.metadata)}::text::jsonb, ${JSON.stringify(input.customFields)}::text::jsonb,
     ${now}, ${now})`
 
 export interface PublishableRow {

@@ -1,6 +1,5 @@
-import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
 import type { Sql } from '../../kit/db/client.ts'
-import { merged, optionKey, type Resolved } from './rules.ts'
+import { optionKey, type PartContent, type Resolved } from './rules.ts'
 
 interface ResolvedRow {
   material_type: string | null
@@ -20,22 +19,22 @@ export const holdEntries = (sql: Sql) => sql`select catalog.hold_entries()`
  * Looks up every id that a part names, in one statement: what is there, and which of a list are not. Each list is checked
  * by a scalar subquery, which is one look-up an id; an anti-join could be planned as a scan of the whole catalog.
  */
-export async function resolveReferences(sql: Sql, orgId: string, input: PartInput): Promise<Resolved> {
-  const optionIds = (input.customFields ?? []).map(({ optionId }) => optionId)
+export async function resolveReferences(sql: Sql, orgId: string, input: PartContent): Promise<Resolved> {
+  const optionIds = input.customFields.map(({ optionId }) => optionId)
   const [row] = await sql<[ResolvedRow]>`
     select
       (select type from catalog.material_lookup where code = ${input.materialId ?? null}) as material_type,
       (select json_build_object('materialType', material_type, 'technologyIds', technology_ids)
         from catalog.process_lookup where code = ${input.processId ?? null}) as process,
-      array(select wanted from unnest(${merged(input.standardIds)}::text[]) wanted
+      array(select wanted from unnest(${input.standardIds}::text[]) wanted
         where (select code from catalog.standard_lookup where code = wanted) is null) as standards,
-      array(select wanted from unnest(${merged(input.criticalityIds)}::text[]) wanted
+      array(select wanted from unnest(${input.criticalityIds}::text[]) wanted
         where (select id from catalog.criticality_lookup where id = wanted) is null) as criticalities,
-      array(select wanted from unnest(${merged(input.categoryIds)}::text[]) wanted
+      array(select wanted from unnest(${input.categoryIds}::text[]) wanted
         where (select id from catalog.category_lookup where id = wanted) is null) as categories,
-      array(select wanted from unnest(${merged(input.unspscCategoryIds)}::text[]) wanted
+      array(select wanted from unnest(${input.unspscCategoryIds}::text[]) wanted
         where (select id from catalog.unspsc_lookup where id = wanted) is null) as unspsc_categories,
-      array(select wanted from unnest(${merged(input.businessUnitIds)}::text[]) wanted
+      array(select wanted from unnest(${input.businessUnitIds}::text[]) wanted
         where (select org_id from organization.business_unit_lookup where business_unit_id = wanted)
           is distinct from ${orgId}) as business_units,
       coalesce((select json_agg(json_build_object('fieldId', field_id, 'optionId', option_id))

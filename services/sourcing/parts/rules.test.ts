@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { merged, publishProblems, type Resolved, referenceProblems } from './rules.ts'
+import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
+import { contentOf, publishProblems, type Resolved, referenceProblems } from './rules.ts'
 
 const resolved = (changes: Partial<Resolved> = {}): Resolved => ({
   materialType: 'metal',
@@ -8,7 +9,7 @@ const resolved = (changes: Partial<Resolved> = {}): Resolved => ({
   knownOptions: new Set(['field_1/option_1', 'field_1/option_2']),
   ...changes,
 })
-const fieldsOf = (...args: Parameters<typeof referenceProblems>) => referenceProblems(...args).map((p) => p.field)
+const fieldsOf = (input: PartInput, found: Resolved) => referenceProblems(contentOf(input), found).map((p) => p.field)
 
 describe('ids of a part', () => {
   test('all known is no problem', () => {
@@ -53,6 +54,6 @@ describe('publishing', () => {
 })
 
 test('repeated values are merged in the order of the first', () => {
-  expect(merged(['b', 'a', 'b'])).toEqual(['b', 'a'])
-  expect(merged(undefined)).toEqual([])
+  expect(contentOf({ keywords: ['b', 'a', 'b'] }).keywords).toEqual(['b', 'a'])
+  expect(contentOf({})).toMatchObject({ keywords: [], internal: false, metadata: {} })
 })

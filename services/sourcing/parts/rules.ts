@@ -20,7 +20,7 @@ export interface Resolved {
 export const optionKey = ({ fieldId, optionId }: { fieldId: string; optionId: string }) => `${fieldId}/${optionId}`
 
 /** Everything that is wrong with the ids of a part, each by the field that names it. */
-export function referenceProblems(input: PartInput, resolved: Resolved): FieldError[] {
+export function referenceProblems(input: PartContent, resolved: Resolved): FieldError[] {
   const problems: FieldError[] = []
   const refuse = (field: string, message: string) => problems.push({ field, message })
 
@@ -37,7 +37,7 @@ export function referenceProblems(input: PartInput, resolved: Resolved): FieldEr
     for (const id of ids) refuse(`${field}.${indexOf(input, field, id)}`, 'names nothing that a part of yours may name')
   }
   const seen = new Set<string>()
-  for (const [index, selection] of (input.customFields ?? []).entries()) {
+  for (const [index, selection] of input.customFields.entries()) {
     if (!resolved.knownOptions.has(optionKey(selection))) {
       refuse(`customFields.${index}`, 'names no field and option of your organization')
     } else if (seen.has(selection.fieldId)) refuse(`customFields.${index}`, 'chooses a second option of one field')
@@ -46,8 +46,8 @@ export function referenceProblems(input: PartInput, resolved: Resolved): FieldEr
   return problems
 }
 
-const indexOf = (input: PartInput, field: string, id: string) =>
-  ((input as Record<string, unknown>)[field] as string[]).indexOf(id)
+const indexOf = (input: PartContent, field: string, id: string) =>
+  (input as unknown as Record<string, string[]>)[field]?.indexOf(id)
 
 /** What a part still lacks before it can be published. */
 export function publishProblems(part: {
@@ -64,4 +64,21 @@ export function publishProblems(part: {
 }
 
 /** Repeated values of a list count once, in the order in which they first came. */
-export const merged = <T>(values: readonly T[] | undefined): T[] => [...new Set(values ?? [])]
+const merged = (values: readonly string[] | undefined): string[] => [...new Set(values ?? [])]
+
+/** A part as it is stored: lists merged, unsent ones empty, unsent flags false. */
+export type PartContent = ReturnType<typeof contentOf>
+
+export const contentOf = (input: PartInput) => ({
+  ...input,
+  requireSubscription: input.requireSubscription ?? false,
+  internal: input.internal ?? false,
+  standardIds: merged(input.standardIds),
+  criticalityIds: merged(input.criticalityIds),
+  categoryIds: merged(input.categoryIds),
+  unspscCategoryIds: merged(input.unspscCategoryIds),
+  keywords: merged(input.keywords),
+  businessUnitIds: merged(input.businessUnitIds),
+  metadata: input.metadata ?? {},
+  customFields: input.customFields ?? [],
+})
