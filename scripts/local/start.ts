@@ -9,7 +9,7 @@ import { bringPackages } from '../toolchain/packages.ts'
 import { demandFreePort, freePort, portFrom } from '../toolchain/ports.ts'
 import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
-import { findState, type State } from '../toolchain/state.ts'
+import { ACCOUNTS_FILE, findState, type State } from '../toolchain/state.ts'
 import { takeLock } from './lock.ts'
 import type { Options } from './options.ts'
 import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
@@ -51,7 +51,6 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
   signal.throwIfAborted()
   const owner = { DATABASE_URL: database.url }
   const env = environment({ secrets, url: database.url, port, healthPort })
-  const accountsFile = join(state.folder, 'accounts.json')
 
   progress('Migrating')
   await step('The migration', 'scripts/migrate.ts', { ...process.env, ...owner, ...passwords(secrets) }, signal)
@@ -66,10 +65,10 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
   })
   onStop(services.stop)
   progress('Loading demo data')
-  const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE: accountsFile }
+  const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
   await step('The demo data', 'scripts/seed.ts', seedEnv, signal)
 
-  console.log(welcome(address, await readAccounts(accountsFile), services.logFile))
+  console.log(welcome(address, await readAccounts(ACCOUNTS_FILE), services.logFile))
   return Promise.race([
     new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('interrupted'))),
     services.exited,
@@ -79,6 +78,7 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
 
 /** Everything but the launcher's own lock and the copy of Postgres, which is the same for every start. */
 async function reset({ folder, programs }: State): Promise<void> {
+  await rm(ACCOUNTS_FILE, { force: true })
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
     const kept = ['launcher.json', 'id'].includes(name) || programs.startsWith(`${path}/`) || name.startsWith('test-')

@@ -23,6 +23,9 @@ export interface Places {
 
 const HERE: Places = { root: ROOT, temporary: '/var/tmp' }
 
+/** In the checkout wherever the rest is kept: scripts and people look for it here. Readable by its owner alone. */
+export const ACCOUNTS_FILE = join(LOCAL, 'accounts.json')
+
 /**
  * `.dev` in the checkout. Only root, in a checkout that the database's own user cannot reach, keeps it elsewhere:
  * in a folder named after the checkout, where temporary files outlive a restart.
