@@ -7,7 +7,7 @@ import type { Library } from './library.ts'
 
 const RETRY_INTERVAL_MS = 1000
 
-/** Hears first and loads then, so that no import falls between. */
+/** Hears of imports, and loads everything once the bus hears and whenever it may have missed one. Answers when all is loaded. */
 export async function followReloads(bus: Bus, library: Library): Promise<void> {
   const reloaded: CatalogReloaded['type'] = 'catalog.reloaded'
   await bus.follow({
@@ -19,7 +19,6 @@ export async function followReloads(bus: Bus, library: Library): Promise<void> {
     },
     onGap: () => library.load(CATALOG_NAMES),
   })
-  await library.load(CATALOG_NAMES)
 }
 
 /** Loads what could not be loaded when it was announced; does nothing otherwise. */
