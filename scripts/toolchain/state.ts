@@ -24,7 +24,7 @@ export interface Places {
 const HERE: Places = { root: ROOT, temporary: '/var/tmp' }
 
 /** In the checkout wherever the rest is kept: scripts and people look for it here. Readable by its owner alone. */
-export const ACCOUNTS_FILE = join(LOCAL, 'accounts.json')
+export const ACCOUNTS_FILE = join(ROOT, '.dev', 'accounts.json')
 
 /**
  * `.dev` in the checkout. Only root, in a checkout that the database's own user cannot reach, keeps it elsewhere:
