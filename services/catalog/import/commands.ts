@@ -8,6 +8,7 @@ import {
   type Comparison,
   type Current,
   compareVersions,
+  countEntries,
   currentVersions,
   lockImports,
   namedByRecords,
@@ -137,7 +138,11 @@ async function serve(options: ImportOptions, changes: readonly Change[], problem
       await takeEntries(tx)
       for (const change of changes) await collectNamed(tx, change, problems)
       if (problems.count > 0) return
-      for (const { next } of changes) await serveVersion(tx, { ...next, now })
+      for (const { catalog, next } of changes) {
+        // Whoever lost the connection that held the lock of the import may have been swept away by the next one.
+        if ((await countEntries(tx, catalog, next.version)) !== next.entries) throw new ImportRunning()
+        await serveVersion(tx, { ...next, now })
+      }
       const reloaded: CatalogReloaded = {
         type: 'catalog.reloaded',
         data: { catalogs: changes.map(({ next }) => next.name) },

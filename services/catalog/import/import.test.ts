@@ -124,6 +124,23 @@ describe('two imports', () => {
     expect(await exportedText(sql, 'standards')).toBe(await shippedText('standards'))
   })
 
+  test('of which one lost its lock and was swept by the other: it changes nothing', async () => {
+    const criticalities = `${await shippedText('criticalities')}new,new,A new one,ISO,1\n`
+    const sweeping = async function* () {
+      // The first file is stored by now.
+      await sql`delete from catalog.criticalities where version <> (
+        select version from catalog.catalogs where name = 'criticalities')`
+      yield `${await shippedText('categories')}new,,New,,\n`
+    }
+    const sources = [
+      { catalog: CATALOGS.criticalities, open: () => Readable.from([criticalities]), shipped: false },
+      { catalog: CATALOGS.categories, open: () => Readable.from(sweeping()), shipped: false },
+    ]
+    const before = await versions()
+    await expect(importCatalogs({ sql, clock: Date.now }, sources)).rejects.toBeInstanceOf(ImportRunning)
+    expect(await versions()).toEqual(before)
+  })
+
   test('one after the other: what a killed one left behind is swept by the next', async () => {
     await sql`insert into catalog.criticalities (version, line, id, code, name, governing_body, rank)
       values (999999, 1, 'left', 'left', 'Left behind', 'Nobody', 1)`

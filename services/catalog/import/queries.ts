@@ -146,6 +146,12 @@ export const namedByRecords = (sql: Sql, catalog: string, keys: readonly string[
   where catalog = ${catalog} and id = any (${sql.array([...keys])})
   order by id`
 
+export async function countEntries(sql: Sql, { table }: StoredCatalog, version: string): Promise<number> {
+  const [row] = await sql<{ entries: number }[]>`
+    select count(*)::int as entries from ${sql(table)} where version = ${version}`
+  return row?.entries ?? 0
+}
+
 /** Waits for every transaction that is about to name an entry; those that come later wait for us. */
 export const takeEntries = (tx: Tx) => tx`select catalog.take_entries()`
 
