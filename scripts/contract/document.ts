@@ -70,9 +70,13 @@ const INTRODUCTION = `Companies find who can make a part, ask for quotations, pl
 Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are left out.`
 
+const isBeyond = (tag: string) => tag.includes('beyond the specification')
+
 /** The OpenAPI 3.1 document of some operations, in the order of the contract. */
 export async function openApiOf(operations: readonly AnyOperation[]): Promise<OpenApi> {
-  const tags = [...new Set(operations.map(({ tag }) => tag))]
+  const named = [...new Set(operations.map(({ tag }) => tag))]
+  // What the specification has comes first.
+  const tags = [...named.filter((tag) => !isBeyond(tag)), ...named.filter(isBeyond)]
   const app = new Elysia().use(
     swagger({
       path: '/spec',

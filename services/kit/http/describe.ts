@@ -6,42 +6,34 @@ import { refuse } from './refusal.ts'
 
 type Json = Record<string, unknown>
 
-const header = (name: string, description: string, schema: Json, example: unknown): Json => ({
+/** Without an example: the documentation page would send it along, and a repeated Idempotency-Key is a conflict. */
+const header = (name: string, description: string, schema: Json): Json => ({
   name,
   in: 'header',
   required: false,
   description,
   schema,
-  example,
 })
 
 const REQUEST_ID = header(
   'X-Request-Id',
   'An id of your own for this request, 1 to 64 of `[A-Za-z0-9._-]`; the answer repeats it.',
   { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
-  'req-7f3a',
 )
 
 const IDEMPOTENCY_KEY = header(
   'Idempotency-Key',
   'Makes a repeat safe: the same key and body give the first answer again for 24 hours; with another body it is 409.',
   { type: 'string', minLength: 1, maxLength: 255 },
-  'b5b6f0b2-5a0c-4d4c-9c3e-5a7d3f1f0c11',
 )
 
-const IF_NONE_MATCH = header(
-  'If-None-Match',
-  'The `ETag` of an earlier answer; 304 when nothing changed since.',
-  { type: 'string' },
-  '"1kq3v8"',
-)
+const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of an earlier answer; 304 when nothing changed since.', {
+  type: 'string',
+})
 
-const IF_MATCH = header(
-  'If-Match',
-  'The `ETag` of the record as you know it; 412 when it has changed since.',
-  { type: 'string' },
-  '"1kq3v8"',
-)
+const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it; 412 when it has changed since.', {
+  type: 'string',
+})
 
 /** What the OpenAPI document says of an operation; nothing of it is written twice. */
 export function describe(operation: Operation): Json {
