@@ -10,6 +10,16 @@ const CHECKS = [
   { name: 'architecture', command: ['scripts/checks/imports.ts'] },
   { name: 'licences', command: ['scripts/checks/licences.ts'] },
   { name: 'generated files', command: ['scripts/openapi.ts', '--check'] },
+  { name: 'configuration table', command: ['scripts/configuration.ts', '--check'] },
+  {
+    name: 'OpenAPI lint',
+    command: [
+      'node_modules/@redocly/cli/bin/cli.js',
+      'lint',
+      '--extends=recommended',
+      'proto/openapi/marketplace.json',
+    ],
+  },
 ]
 
 /** Runs every check, whatever the others say; one that fails shows its output. */

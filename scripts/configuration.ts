@@ -1,0 +1,46 @@
+import { join } from 'node:path'
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { identityVariables } from '../services/identity/config.ts'
+import { serviceVariables } from '../services/kit/service/service.ts'
+import { organizationVariables } from '../services/organization/config.ts'
+
+const README = join(import.meta.dir, '..', 'README.md')
+const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
+
+/** The table of every variable, from the schemas that the services read them with. */
+export function configurationTable(): string {
+  const shared = Object.keys(serviceVariables.properties)
+  const own = (service: string, schema: TObject) =>
+    Object.entries(schema.properties)
+      .filter(([name]) => !shared.includes(name))
+      .map(([name, variable]) => row(name, variable, schema, service))
+  return [
+    '| Variable | Service | Default | What it is |',
+    '|---|---|---|---|',
+    ...Object.entries(serviceVariables.properties).map(([name, variable]) =>
+      row(name, variable, serviceVariables, 'all'),
+    ),
+    ...own('identity', identityVariables),
+    ...own('organization', organizationVariables),
+  ].join('\n')
+}
+
+function row(name: string, variable: TSchema, schema: TObject, service: string): string {
+  const required = schema.required?.includes(name) && variable.default === undefined
+  // What differs from machine to machine is told in the description.
+  const byMachine = name === 'HASHING_SLOTS'
+  const standard = required ? 'required' : variable.default === undefined || byMachine ? '' : `\`${variable.default}\``
+  return `| \`${name}\` | ${service} | ${standard} | ${variable.description} |`
+}
+
+if (import.meta.main) {
+  const file = Bun.file(README)
+  const before = await file.text()
+  const after = before.replace(TABLE, `<!-- configuration -->\n${configurationTable()}\n<!-- /configuration -->`)
+  if (before !== after && process.argv.includes('--check')) {
+    console.error('The configuration table of the README is out of date: run bun scripts/configuration.ts and commit.')
+    process.exit(1)
+  }
+  if (before !== after) await Bun.write(file, after)
+  console.log('The configuration table of the README is up to date.')
+}

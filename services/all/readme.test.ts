@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TEST_PASSWORD, testMarketplace } from './testing.ts'
+
+const README = join(import.meta.dir, '..', '..', 'README.md')
+
+/** A command block of the page with the answer block that follows it. */
+const STEP = /```sh\n([^`]*curl[^`]*)```\n```json\n([^`]*)```/g
+
+const market = await testMarketplace()
+const org = await market.organization(['IP_OWNER'])
+const member = await org.member('IP owner')
+
+test('the first journey of the README answers what it shows', async () => {
+  const page = await Bun.file(README).text()
+  const steps = [...page.matchAll(STEP)].map(([, command = '', answer = '']) => ({ command, answer }))
+  expect(steps.length).toBeGreaterThanOrEqual(7)
+  const folder = await mkdtemp(join(tmpdir(), 'journey-'))
+  const marker = '----next-step----'
+  // One shell for the whole page, as a reader has one: later steps use the variables of earlier ones.
+  const script = steps.map(({ command }) => command.replaceAll('/tmp/', `${folder}/`)).join(`\necho '${marker}'\n`)
+  const shell = Bun.spawn(['bash', '-c', script], {
+    env: { PATH: process.env.PATH ?? '', BASE: market.url, EMAIL: member.email, PASSWORD: TEST_PASSWORD },
+    stdin: 'ignore',
+    stderr: 'pipe',
+  })
+  const [output, complaints] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
+  await rm(folder, { recursive: true })
+  expect(complaints).toBe('')
+  const answers = output.split(marker)
+  expect(answers).toHaveLength(steps.length)
+  for (const [index, { answer }] of steps.entries()) {
+    expect(withoutChance(JSON.parse(answers[index] as string))).toEqual(JSON.parse(answer))
+  }
+})
+
+const BY_CHANCE: [RegExp, string][] = [
+  [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],
+  [/^[PRO]-[0-9A-HJKMNP-TV-Z]{8}$/, '<serial>'],
+  [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '<time>'],
+  [/^[0-9a-f]{8}-[0-9a-f-]{27}$/, '<request>'],
+  [/^(eyJ[\w.-]+|[\w-]{43})$/, '<token>'],
+]
+
+/** What differs on every run is told by its kind. */
+function withoutChance(value: unknown): unknown {
+  if (typeof value === 'string') return BY_CHANCE.find(([pattern]) => pattern.test(value))?.[1] ?? value
+  if (Array.isArray(value)) return value.map(withoutChance)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutChance(item)]))
+}
