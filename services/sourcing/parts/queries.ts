@@ -120,3 +120,16 @@ export const markPublished = (sql: Sql, orgId: string, id: string, now: string) 
   update sourcing.parts set state = 'PUBLISHED', published_at = ${now}, updated_at = ${now}
   where id = ${id} and ip_owner_org_id = ${orgId} and state = 'DRAFT'
   returning owner_document`
+
+/** Parts that show other technologies than their process has by now; their documents are made anew with them. */
+export const refreshTechnologies = (sql: Sql, limit: number) => sql<{ id: string }[]>`
+  update sourcing.parts p set technology_ids = stale.technology_ids
+  from (
+    select part.id, k.technology_ids
+    from sourcing.parts part
+    join catalog.process_lookup k on k.code = part.process_id
+    where part.technology_ids is distinct from k.technology_ids
+    limit ${limit}
+  ) stale
+  where p.id = stale.id
+  returning p.id`

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test'
+import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+import { connect } from '../../kit/db/client.ts'
+import { createSecretBox } from '../../kit/secrets/box.ts'
+import { ApiClient } from '../../kit/testing/client.ts'
+import { reencryptSecrets, rotateSigningKey } from './commands.ts'
+
+const market = await testMarketplace()
+const org = await market.organization(['IP_OWNER'])
+const sql = connect(market.db.urlOf('identity'), { max: 2, applicationName: 'test' })
+const box = await createSecretBox(market.config.ENCRYPTION_KEYS)
+
+interface Jwks {
+  keys: { kid: string; d?: string }[]
+}
+
+const published = async () => (await market.anonymous.get<Jwks>('/.well-known/jwks.json')).body.keys
+const kidOf = (token: string | undefined) =>
+  JSON.parse(Buffer.from((token ?? '').split('.')[0] as string, 'base64url').toString()).kid as string
+
+describe('rotation of the signing key', () => {
+  test('a new key is published ten minutes before it signs; tokens of the old one live on', async () => {
+    const before = kidOf(org.administrator.client.accessToken)
+    const now = new Date().toISOString()
+    const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds: 900, now })
+    expect(Date.parse(signsFrom) - Date.parse(now)).toBe(10 * 60 * 1000)
+    expect((await published()).map((key) => key.kid).sort()).toEqual([before, kid].sort())
+    const client = new ApiClient(market.url)
+    await client.signIn(org.administrator.email, TEST_PASSWORD)
+    expect(kidOf(client.accessToken)).toBe(before)
+    expect((await org.administrator.client.get('/v1/parts')).status).toBe(200)
+  })
+
+  test('private halves are never published', async () => {
+    for (const key of await published()) expect(key).not.toHaveProperty('d')
+  })
+
+  test('a key leaves the set when its last token has died', async () => {
+    const [{ kid }] = await market.db.owner<[{ kid: string }]>`
+      select kid from identity.signing_keys where retires_at is not null`
+    await market.db.owner`update identity.signing_keys set retires_at = now() - interval '1 second' where kid = ${kid}`
+    expect((await published()).map((key) => key.kid)).not.toContain(kid)
+  })
+})
+
+test('every stored secret is sealed anew with the key in front, and opens with it alone', async () => {
+  const next = `next:${Buffer.alloc(32, 9).toString('base64')}`
+  const both = await createSecretBox(`${next},${market.config.ENCRYPTION_KEYS}`)
+  const { resealed } = await reencryptSecrets(sql, both)
+  expect(resealed).toBeGreaterThanOrEqual(3)
+  expect((await reencryptSecrets(sql, both)).resealed).toBe(0)
+  const alone = await createSecretBox(next)
+  const rows = await market.db.owner<{ private_key: string }[]>`select private_key from identity.signing_keys`
+  for (const { private_key } of rows) expect(await alone.decrypt(private_key)).toContain('PRIVATE KEY')
+  await sql.end({ timeout: 1 })
+})

@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'bun:test'
+import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
+import { connect } from '../../kit/db/client.ts'
+import { roleOf, SERVICES, type ServiceName } from '../../kit/migrate/files.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { dropPartitions, ensurePartitions } from './queries.ts'
+
+const db = await testDatabase()
+const pools = Object.fromEntries(
+  SERVICES.map((service) => [service, connect(db.urlOf(service), { max: 1, applicationName: 'test' })]),
+) as Record<ServiceName, ReturnType<typeof connect>>
+
+const trail = {
+  procedure: 'part.create',
+  orgId: 'org_1',
+  actorId: 'user_1',
+  grantId: undefined,
+  ipAddress: '192.0.2.1',
+  userAgent: 'agent\u0000 \ud800',
+  request: { title: 'x' },
+} as const
+
+const entries = () => db.owner<{ success: boolean; error: string | null; user_agent: string; request: unknown }[]>`
+  select success, error, user_agent, request from organization.audit_log order by id`
+
+describe('writing', () => {
+  test.each(SERVICES)('%s may add entries, and only organization may read them', async (service) => {
+    await pools[service].begin((tx) => recordSuccess(tx, trail))
+    const read = pools[service]`select id from organization.audit_log limit 1`
+    if (service === 'organization') expect(await read).toHaveLength(1)
+    else await expect(read.execute()).rejects.toThrow('permission denied')
+  })
+
+  test('success goes with its transaction, a refusal stands by itself', async () => {
+    const before = (await entries()).length
+    await pools.sourcing
+      .begin(async (tx) => {
+        await recordSuccess(tx, trail)
+        await recordRefusal(pools.identity, trail, 'forbidden')
+        throw new Error('rolled back')
+      })
+      .catch(() => {})
+    const added = (await entries()).slice(before)
+    expect(added.map(({ success, error }) => [success, error])).toEqual([[false, 'forbidden']])
+  })
+
+  test('refusals that are no decision about the caller leave none', async () => {
+    const before = (await entries()).length
+    for (const code of ['not_found', 'validation_error', 'rate_limited', 'unauthorized', 'unavailable'] as const) {
+      await recordRefusal(pools.sourcing, trail, code)
+    }
+    expect(await entries()).toHaveLength(before)
+  })
+
+  test('NUL and lone surrogates of a client never fail the command', async () => {
+    const [entry] = await entries()
+    expect(entry?.user_agent).toBe('agent \ufffd')
+  })
+
+  test('the first of a month has its partition, and so do the months ahead', async () => {
+    const now = new Date()
+    for (const months of [0, 1, 2, 3]) {
+      const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)).toISOString()
+      const [row] = await db.owner<[{ partition: string }]>`
+        insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
+        values (${crypto.randomUUID()}, 'org_1', ${first}, 'part.create', true, 'user_1')
+        returning tableoid::regclass::text as partition`
+      expect(row.partition).toBe(`organization.audit_log_${first.slice(0, 7).replace('-', '_')}`)
+    }
+  })
+
+  test('what no partition was made for is kept, and moves into its month when that is made', async () => {
+    const far = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 4, 15)).toISOString()
+    await db.owner`insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
+      values ('far', 'org_1', ${far}, 'part.create', true, 'user_1')`
+    await pools.organization`select organization.ensure_audit_partitions(4)`
+    const [row] = await db.owner<[{ partition: string }]>`
+      select tableoid::regclass::text as partition from organization.audit_log where id = 'far'`
+    expect(row.partition).toBe(`organization.audit_log_${far.slice(0, 7).replace('-', '_')}`)
+    await ensurePartitions(pools.organization)
+  })
+})
+
+describe('the log is append-only against its own service', async () => {
+  const [month] = await db.owner<[{ name: string }]>`
+    select min(child.relname) as name from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent = 'organization.audit_log'::regclass and child.relname <> 'audit_log_default'`
+  const tables = ['organization.audit_log', `organization.${month.name}`, 'organization.audit_log_default']
+
+  test.each(
+    SERVICES.flatMap((service) =>
+      tables.flatMap((table) => [
+        [service, `update ${table} set success = true`],
+        [service, `delete from ${table}`],
+        [service, `truncate ${table}`],
+        [service, `alter table ${table} disable trigger all`],
+        [service, `drop table ${table}`],
+        [service, `alter table organization.audit_log detach partition organization.${month.name}`],
+        [service, 'set session_replication_role = replica'],
+      ]),
+    ) as [ServiceName, string][],
+  )('%s: %s is refused', async (service, statement) => {
+    await expect(pools[service].unsafe(statement).execute()).rejects.toThrow(/permission denied|must be owner/)
+  })
+
+  test('a partition cannot be written past the log', async () => {
+    const direct = `insert into organization.${month.name} (id, org_id, timestamp, procedure, success, actor_id)
+      values ('x', 'org_1', now(), 'part.create', true, 'user_1')`
+    await expect(pools.organization.unsafe(direct).execute()).rejects.toThrow('permission denied')
+  })
+})
+
+test('retention drops whole months that have passed, and nothing younger', async () => {
+  await db.owner.unsafe(`create table organization.audit_log_2020_01 partition of organization.audit_log
+    for values from ('2020-01-01 00:00:00+00') to ('2020-02-01 00:00:00+00')`)
+  const before = (await entries()).length
+  const [row] = await dropPartitions(pools.organization, 12)
+  expect(row).toEqual({ drop_audit_partitions: 1 })
+  expect(await entries()).toHaveLength(before)
+  await expect(pools.organization`select organization.drop_audit_partitions(0)`.execute()).rejects.toThrow('at least 1')
+})
+
+test('no service role is more than it must be', async () => {
+  const roles = await db.owner<{ rolname: string }[]>`
+    select rolname from pg_roles
+    where rolname = any(${SERVICES.map(roleOf)}) and (rolsuper or rolcreatedb or rolcreaterole or rolbypassrls)`
+  expect([...roles]).toEqual([])
+  for (const service of SERVICES) {
+    await expect(pools[service].unsafe(`create table ${service}.mine (x int)`).execute()).rejects.toThrow(
+      'permission denied',
+    )
+    const other = service === 'identity' ? 'sourcing.parts' : 'identity.credentials'
+    await expect(pools[service].unsafe(`select 1 from ${other}`).execute()).rejects.toThrow('permission denied')
+  }
+})
