@@ -6,14 +6,15 @@ import { connectOnce } from '../nats/link.ts'
 
 export interface NatsServer {
   url: string
-  start(): Promise<void>
+  /** With the address that opens it, where it is guarded. */
+  start(address?: string): Promise<void>
   /** No goodbye: what was not written is gone. */
   kill(): Promise<void>
   close(): Promise<void>
 }
 
 /** A real server with JetStream on a store of its own, which survives a kill. */
-export async function natsServer(): Promise<NatsServer> {
+export async function natsServer(extraArguments: readonly string[] = []): Promise<NatsServer> {
   const program = process.env.TEST_NATS_SERVER
   if (!program) throw new Error('Run the tests with ./scripts/test: it brings the NATS server they need.')
   const store = await mkdtemp(join(tmpdir(), 'nats-'))
@@ -27,14 +28,14 @@ export async function natsServer(): Promise<NatsServer> {
   }
   return {
     url,
-    async start() {
-      child = Bun.spawn([program, '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store], {
+    async start(address = url) {
+      child = Bun.spawn([program, '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store, ...extraArguments], {
         stdin: 'ignore',
         stdout: 'ignore',
         stderr: 'ignore',
       })
       for (;;) {
-        const live = await connectOnce({ url }, 'probe').catch(() => undefined)
+        const live = await connectOnce({ url: address }, 'probe').catch(() => undefined)
         const info = await live?.jsm.getAccountInfo().catch(() => undefined)
         await live?.nc.close()
         if (info) return

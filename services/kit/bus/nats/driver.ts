@@ -1,13 +1,14 @@
 import type { Driver, DriverOptions, FeedRequest } from '../driver.ts'
-import { byStream, commonFilter } from '../subjects.ts'
+import { listCursors } from '../queries.ts'
+import { byStream } from '../subjects.ts'
 import { StreamFeed } from './feed.ts'
 import { followStreams } from './follow.ts'
 import { Link, type NatsAddress } from './link.ts'
 import { natsOutlet } from './outlet.ts'
-import { HEARTBEAT_SUBJECT } from './streams.ts'
+import { filterOf, HEARTBEAT_SUBJECT } from './streams.ts'
 
 /** The bus on JetStream: the relay publishes, durable consumers read, followers have consumers of their own. */
-export function natsDriver(address: NatsAddress, { service, log, heartbeats }: DriverOptions): Driver {
+export function natsDriver(address: NatsAddress, { service, pool, log, heartbeats }: DriverOptions): Driver {
   const link = new Link(address, `marketplace-${service}`, log)
   link.onUp(({ nc }) => {
     nc.subscribe(`${HEARTBEAT_SUBJECT}.*`, {
@@ -19,12 +20,15 @@ export function natsDriver(address: NatsAddress, { service, log, heartbeats }: D
     outlet: natsOutlet(service, () => link.live, log),
     async feeds(consumer, ends) {
       return [...byStream(consumer.subjects)].map(([stream, subjects]) => {
-        const filter = commonFilter(subjects)
         const feed = new StreamFeed({
           link,
           stream,
           durable: durableOf(consumer),
-          filter,
+          filter: filterOf(stream, subjects),
+          async position() {
+            const cursors = await listCursors(pool, consumer.name)
+            return cursors.find(({ source }) => source === stream) ?? { epoch: null, seq: '0' }
+          },
           log,
           onNews: consumer.wake.call,
         })

@@ -4,12 +4,12 @@ import { pause } from '../../service/worker.ts'
 import type { BusLog } from '../bus.ts'
 import type { Feed } from '../consumer.ts'
 import type { Batch, Incoming } from '../inbox.ts'
-import type { Cursor } from '../queries.ts'
+import type { Cursor, Position } from '../queries.ts'
+import { ensureDurable } from './durable.ts'
 import type { Link, Live } from './link.ts'
 import { readMessage } from './message.ts'
 import { pull } from './pull.ts'
 import { nextStored } from './stored.ts'
-import { durableConfig } from './streams.ts'
 
 const BATCH_MESSAGES = 64
 const RETRY_PAUSE_MS = 200
@@ -19,6 +19,8 @@ export interface StreamFeedOptions {
   stream: StreamName
   durable: string
   filter: string | undefined
+  /** How far the consumer has come, as Postgres knows it. */
+  position: () => Promise<Pick<Position, 'epoch' | 'seq'>>
   log: BusLog
   /** Called when messages have come. */
   onNews: () => void
@@ -72,9 +74,11 @@ export class StreamFeed implements Feed {
   }
 
   async #read(live: Live, ends: AbortSignal): Promise<void> {
-    const { stream, durable, filter, onNews } = this.#options
-    const { num_ack_pending, delivered } = await live.jsm.consumers.add(stream, durableConfig(durable, filter))
+    const { stream, durable, filter, position, onNews } = this.#options
     const { created, state } = await live.jsm.streams.info(stream)
+    const { epoch, seq } = await position()
+    const startSeq = epoch === String(created) ? Math.min(Number(seq), state.last_seq) + 1 : 1
+    const { num_ack_pending, delivered } = await ensureDurable(live, { stream, name: durable, filter, startSeq })
     const reading: Reading = {
       live,
       epoch: String(created),

@@ -1,20 +1,19 @@
-import {
-  AckPolicy,
-  type ConsumerConfig,
-  DeliverPolicy,
-  DiscardPolicy,
-  NatsError,
-  nanos,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-} from 'nats'
+import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
 import type { BusLog } from '../bus.ts'
+import { commonFilter } from '../subjects.ts'
+import { ensureDurable, unlessMissing } from './durable.ts'
 import { connectOnce, type Live, type NatsAddress } from './link.ts'
 
 /** Core subject of the heartbeats: outside of every stream, or `identity.heartbeat` would be stored with `identity.>`. */
 export const HEARTBEAT_SUBJECT = 'heartbeat'
+
+/**
+ * The narrowest filter for these subjects of a stream. NOTIFICATIONS is always read whole: a consumer with another
+ * filter has to be made anew, and the moment without it would lose what came in that moment.
+ */
+export const filterOf = (stream: StreamName, subjects: readonly string[]): string | undefined =>
+  stream === 'NOTIFICATIONS' ? undefined : commonFilter(subjects)
 
 /** Consumers that must be there before the first notification: without one, the stream would have nobody to keep it for. */
 const NOTIFICATION_READERS = ['webhooks-ingest']
@@ -32,8 +31,6 @@ export interface StreamOptions extends NatsAddress {
 /** Within this time a second copy of an event is dropped by the server; later ones are dropped by the consumers. */
 const DUPLICATE_WINDOW_MS = 5 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
-const ACK_WAIT_MS = 30_000
-const MAX_ACK_PENDING = 1000
 
 /** Creates or adjusts the streams. Safe to repeat, and to run while events flow. */
 export async function ensureStreams(options: StreamOptions): Promise<void> {
@@ -60,7 +57,7 @@ async function ensureNotifications(live: Live, options: StreamOptions): Promise<
     await live.jsm.streams.add({ ...config, subjects: ['NOTIFICATIONS.setup'] })
   }
   for (const reader of NOTIFICATION_READERS) {
-    await live.jsm.consumers.add('NOTIFICATIONS', durableConfig(reader, undefined))
+    await ensureDurable(live, { stream: 'NOTIFICATIONS', name: reader, filter: undefined, startSeq: 1 })
   }
   await live.jsm.streams.update('NOTIFICATIONS', config)
 }
@@ -70,15 +67,8 @@ async function ensureStream(live: Live, config: Partial<StreamConfig> & { name: 
   else await live.jsm.streams.add(config)
 }
 
-async function streamExists(live: Live, stream: StreamName): Promise<boolean> {
-  try {
-    await live.jsm.streams.info(stream)
-    return true
-  } catch (error) {
-    if (error instanceof NatsError && error.api_error?.code === 404) return false
-    throw error
-  }
-}
+const streamExists = async (live: Live, stream: StreamName) =>
+  (await unlessMissing(live.jsm.streams.info(stream))) !== undefined
 
 const commonConfig = (name: StreamName, { replicas = 1, maxBytes = -1 }: StreamOptions) => ({
   name,
@@ -89,15 +79,4 @@ const commonConfig = (name: StreamName, { replicas = 1, maxBytes = -1 }: StreamO
   discard: DiscardPolicy.New,
   max_bytes: maxBytes,
   duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-})
-
-/** A durable consumer begins with the oldest event there is and never gives one up by itself. */
-export const durableConfig = (name: string, filter: string | undefined): Partial<ConsumerConfig> => ({
-  durable_name: name,
-  ack_policy: AckPolicy.Explicit,
-  deliver_policy: DeliverPolicy.All,
-  ack_wait: nanos(ACK_WAIT_MS),
-  max_ack_pending: MAX_ACK_PENDING,
-  max_deliver: -1,
-  ...(filter === undefined ? {} : { filter_subject: filter }),
 })

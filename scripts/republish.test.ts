@@ -1,0 +1,52 @@
+import { expect, test } from 'bun:test'
+import { connect } from '../services/kit/db/client.ts'
+import { emit } from '../services/kit/outbox/emit.ts'
+import { testDatabase } from '../services/kit/testing/database.ts'
+
+const { owner, ownerUrl, urlOf } = await testDatabase()
+
+async function republish(args: string[], env: Record<string, string> = { DATABASE_URL: ownerUrl }) {
+  const { DATABASE_URL: _, ...rest } = process.env
+  const child = Bun.spawn([process.execPath, `${import.meta.dir}/republish.ts`, ...args], {
+    env: { ...rest, ...env },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, errors, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { output, errors, code }
+}
+
+test('what happened since the time is put before the relays again, and nothing older', async () => {
+  const pool = connect(urlOf('sourcing'), { max: 1, applicationName: 'republish-test' })
+  for (const [subject, time] of Object.entries({
+    old: '2026-04-29T09:09:59.999Z',
+    young: '2026-04-29T09:10:00.000Z',
+  })) {
+    await pool.begin((tx) => emit(tx, { type: 'sourcing.part.created', subject, data: {}, time }))
+  }
+  await pool.end({ timeout: 1 })
+  await owner`update sourcing.outbox set sent_at = now()`
+  const { output, code } = await republish(['--since', '2026-04-29T11:10:00+02:00'])
+  expect(code).toBe(0)
+  expect(output).toContain('sourcing: 1 event to be sent again')
+  expect(await owner`select subject from sourcing.outbox where sent_at is null`).toMatchObject([{ subject: 'young' }])
+})
+
+test('without a time, with half of one or without a database it says what it needs and does nothing', async () => {
+  for (const args of [
+    [],
+    ['--since'],
+    ['--since', 'yesterday'],
+    ['--since', '2026-04-29'],
+    ['--until', '2026-04-29T09:10:00Z'],
+  ]) {
+    const { code, errors } = await republish(args)
+    expect([args, code, errors]).toEqual([args, 2, expect.stringContaining('republish --since')])
+  }
+  const { code, errors } = await republish(['--since', '2026-04-29T09:10:00Z'], {})
+  expect([code, errors]).toEqual([2, 'republish needs DATABASE_URL (the owner of the database)\n'])
+})

@@ -1,0 +1,85 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { emitAll } from '../../outbox/emit.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { announce, createEffects, effectsOf, faultsOf, joinBus, record, until } from '../conformance/rig.ts'
+
+/** What only the driver without a broker has to care about: when a row has been read by everybody. */
+setDefaultTimeout(60_000)
+const database = await testDatabase()
+const { owner } = database
+await createEffects(owner)
+const address = { urlOf: database.urlOf }
+const unsent = async (type: string) =>
+  (await owner`select seq from sourcing.outbox where type = ${type} and sent_at is null`).length
+
+test('a row counts as sent when every known consumer is past it, and not before', async () => {
+  const type = 'sourcing.read.told'
+  const sourcing = await joinBus(address, 'sourcing')
+  sourcing.start(sourcing.bus.relay())
+  await announce(sourcing.pool, type, 'a', 1)
+  // Nobody is known yet, so nobody can miss it.
+  await until(async () => (await unsent(type)) === 0)
+  const start = async () => {
+    const webhooks = await joinBus(address, 'webhooks')
+    webhooks.start(webhooks.bus.consume({ name: 'read', subjects: [type], handle: record }))
+    return webhooks
+  }
+  const first = await start()
+  await until(async () => (await effectsOf(owner, type)).length === 1)
+  await first.stop()
+  await announce(sourcing.pool, type, 'a', 2)
+  const beats: number[] = []
+  await sourcing.bus.follow({ subjects: [type], onEvent() {}, onGap() {} })
+  while (beats.length < 5) {
+    await until(() => sourcing.bus.lastHeard('sourcing') > (beats.at(-1) ?? 0))
+    beats.push(sourcing.bus.lastHeard('sourcing'))
+  }
+  expect(await unsent(type)).toBe(1)
+  expect((await sourcing.bus.lag()).outbox.waiting).toBe(1)
+  const second = await start()
+  await until(async () => (await unsent(type)) === 0)
+  expect(await second.bus.lag()).toMatchObject({ consumers: { read: 0 } })
+  await second.stop()
+  // One that has not been seen for a month holds nothing up.
+  await announce(sourcing.pool, type, 'a', 3)
+  await owner`update webhooks.bus_cursors set touched_at = now() - interval '31 days'`
+  await until(async () => (await unsent(type)) === 0)
+  await sourcing.stop()
+})
+
+test('a backlog of many batches is read in its order', async () => {
+  const type = 'sourcing.backlog.told'
+  const sourcing = await joinBus(address, 'sourcing')
+  const events = Array.from({ length: 1050 }, (_, value) => ({ type, subject: `s${value % 3}`, data: { value } }))
+  await sourcing.pool.begin((tx) => emitAll(tx, events))
+  const webhooks = await joinBus(address, 'webhooks')
+  webhooks.start(webhooks.bus.consume({ name: 'backlog', subjects: [type], handle: record }))
+  await until(async () => (await effectsOf(owner, type)).length === 1050)
+  expect(await faultsOf(owner, type)).toEqual([])
+  await Promise.all([sourcing.stop(), webhooks.stop()])
+})
+
+test('a cursor of another server, whose transactions were numbered higher, begins anew', async () => {
+  const type = 'sourcing.restored.told'
+  const sourcing = await joinBus(address, 'sourcing')
+  await owner`
+    insert into webhooks.bus_cursors (consumer, source, low, high)
+    values ('restored', 'sourcing', '900000000000', '900000000000')`
+  await announce(sourcing.pool, type, 'a', 1)
+  const webhooks = await joinBus(address, 'webhooks')
+  webhooks.start(webhooks.bus.consume({ name: 'restored', subjects: [type], handle: record }))
+  await until(async () => (await effectsOf(owner, type)).length === 1)
+  await Promise.all([sourcing.stop(), webhooks.stop()])
+})
+
+test('without its LISTEN connection a process starts and knows that it is deaf', async () => {
+  const type = 'sourcing.deaf.told'
+  const nowhere = new URL(database.urlOf('webhooks'))
+  nowhere.port = '1'
+  const deaf = await joinBus(address, 'sourcing', { directUrl: nowhere.href, timing: { patienceMs: 50 } })
+  let loads = 0
+  await deaf.bus.follow({ subjects: [type], onEvent() {}, onGap: () => void loads++ })
+  expect(loads).toBe(1)
+  expect(deaf.bus.lastHeard('sourcing')).toBe(Number.NEGATIVE_INFINITY)
+  await deaf.stop()
+})
