@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { identityVariables } from '../services/identity/config.ts'
+import { migratorVariables } from '../services/kit/migrate/variables.ts'
 import { serviceVariables } from '../services/kit/service/service.ts'
 import { organizationVariables } from '../services/organization/config.ts'
 
@@ -22,6 +23,9 @@ export function configurationTable(): string {
     ),
     ...own('identity', identityVariables),
     ...own('organization', organizationVariables),
+    ...Object.entries(migratorVariables.properties)
+      .filter(([name]) => !name.startsWith('NATS_URL') && !name.startsWith('NATS_CREDS'))
+      .map(([name, variable]) => row(name, variable, migratorVariables, 'migrator')),
   ].join('\n')
 }
 

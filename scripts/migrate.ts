@@ -1,17 +1,27 @@
-import { SERVICES, type ServiceName } from '../services/kit/migrate/files.ts'
+import { ensureStreams } from '../services/kit/bus/nats/streams.ts'
+import { BadConfiguration, readConfig } from '../services/kit/config/read.ts'
 import { migrate } from '../services/kit/migrate/migrate.ts'
+import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 
-const url = process.env.DATABASE_URL
-const passwords = Object.fromEntries(
-  SERVICES.map((service) => [service, process.env[`${service.toUpperCase()}_DATABASE_PASSWORD`] ?? '']),
-) as Record<ServiceName, string>
-const missing = [
-  ...(url ? [] : ['DATABASE_URL (the owner of the database)']),
-  ...SERVICES.filter((service) => passwords[service] === '').map((s) => `${s.toUpperCase()}_DATABASE_PASSWORD`),
-]
-if (!url || missing.length > 0) {
-  console.error(`migrate needs ${missing.join(', ')}`)
-  process.exit(2)
+/** Brings the database, and the streams of NATS where it is used, to what the services need. Runs again without harm. */
+try {
+  const config = readConfig(migratorVariables, process.env)
+  await migrate({
+    url: config.DATABASE_URL,
+    passwords: passwordsOf(config),
+    log: (line) => console.log(`migrated ${line}`),
+  })
+  console.log('The database is up to date.')
+  if (config.NATS_URL !== undefined) {
+    await ensureStreams({
+      url: config.NATS_URL,
+      replicas: config.NATS_STREAM_REPLICAS,
+      maxBytes: config.NATS_STREAM_MAX_BYTES,
+      ...(config.NATS_CREDS_FILE === undefined ? {} : { credsFile: config.NATS_CREDS_FILE }),
+    })
+    console.log('The streams of NATS are up to date.')
+  }
+} catch (error) {
+  console.error(error instanceof BadConfiguration ? error.message : error)
+  process.exit(error instanceof BadConfiguration ? 2 : 1)
 }
-await migrate({ url, passwords, log: (line) => console.log(`migrated ${line}`) })
-console.log('The database is up to date.')

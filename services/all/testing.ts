@@ -41,6 +41,8 @@ export interface TestOrganization {
   administrator: TestUser
   /** A user who holds one system role of the organization, or a role made of these keys; signed in. */
   member(role: string | Permission[]): Promise<TestUser>
+  /** Grants a system role to somebody who is there already. */
+  grant(role: string, userId: string): Promise<void>
 }
 
 /** The whole marketplace on a database of its own and a free port, with real sign-ins. Stopped when the file ends. */
@@ -71,7 +73,7 @@ export async function testMarketplace(overrides: Record<string, string> = {}): P
 }
 
 /** Organizations and users come about by the product's own commands and its own sign-in. */
-async function arrangement(db: TestDatabase, url: string) {
+export async function arrangement(db: TestDatabase, url: string) {
   const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-arrange' })
   afterAll(() => sql.end({ timeout: 1 }))
   const now = () => new Date().toISOString()
@@ -106,6 +108,11 @@ async function arrangement(db: TestDatabase, url: string) {
           userId: created.administratorId,
           activationToken: created.activationToken,
         }),
+        async grant(role, userId) {
+          const [found] = await findRoleByName(sql, orgId, role)
+          if (!found) throw new Error(`no role ${role} in this organization`)
+          await grantRole(sql, caller, trailOf(caller, 'role.grant'), { roleId: found.id, userId })
+        },
         async member(role) {
           const newcomer = person()
           const invited = await createUser(sql, caller, trailOf(caller, 'user.create'), newcomer, now())

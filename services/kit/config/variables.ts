@@ -25,6 +25,9 @@ export const commonVariables = {
       description: 'Servers of NATS JetStream, separated by commas. Unset: the event bus runs on Postgres.',
     }),
   ),
+  NATS_CREDS_FILE: Type.Optional(
+    Type.String({ description: 'File with the credentials for NATS, where the URL does not hold them.' }),
+  ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 200,

@@ -14,26 +14,41 @@ export function deadLetterMetrics(registry: Registry) {
 
 /** How far behind events are, looked up when somebody scrapes; absent while the database does not answer. */
 export function lagMetrics(registry: Registry, readLag: () => Promise<BusLag>): void {
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [registry] })
-  const waiting = gauge('outbox_waiting_events', 'Events announced and not handed on yet, 10,000 at most.')
-  const behind = gauge('consumer_lag_events', 'Events a consumer has not handled yet.', ['consumer'])
-  const setAside = gauge('consumer_set_aside_events', 'Events put off or given up.', ['consumer', 'state'])
-  new Gauge({
-    name: 'outbox_oldest_seconds',
-    help: 'Age of the oldest event that was not handed on yet.',
-    registers: [registry],
-    async collect() {
-      for (const one of [this, waiting, behind, setAside]) one.reset()
-      const lag = await readLag().catch(() => undefined)
-      if (!lag) return
-      this.set(lag.outbox.oldestMs / 1000)
-      waiting.set(lag.outbox.waiting)
-      for (const [consumer, count] of Object.entries(lag.consumers)) behind.labels(consumer).set(count)
-      for (const { consumer, parked, dead } of lag.setAside) {
-        setAside.labels(consumer, 'parked').set(parked)
-        setAside.labels(consumer, 'dead').set(dead)
-      }
-    },
+  let reading: Promise<BusLag | undefined> | undefined
+  // The gauges of one scrape share one look-up.
+  const read = () => {
+    reading ??= readLag()
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined
+      })
+    return reading
+  }
+  const gauge = (name: string, help: string, labelNames: string[], fill: (gauge: Gauge<string>, lag: BusLag) => void) =>
+    new Gauge<string>({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      async collect() {
+        const lag = await read()
+        this.reset()
+        if (lag) fill(this, lag)
+      },
+    })
+  gauge('outbox_waiting_events', 'Events announced and not handed on yet, 10,000 at most.', [], (to, { outbox }) =>
+    to.set(outbox.waiting),
+  )
+  gauge('outbox_oldest_seconds', 'Age of the oldest event that was not handed on yet.', [], (to, { outbox }) =>
+    to.set(outbox.oldestMs / 1000),
+  )
+  gauge('consumer_lag_events', 'Events a consumer has not handled yet.', ['consumer'], (to, { consumers }) => {
+    for (const [consumer, count] of Object.entries(consumers)) to.labels(consumer).set(count)
+  })
+  gauge('consumer_set_aside_events', 'Events put off or given up.', ['consumer', 'state'], (to, { setAside }) => {
+    for (const { consumer, parked, dead } of setAside) {
+      to.labels(consumer, 'parked').set(parked)
+      to.labels(consumer, 'dead').set(dead)
+    }
   })
 }

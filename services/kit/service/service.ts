@@ -77,6 +77,7 @@ export async function createKit(
     pool: sql,
     directUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
     ...(config.NATS_URL === undefined ? {} : { natsUrl: config.NATS_URL }),
+    ...(config.NATS_CREDS_FILE === undefined ? {} : { natsCredsFile: config.NATS_CREDS_FILE }),
     log,
     onDeadLetter: deadLetterMetrics(registry).onDeadLetter,
   })

@@ -1,0 +1,150 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { natsServer } from '../kit/bus/conformance/nats-server.ts'
+import { ensureStreams } from '../kit/bus/nats/streams.ts'
+import type { ServiceName } from '../kit/migrate/files.ts'
+import { ApiClient } from '../kit/testing/client.ts'
+import { type TestDatabase, testDatabase } from '../kit/testing/database.ts'
+import { until } from '../kit/testing/until.ts'
+import { arrangement, TEST_PASSWORD } from './testing.ts'
+
+/** One service as a process of its own, as a deployment runs it. */
+interface ServiceProcess {
+  client: ApiClient
+  health: string
+  child: Bun.Subprocess<'ignore', 'ignore', 'pipe'>
+}
+
+const FREE_PORT = () => {
+  const probe = Bun.serve({ port: 0, fetch: () => new Response() })
+  const { port } = probe
+  probe.stop(true)
+  return port as number
+}
+
+const running = new Set<Bun.Subprocess>()
+afterAll(() => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+async function start(name: ServiceName, db: TestDatabase, natsUrl: string | undefined): Promise<ServiceProcess> {
+  const [port, healthPort] = [FREE_PORT(), FREE_PORT()]
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', name, 'main.ts')], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: db.urlOf(name),
+      DATABASE_POOL_SIZE: '2',
+      PORT: String(port),
+      HEALTH_PORT: String(healthPort),
+      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      LOG_LEVEL: 'silent',
+      ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
+    },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  running.add(child)
+  const health = `http://127.0.0.1:${healthPort}`
+  await until(async () => (await fetch(`${health}/readyz`).catch(() => undefined))?.ok, {
+    withinMs: 30_000,
+    what: `readiness of ${name}`,
+  })
+  return { client: new ApiClient(`http://127.0.0.1:${port}`), health, child }
+}
+
+async function stop({ child }: ServiceProcess, signal: NodeJS.Signals): Promise<number> {
+  child.kill(signal)
+  const code = await child.exited
+  running.delete(child)
+  return code
+}
+
+const server = await natsServer()
+await server.start()
+await ensureStreams({ url: server.url })
+afterAll(() => server.close())
+
+describe.each([
+  ['postgres', undefined],
+  ['nats', server.url],
+] as const)('five processes on the %s bus', async (_, natsUrl) => {
+  const db = await testDatabase()
+  const identity = await start('identity', db, natsUrl)
+  const organization = await start('organization', db, natsUrl)
+  let sourcing = await start('sourcing', db, natsUrl)
+  const arrange = await arrangement(db, identity.client.url)
+  const org = await arrange.organization(['IP_OWNER'])
+
+  const session = async (email: string) => {
+    const client = new ApiClient(identity.client.url)
+    await client.signIn(email, TEST_PASSWORD)
+    return client
+  }
+  const status = async (token: string | undefined) =>
+    (await new ApiClient(sourcing.client.url, token).get('/v1/parts')).status
+  const BY_BUS = { withinMs: 3000 }
+
+  test('a revocation in one process bites in another', async () => {
+    const client = await session(org.administrator.email)
+    expect(await status(client.accessToken)).toBe(200)
+    await client.post('/v2.3/oauth/revoke')
+    await until(async () => (await status(client.accessToken)) === 401, BY_BUS)
+  })
+
+  test('a granted role and a deactivated user are noticed in another process', async () => {
+    const member = await org.member([])
+    const create = () => new ApiClient(sourcing.client.url, member.client.accessToken).post('/v1/parts', {})
+    expect((await create()).status).toBe(403)
+    await org.grant('IP owner', member.userId)
+    await until(async () => (await create()).status === 200, BY_BUS)
+  })
+
+  test('a service that was away meanwhile never takes a revoked token', async () => {
+    const client = await session(org.administrator.email)
+    expect(await status(client.accessToken)).toBe(200)
+    await stop(sourcing, 'SIGKILL')
+    await client.post('/v2.3/oauth/revoke')
+    sourcing = await start('sourcing', db, natsUrl)
+    expect(await status(client.accessToken)).toBe(401)
+  })
+
+  test('when identity is silent for five seconds, each token is asked for in Postgres', async () => {
+    const client = await session(org.administrator.email)
+    expect(await status(client.accessToken)).toBe(200)
+    await stop(identity, 'SIGKILL')
+    // Nobody announces this one.
+    await db.owner`update identity.sessions set ended_at = now() where user_id = ${org.administrator.userId}`
+    await until(async () => (await status(client.accessToken)) === 401, { withinMs: 9000 })
+  })
+
+  test('SIGTERM ends a process in order, with exit code 0', async () => {
+    expect(await stop(sourcing, 'SIGTERM')).toBe(0)
+    expect(await stop(organization, 'SIGTERM')).toBe(0)
+  })
+})
+
+test('metrics tell the version, the requests and the lag', async () => {
+  const db = await testDatabase()
+  const catalog = await start('catalog', db, undefined)
+  await catalog.client.get('/v1/materials')
+  const metrics = await (await fetch(`${catalog.health}/metrics`)).text()
+  expect(metrics).toMatch(/^build_info\{version="\d+\.\d+\.\d+",service="catalog"\} 1$/m)
+  expect(metrics).toMatch(/^http_request_duration_seconds_count\{.*operation="listMaterials",status="401"\} 1$/m)
+  expect(metrics).toMatch(/^outbox_oldest_seconds\{service="catalog"\} [\d.]+$/m)
+  expect((await fetch(`${catalog.health}/livez`)).status).toBe(200)
+  await stop(catalog, 'SIGTERM')
+})
+
+test('every mistake in the environment is told together, and the process ends with 2', async () => {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'identity', 'main.ts')], {
+    env: { PATH: process.env.PATH ?? '', PORT: 'x', ENCRYPTION_KEYS: 'short' },
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const complaints = await child.stderr.text()
+  expect(await child.exited).toBe(2)
+  for (const name of ['PORT', 'ENCRYPTION_KEYS', 'DATABASE_URL']) expect(complaints).toContain(name)
+  expect(complaints).not.toContain('short')
+})

@@ -1,0 +1,39 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { commonVariables } from '../config/variables.ts'
+import { roleOf, SERVICES, type ServiceName } from './files.ts'
+
+const passwords = Object.fromEntries(
+  SERVICES.map((service) => [
+    `${service.toUpperCase()}_DATABASE_PASSWORD`,
+    Type.String({ minLength: 1, description: `What the role \`${roleOf(service)}\` signs in with.` }),
+  ]),
+) as Record<string, TSchema>
+
+/** What the migrator reads from its environment. */
+export const migratorVariables = Type.Object({
+  DATABASE_URL: Type.String({
+    pattern: '^postgres(ql)?://',
+    description: 'URL of the owner of the database, who may make schemas, roles and extensions; past any pooler.',
+  }),
+  ...passwords,
+  NATS_URL: commonVariables.NATS_URL,
+  NATS_CREDS_FILE: commonVariables.NATS_CREDS_FILE,
+  NATS_STREAM_REPLICAS: Type.Integer({
+    minimum: 1,
+    maximum: 5,
+    default: 1,
+    description: 'Copies of each stream: 3 in a cluster.',
+  }),
+  NATS_STREAM_MAX_BYTES: Type.Integer({
+    minimum: -1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: -1,
+    description: 'What each stream may hold, in bytes; beyond it new events wait in the outboxes. -1: no limit.',
+  }),
+})
+
+/** The passwords by service, out of the environment that was read. */
+export const passwordsOf = (config: Record<string, unknown>): Record<ServiceName, string> =>
+  Object.fromEntries(
+    SERVICES.map((service) => [service, config[`${service.toUpperCase()}_DATABASE_PASSWORD`]]),
+  ) as Record<ServiceName, string>
