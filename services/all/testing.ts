@@ -46,8 +46,11 @@ export interface TestOrganization {
 }
 
 /** The whole marketplace on a database of its own and a free port, with real sign-ins. Stopped when the file ends. */
-export async function testMarketplace(overrides: Record<string, string> = {}): Promise<TestMarketplace> {
-  const db = await testDatabase()
+export async function testMarketplace(
+  overrides: Record<string, string> = {},
+  database?: TestDatabase,
+): Promise<TestMarketplace> {
+  const db = database ?? (await testDatabase())
   const config = readConfig(allVariables, {
     ...Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_URL`, db.urlOf(service)])),
     PORT: '0',

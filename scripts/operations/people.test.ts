@@ -1,0 +1,108 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { connect } from '../../services/kit/db/client.ts'
+import { testDatabase } from '../../services/kit/testing/database.ts'
+import { ROOT } from '../toolchain/checkout.ts'
+
+const { ownerUrl } = await testDatabase()
+const owner = connect(ownerUrl, { max: 1, applicationName: 'test' })
+afterAll(() => owner.end({ timeout: 1 }))
+
+async function operator(...args: string[]) {
+  const child = Bun.spawn([process.execPath, 'scripts/operator.ts', ...args], {
+    cwd: ROOT,
+    env: {
+      ...process.env,
+      DATABASE_URL: ownerUrl,
+      PUBLIC_URL: 'https://market.example.com',
+      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    },
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { code, out, err }
+}
+
+const bootstrap = (email: string) =>
+  operator(
+    'bootstrap',
+    ...['--email', email, '--given-name', 'Ada', '--family-name', 'Berg'],
+    ...['--organization', 'Operator', '--region', 'NO'],
+  )
+
+describe('bootstrap', () => {
+  test('makes the first administrator and prints a link that works once', async () => {
+    const { code, out } = await bootstrap('ada@example.com')
+    expect(code).toBe(0)
+    const [, token = ''] = /https:\/\/market\.example\.com\/activate#([\w-]{43})\n/.exec(out) ?? []
+    const [row] = await owner`
+      select u.email, o.operator from organization.pending_activations a
+      join organization.users u on u.id = a.user_id join organization.organizations o on o.id = u.org_id
+      where a.token_hash = sha256(${token}::text::bytea)`
+    expect(row).toEqual({ email: 'ada@example.com', operator: true })
+  })
+
+  test('changes nothing when there is an operator already, and says so', async () => {
+    const { code, err } = await bootstrap('eve@example.com')
+    expect([code, err]).toEqual([1, 'There is an operator already; nothing was changed.\n'])
+    const [row] = await owner`select count(*)::int as n from organization.users`
+    expect(row?.n).toBe(1)
+  })
+
+  test.each([[[]], [['--email', 'ada@example.com']]])('with %j it shows how it is called', async (args) => {
+    const { code, err } = await operator('bootstrap', ...(args as string[]))
+    expect(code).toBe(1)
+    expect(err).toStartWith('bootstrap --email')
+  })
+})
+
+describe('reset-password', () => {
+  test('voids password and sessions at once and prints a new link; the old one is dead', async () => {
+    const before = await owner`select token_hash from organization.pending_activations`
+    const { code, out } = await operator('reset-password', 'ADA@example.com')
+    expect(code).toBe(0)
+    expect(out).toMatch(/activate#[\w-]{43}\n/)
+    const after = await owner`select token_hash from organization.pending_activations`
+    expect(after).toHaveLength(1)
+    expect(after[0]?.token_hash).not.toEqual(before[0]?.token_hash)
+    const events = await owner`select type from organization.outbox order by id desc limit 2`
+    expect(events.map(({ type }) => type).sort()).toEqual([
+      'organization.user.changed',
+      'organization.user.credentialsReset',
+    ])
+  })
+
+  test('names an address that nobody has', async () => {
+    const { code, err } = await operator('reset-password', 'nobody@example.com')
+    expect([code, err]).toEqual([1, 'There is no user with the address nobody@example.com.\n'])
+  })
+})
+
+describe('keys', () => {
+  test('an unknown verb shows how it is called, and an unknown command lists what there is', async () => {
+    expect((await operator('keys', 'burn')).err).toContain('keys rotate | keys reencrypt')
+    const { code, err } = await operator('frobnicate')
+    expect(code).toBe(2)
+    for (const command of ['bootstrap', 'reset-password', 'keys', 'catalog']) expect(err).toContain(command)
+  })
+
+  test('reencrypt tells how many secrets it sealed anew', async () => {
+    expect((await operator('keys', 'reencrypt')).out).toContain('0 secrets were sealed anew')
+  })
+})
+
+test('demo data refuses a production configuration', async () => {
+  for (const env of [
+    { NODE_ENV: 'production', PUBLIC_URL: 'http://localhost:8080' },
+    { NODE_ENV: 'development', PUBLIC_URL: 'https://market.example.com' },
+  ]) {
+    const child = Bun.spawn([process.execPath, 'scripts/seed.ts'], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH ?? '', ...env, DATABASE_URL: ownerUrl },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    expect(await child.stderr.text()).toContain('Demo data is for a laptop')
+    expect(await child.exited).toBe(1)
+  }
+})

@@ -1,0 +1,57 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { testDatabase } from '../kit/testing/database.ts'
+import { CuttableLink } from '../kit/testing/proxy.ts'
+import { until } from '../kit/testing/until.ts'
+import { TEST_PASSWORD, testMarketplace } from './testing.ts'
+
+const db = await testDatabase()
+const link = new CuttableLink(db.ownerUrl)
+const market = await testMarketplace({}, { ...db, urlOf: (service) => through(db.urlOf(service)) })
+// Last, so that what still closes finds its connections.
+afterAll(() => link.close())
+const org = await market.organization(['IP_OWNER'])
+const { client, email } = org.administrator
+
+function through(url: string): string {
+  const cut = new URL(url)
+  cut.port = new URL(link.url).port
+  return cut.href
+}
+
+const signIn = () =>
+  market.anonymous.post<{ error?: { code: string } }>('/v2.3/oauth/token', {
+    grant_type: 'password',
+    username: email,
+    password: TEST_PASSWORD,
+  })
+
+describe('while Postgres is away', () => {
+  test('answers are 503 with Retry-After in both envelopes, and the process lives on', async () => {
+    expect((await client.get('/v1/parts')).status).toBe(200)
+    link.cut()
+    const parts = await client.get<{ code: string }>('/v1/parts')
+    expect([parts.status, parts.body.code, parts.headers.get('retry-after')]).toEqual([503, 'unavailable', '1'])
+    const token = await signIn()
+    expect([token.status, token.body.error?.code]).toEqual([503, 'unavailable'])
+    const create = await client.post<{ code: string }>('/v1/parts', { title: 'x' })
+    expect([create.status, create.body.code]).toEqual([503, 'unavailable'])
+  }, 60_000)
+
+  test('readiness and liveness do not depend on it', async () => {
+    for (const path of ['livez', 'readyz', 'metrics']) {
+      expect((await fetch(`http://127.0.0.1:${market.running.healthPort}/${path}`)).status).toBe(200)
+    }
+  }, 60_000)
+
+  test('a token that nobody can vouch for is 503, never let through', async () => {
+    // Catalogs are answered from memory, so only the token needs Postgres once the bus has been silent for five seconds.
+    await until(async () => (await client.get('/v1/materials')).status === 503, { withinMs: 20_000 })
+  }, 60_000)
+
+  test('it recovers by itself', async () => {
+    link.mend()
+    await until(async () => (await client.get('/v1/parts')).status === 200, { withinMs: 30_000 })
+    await until(async () => (await signIn()).status === 200, { withinMs: 30_000 })
+    expect((await client.post('/v1/parts', { title: 'x' })).status).toBe(200)
+  }, 60_000)
+})
