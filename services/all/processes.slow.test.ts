@@ -27,7 +27,12 @@ afterAll(() => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-async function start(name: ServiceName, db: TestDatabase, natsUrl: string | undefined): Promise<ServiceProcess> {
+async function start(
+  name: ServiceName,
+  db: TestDatabase,
+  natsUrl?: string,
+  more: Record<string, string> = {},
+): Promise<ServiceProcess> {
   const [port, healthPort] = [FREE_PORT(), FREE_PORT()]
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', name, 'main.ts')], {
     env: {
@@ -39,6 +44,7 @@ async function start(name: ServiceName, db: TestDatabase, natsUrl: string | unde
       ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       LOG_LEVEL: 'silent',
       ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
+      ...more,
     },
     stdin: 'ignore',
     stdout: 'ignore',
@@ -126,7 +132,7 @@ describe.each([
 
 test('metrics tell the version, the requests and the lag', async () => {
   const db = await testDatabase()
-  const catalog = await start('catalog', db, undefined)
+  const catalog = await start('catalog', db)
   await catalog.client.get('/v1/materials')
   const metrics = await (await fetch(`${catalog.health}/metrics`)).text()
   expect(metrics).toMatch(/^build_info\{version="\d+\.\d+\.\d+",service="catalog"\} 1$/m)
@@ -134,6 +140,43 @@ test('metrics tell the version, the requests and the lag', async () => {
   expect(metrics).toMatch(/^outbox_oldest_seconds\{service="catalog"\} [\d.]+$/m)
   expect((await fetch(`${catalog.health}/livez`)).status).toBe(200)
   await stop(catalog, 'SIGTERM')
+})
+
+test('what is in flight at SIGTERM is finished', async () => {
+  const db = await testDatabase()
+  const identity = await start('identity', db)
+  const arrange = await arrangement(db, identity.client.url)
+  const { administrator } = await arrange.organization(['IP_OWNER'])
+  const body = { grant_type: 'password', username: administrator.email, password: TEST_PASSWORD }
+  const signIns = Array.from({ length: 8 }, () => new ApiClient(identity.client.url).post('/v2.3/oauth/token', body))
+  // The last of them is behind several others, each of which takes a hash.
+  await signIns[0]
+  const exit = stop(identity, 'SIGTERM')
+  expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
+  expect(await exit).toBe(0)
+})
+
+test('traces continue the trace of the caller and arrive over OTLP', async () => {
+  const received: string[] = []
+  const collector = Bun.serve({
+    port: 0,
+    fetch: async (request) => {
+      received.push(`${new URL(request.url).pathname} ${await request.text()}`)
+      return Response.json({})
+    },
+  })
+  const endpoint = `http://127.0.0.1:${collector.port}`
+  const catalog = await start('catalog', await testDatabase(), undefined, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '100',
+  })
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  await catalog.client.get('/v1/materials', { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } })
+  const span = await until(() => received.find((text) => text.includes(traceId)), { what: 'a span at the collector' })
+  expect(span).toStartWith('/v1/traces ')
+  expect(span).toContain('listMaterials')
+  expect(await stop(catalog, 'SIGTERM')).toBe(0)
+  await collector.stop(true)
 })
 
 test('every mistake in the environment is told together, and the process ends with 2', async () => {
