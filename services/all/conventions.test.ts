@@ -141,6 +141,24 @@ describe('headers', () => {
   })
 })
 
+test('every answer has a request id and tells the limit', async () => {
+  const answers = await Promise.all([
+    client.get('/v1/parts'),
+    client.get(UNKNOWN),
+    anonymous.get('/v1/parts'),
+    anonymous.get('/nope'),
+    anonymous.send('OPTIONS', '/v1/parts'),
+    anonymous.send('DELETE', '/v1/parts'),
+    anonymous.get('/docs'),
+    anonymous.post('/v2.3/oauth/token', {}),
+  ])
+  for (const { headers } of answers) {
+    expect(headers.get('x-request-id')).toBeTruthy()
+    expect(headers.get('ratelimit')).toMatch(/^"default";r=\d+;t=\d+$/)
+    expect(headers.get('ratelimit-policy')).toMatch(/^"default";q=\d+;w=\d+$/)
+  }
+})
+
 describe('what only a raw socket can send', () => {
   const authorization = `Authorization: Bearer ${client.accessToken}`
 

@@ -7,10 +7,10 @@ import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import type { Exchange, Handler, OpenHandler } from './call.ts'
+import type { HttpDeps } from './deps.ts'
 import { queryReader } from './query.ts'
 import { invalidField, notFound, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
-import type { HttpDeps } from './server.ts'
 import { pathPattern, targetOf } from './target.ts'
 
 export type Params = Record<string, string | undefined> | undefined

@@ -2,10 +2,10 @@ import type { Operation } from '../../../proto/http/operation.ts'
 import type { Caller } from '../auth/caller.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import type { Exchange } from './call.ts'
+import type { HttpDeps } from './deps.ts'
 import { JsonText, Raw } from './json.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
 import { invalidField, Refusal, refuse, unavailable } from './refusal.ts'
-import type { HttpDeps } from './server.ts'
 import { targetOf } from './target.ts'
 
 export interface Outcome {
@@ -48,6 +48,11 @@ export class Responder {
     return this.#send(exchange, body, status, headers, outcome)
   }
 
+  /** An answer without content that no operation gives: to OPTIONS. */
+  empty(exchange: Exchange, extra: Record<string, string>, outcome: Outcome): Response {
+    return this.#send(exchange, null, 204, { ...this.#headers(exchange, outcome), ...extra }, outcome)
+  }
+
   refusal(exchange: Exchange, error: unknown, outcome: Outcome): Response {
     const refusal = refusalOf(error)
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId: exchange.requestId }, 'bug')
@@ -61,12 +66,14 @@ export class Responder {
     return this.#send(exchange, body, statusOf(family, refusal), headers, outcome)
   }
 
-  #headers({ requestId }: Exchange, { caller, rateLimit }: Outcome): Record<string, string> {
+  #headers({ requestId, clientIp }: Exchange, { caller, rateLimit }: Outcome): Record<string, string> {
     const { noStore, beta } = this.#operation
-    const headers: Record<string, string> = { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
-    if (rateLimit !== '') {
-      headers.ratelimit = rateLimit
-      headers['ratelimit-policy'] = this.#deps.rateLimit.policy
+    const limit = this.#deps.rateLimit
+    const headers: Record<string, string> = {
+      'x-request-id': requestId,
+      'x-content-type-options': 'nosniff',
+      ratelimit: rateLimit === '' ? limit.note(clientIp ?? 'unknown') : rateLimit,
+      'ratelimit-policy': limit.policy,
     }
     if (noStore) headers['cache-control'] = 'no-store'
     else if (caller) {

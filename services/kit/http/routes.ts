@@ -3,9 +3,9 @@ import { Elysia } from 'elysia'
 import type { AnyOperation, Operation } from '../../../proto/http/operation.ts'
 import { inRequestSpan } from '../traces/traces.ts'
 import type { Exchange, Handler, OpenHandler } from './call.ts'
+import type { HttpDeps } from './deps.ts'
 import { describe } from './describe.ts'
 import { type Endpoint, endpointOf } from './pipeline.ts'
-import type { HttpDeps } from './server.ts'
 import { routerPath } from './target.ts'
 
 /** The operations of one feature with their handlers: an Elysia instance in which every route is guarded by its contract. */

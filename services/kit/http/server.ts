@@ -1,30 +1,12 @@
 import { Elysia } from 'elysia'
-import type { ErrorCode } from '../../../proto/errors.ts'
 import type { AnyOperation } from '../../../proto/http/operation.ts'
-import type { Trail } from '../audit/trail.ts'
-import type { Caller } from '../auth/caller.ts'
-import type { Log } from '../log/log.ts'
-import type { RequestMetrics } from '../metrics/requests.ts'
 import type { Exchange } from './call.ts'
 import { clientAddress } from './client-address.ts'
-import type { RateLimit } from './limit.ts'
+import type { HttpDeps } from './deps.ts'
 import { Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { Routes } from './routes.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
-
-export interface HttpDeps {
-  auth: { callerOf(request: Request): Caller | Promise<Caller> }
-  rateLimit: RateLimit
-  /** Writes the entry of a refused command; called for every refusal of an operation that declares `audit`. */
-  auditRefusal(trail: Trail, code: ErrorCode): Promise<void>
-  log: Log
-  /** Takes one line for each request. */
-  requestLog: Log
-  metrics: RequestMetrics
-  /** How many proxies in front of us append to `X-Forwarded-For`. */
-  trustedProxies: number
-}
 
 export interface HttpApp {
   fetch(request: Request, socketAddress?: string): Promise<Response>
@@ -102,7 +84,7 @@ export class Http {
     }
     const allow = [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ')
     if (exchange.request.method === 'OPTIONS') {
-      return new Response(null, { status: 204, headers: { allow, 'x-request-id': exchange.requestId } })
+      return this.#unrouted.empty(exchange, { allow }, { rateLimit: '', startedMs: performance.now() })
     }
     return this.#refuse(exchange, refuse('method_not_allowed', { headers: { allow } }))
   }
