@@ -1,0 +1,20 @@
+import type { ErrorCode } from '../../../proto/errors.ts'
+import type { Trail } from '../audit/trail.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { Log } from '../log/log.ts'
+import type { RequestMetrics } from '../metrics/requests.ts'
+import type { RateLimit } from './limit.ts'
+
+/** What answering a request needs of the other rooms. */
+export interface HttpDeps {
+  auth: { callerOf(request: Request): Caller | Promise<Caller> }
+  rateLimit: RateLimit
+  /** Writes the entry of a refused command; called for every refusal of an operation that declares `audit`. */
+  auditRefusal(trail: Trail, code: ErrorCode): Promise<void>
+  log: Log
+  /** Takes one line for each request. */
+  requestLog: Log
+  metrics: RequestMetrics
+  /** How many proxies in front of us append to `X-Forwarded-For`. */
+  trustedProxies: number
+}
