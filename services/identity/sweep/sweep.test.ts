@@ -1,0 +1,45 @@
+import { afterAll, expect, test } from 'bun:test'
+import { connect } from '../../kit/db/client.ts'
+import { sweepIdempotencyKeys } from '../../kit/idempotency/queries.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { sweepIdentity } from './queries.ts'
+
+const db = await testDatabase()
+const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test' })
+afterAll(() => sql.end({ timeout: 1 }))
+
+const now = new Date()
+const ago = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000).toISOString()
+
+test('what has had its time goes, and nothing else', async () => {
+  const session = (id: string, expires: string, ended: string | null) => db.owner`
+    insert into identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ended_at)
+    values (${id}, 'user_1', 'org_1', ${ago(1000)}, ${ago(1000)}, ${expires}, ${ended})`
+  await session('live', ago(-1), null)
+  await session('just-ended', ago(-1), ago(1))
+  await session('long-ended', ago(-1), ago(25))
+  await session('long-expired', ago(25), null)
+  await db.owner`insert into identity.refresh_tokens (hash, session_id, created_at, expires_at)
+    values ('\\x01', 'long-ended', now(), now()), ('\\x02', 'live', now(), now())`
+  await db.owner`insert into identity.throttles (key, failures, window_started_at)
+    values ('\\x01', 9, ${ago(25)}), ('\\x02', 9, ${ago(1)})`
+  await db.owner`insert into identity.sign_in_failures (id, failed_at) values ('old', ${ago(25)}), ('new', ${ago(1)})`
+
+  await sweepIdentity(sql, now.toISOString())
+  const left = async (query: Promise<{ key: string }[]>) => (await query).map(({ key }) => key).sort()
+  expect(await left(db.owner`select id as key from identity.sessions`)).toEqual(['just-ended', 'live'])
+  expect(await left(db.owner`select session_id as key from identity.refresh_tokens`)).toEqual(['live'])
+  expect(await left(db.owner`select encode(key, 'hex') as key from identity.throttles`)).toEqual(['02'])
+  expect(await left(db.owner`select id as key from identity.sign_in_failures`)).toEqual(['new'])
+})
+
+test('idempotency keys are kept for 24 hours', async () => {
+  const kept = (key: string, at: string) => db.owner`
+    insert into identity.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
+    values ('user_1', 'op', ${key}, '\\x00', '{}', ${at})`
+  await kept('old', ago(24.1))
+  await kept('young', ago(23.9))
+  await sweepIdempotencyKeys(sql, now.toISOString())
+  const rows = await db.owner`select key from identity.idempotency_keys`
+  expect(rows.map(({ key }) => key)).toEqual(['young'])
+})
