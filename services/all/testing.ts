@@ -6,12 +6,18 @@ import { readConfig } from '../kit/config/read.ts'
 import { connect } from '../kit/db/client.ts'
 import type { ServiceName } from '../kit/migrate/files.ts'
 import { open, type Running } from '../kit/service/run.ts'
+import type { KitOptions } from '../kit/service/service.ts'
 import { ApiClient } from '../kit/testing/client.ts'
 import { type TestDatabase, testDatabase } from '../kit/testing/database.ts'
-import { bootstrapOperator, createOrganization, type NewOrganization } from '../organization/organizations/commands.ts'
+import {
+  bootstrapOperator,
+  type CreatedOrganization,
+  createOrganization,
+  type NewOrganization,
+} from '../organization/organizations/commands.ts'
 import { createRole, grantRole } from '../organization/roles/commands.ts'
 import { findRoleByName } from '../organization/roles/queries.ts'
-import { createUser } from '../organization/users/commands.ts'
+import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll, routeAmong } from './services.ts'
 
@@ -33,6 +39,8 @@ export interface TestMarketplace {
   config: AllConfig
   /** An organization with its administrator signed in. */
   organization(roles: OrgRole[], options?: Partial<NewOrganization>): Promise<TestOrganization>
+  /** The organization that runs the platform, with its administrator signed in; asked for once. */
+  operator(): Promise<TestOrganization>
   stop(): Promise<void>
 }
 
@@ -41,6 +49,8 @@ export interface TestOrganization {
   administrator: TestUser
   /** A user who holds one system role of the organization, or a role made of these keys; signed in. */
   member(role: string | Permission[]): Promise<TestUser>
+  /** A user who has a link and no password yet. */
+  invite(): Promise<InvitedUser & { email: string }>
   /** Grants a system role to somebody who is there already. */
   grant(role: string, userId: string): Promise<void>
 }
@@ -49,6 +59,7 @@ export interface TestOrganization {
 export async function testMarketplace(
   overrides: Record<string, string> = {},
   database?: TestDatabase,
+  options?: KitOptions,
 ): Promise<TestMarketplace> {
   const db = database ?? (await testDatabase())
   const config = readConfig(allVariables, {
@@ -62,7 +73,7 @@ export async function testMarketplace(
     RATE_LIMIT_BURST: '100000',
     ...overrides,
   }) as AllConfig
-  const services = await createAll(config)
+  const services = await createAll(config, options)
   const running = await open({ services: Object.values(services), config, route: routeAmong(services) })
   const url = `http://127.0.0.1:${running.port}`
   let stopped: Promise<void> | undefined
@@ -84,9 +95,10 @@ export async function arrangement(db: TestDatabase, url: string) {
     const name = crypto.randomUUID().slice(0, 8)
     return { email: `${name}@example.com`, givenName: 'Test', familyName: name }
   }
+  const operatorPerson = person()
   const operator = await bootstrapOperator(
     sql,
-    { name: 'Operator', roles: [], regionCode: 'NO', administrator: person() },
+    { name: 'Operator', roles: [], regionCode: 'NO', administrator: operatorPerson },
     now(),
   )
   const operatorCaller = callerOf(operator.orgId, operator.administratorId)
@@ -98,44 +110,53 @@ export async function arrangement(db: TestDatabase, url: string) {
     return { userId: invited.userId, orgId, email, client }
   }
 
+  const opened = async (created: CreatedOrganization, email: string): Promise<TestOrganization> => {
+    const { orgId } = created
+    const caller = callerOf(orgId, created.administratorId)
+    const invite = async () => {
+      const newcomer = person()
+      return { ...newcomer, ...(await createUser(sql, caller, trailOf(caller, 'user.create'), newcomer, now())) }
+    }
+    return {
+      orgId,
+      administrator: await activated(orgId, email, {
+        userId: created.administratorId,
+        activationToken: created.activationToken,
+      }),
+      async grant(role, userId) {
+        const [found] = await findRoleByName(sql, orgId, role)
+        if (!found) throw new Error(`no role ${role} in this organization`)
+        await grantRole(sql, caller, trailOf(caller, 'role.grant'), { roleId: found.id, userId })
+      },
+      invite,
+      async member(role) {
+        const invited = await invite()
+        const roleId =
+          typeof role === 'string'
+            ? (await findRoleByName(sql, orgId, role))[0]?.id
+            : (
+                await createRole(
+                  sql,
+                  caller,
+                  trailOf(caller, 'role.create'),
+                  { name: invited.familyName, permissions: role },
+                  now(),
+                )
+              ).roleId
+        if (roleId === undefined) throw new Error(`no role ${role} in this organization`)
+        await grantRole(sql, caller, trailOf(caller, 'role.grant'), { roleId, userId: invited.userId })
+        return activated(orgId, invited.email, invited)
+      },
+    }
+  }
+
   return {
+    operator: () => opened(operator, operatorPerson.email),
     async organization(roles: OrgRole[], options: Partial<NewOrganization> = {}): Promise<TestOrganization> {
       const administrator = person()
       const input = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
       const created = await createOrganization(sql, trailOf(operatorCaller, 'org.create'), input, now())
-      const { orgId } = created
-      const caller = callerOf(orgId, created.administratorId)
-      return {
-        orgId,
-        administrator: await activated(orgId, administrator.email, {
-          userId: created.administratorId,
-          activationToken: created.activationToken,
-        }),
-        async grant(role, userId) {
-          const [found] = await findRoleByName(sql, orgId, role)
-          if (!found) throw new Error(`no role ${role} in this organization`)
-          await grantRole(sql, caller, trailOf(caller, 'role.grant'), { roleId: found.id, userId })
-        },
-        async member(role) {
-          const newcomer = person()
-          const invited = await createUser(sql, caller, trailOf(caller, 'user.create'), newcomer, now())
-          const roleId =
-            typeof role === 'string'
-              ? (await findRoleByName(sql, orgId, role))[0]?.id
-              : (
-                  await createRole(
-                    sql,
-                    caller,
-                    trailOf(caller, 'role.create'),
-                    { name: newcomer.familyName, permissions: role },
-                    now(),
-                  )
-                ).roleId
-          if (roleId === undefined) throw new Error(`no role ${role} in this organization`)
-          await grantRole(sql, caller, trailOf(caller, 'role.grant'), { roleId, userId: invited.userId })
-          return activated(orgId, newcomer.email, invited)
-        },
-      }
+      return opened(created, administrator.email)
     },
   }
 }
