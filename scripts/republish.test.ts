@@ -36,6 +36,24 @@ test('what happened since the time is put before the relays again, and nothing o
   expect(await owner`select subject from sourcing.outbox where sent_at is null`).toMatchObject([{ subject: 'young' }])
 })
 
+test('what a consumer gave up gets another round of tries, what was no event stays', async () => {
+  const envelope = JSON.stringify({ source: '/marketplace/sourcing', subject: 'part_1' })
+  await owner`
+    insert into webhooks.dead_letters (consumer, event_id, type, subject, envelope, tries, error)
+    values ('ingest', 'evt_1', 'cases.created', 'part_1', ${envelope}, 5, 'Error'),
+      ('ingest', 'NOTIFICATIONS:7', null, null, 'no event', 0, 'not JSON'),
+      ('other', 'evt_1', 'cases.created', 'part_1', ${envelope}, 5, 'Error')`
+  const { output, code } = await republish(['--dead-letters', 'webhooks/ingest'])
+  expect([code, output]).toEqual([0, 'webhooks/ingest: 1 event to be tried again\n'])
+  expect(await owner`select consumer, event_id, source, subject, tries from webhooks.bus_parked`).toMatchObject([
+    { consumer: 'ingest', event_id: 'evt_1', source: '/marketplace/sourcing', subject: 'part_1', tries: 0 },
+  ])
+  expect(await owner`select event_id from webhooks.dead_letters order by event_id`).toMatchObject([
+    { event_id: 'NOTIFICATIONS:7' },
+    { event_id: 'evt_1' },
+  ])
+})
+
 test('without a time, with half of one or without a database it says what it needs and does nothing', async () => {
   for (const args of [
     [],
@@ -43,6 +61,9 @@ test('without a time, with half of one or without a database it says what it nee
     ['--since', 'yesterday'],
     ['--since', '2026-04-29'],
     ['--until', '2026-04-29T09:10:00Z'],
+    ['--dead-letters', 'ingest'],
+    ['--dead-letters', 'nobody/ingest'],
+    ['--dead-letters', 'webhooks/ingest', '--since', '2026-04-29T09:10:00Z'],
   ]) {
     const { code, errors } = await republish(args)
     expect([args, code, errors]).toEqual([args, 2, expect.stringContaining('republish --since')])

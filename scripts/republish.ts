@@ -1,39 +1,66 @@
 import { parseArgs } from 'node:util'
+import { revive } from '../services/kit/bus/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
-import { SERVICES } from '../services/kit/migrate/files.ts'
+import { SERVICES, type ServiceName } from '../services/kit/migrate/files.ts'
 import { unsend } from '../services/kit/outbox/queries.ts'
 
 const USAGE = `republish --since <time, as 2026-04-29T09:10:00Z>
+republish --dead-letters <service>/<consumer>
 
-Announces again what happened since then: for a stream that was lost, or a database that was restored on another
-server. The relays of the running services send the events in their order; consumers drop what they have seen.
-Sent events can be announced again for seven days. Reads DATABASE_URL, the owner's address of the database.`
+--since announces again what happened since then: for a stream that was lost, or a database that was restored on
+another server. The relays of the running services send the events in their order; consumers drop what they have seen.
+A broker drops copies of the last five minutes itself, so wait that long if the stream was emptied and not removed.
+--dead-letters gives what a consumer gave up another round of tries.
+
+Reads DATABASE_URL, the owner's address of the database.`
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
-const since = sinceOf(process.argv.slice(2))
+const work = workOf(process.argv.slice(2))
 const url = process.env.DATABASE_URL
-if (since === undefined || !url) {
-  console.error(since === undefined ? USAGE : 'republish needs DATABASE_URL (the owner of the database)')
+if (!work || !url) {
+  console.error(work ? 'republish needs DATABASE_URL (the owner of the database)' : USAGE)
   process.exit(2)
 }
-const sql = connect(url, { max: 1, applicationName: 'marketplace-republish' })
-try {
-  for (const service of SERVICES) {
-    const { count } = await unsend(sql, service, since)
-    console.log(`${service}: ${count} ${count === 1 ? 'event' : 'events'} to be sent again`)
-  }
-} finally {
-  await sql.end({ timeout: 5 })
-}
+await work(url)
 
-function sinceOf(args: string[]): string | undefined {
+function workOf(args: string[]): ((url: string) => Promise<void>) | undefined {
+  const options = { since: { type: 'string' }, 'dead-letters': { type: 'string' } } as const
   try {
-    const { since: time } = parseArgs({ args, options: { since: { type: 'string' } } }).values
-    return time !== undefined && TIME.test(time) && !Number.isNaN(Date.parse(time))
-      ? new Date(time).toISOString()
-      : undefined
+    const { since, 'dead-letters': reader } = parseArgs({ args, options }).values
+    if (since !== undefined && reader === undefined && TIME.test(since) && !Number.isNaN(Date.parse(since))) {
+      return (address) => sendAgain(address, new Date(since).toISOString())
+    }
+    const [service, consumer] = since === undefined ? (reader?.split('/') ?? []) : []
+    const known = SERVICES.find((name) => name === service)
+    return known && consumer ? (address) => tryAgain(address, known, consumer) : undefined
   } catch {
     return undefined
   }
+}
+
+async function sendAgain(address: string, since: string): Promise<void> {
+  const sql = connect(address, { max: 1, applicationName: 'marketplace-republish' })
+  try {
+    for (const service of SERVICES) {
+      const { count } = await unsend(sql, service, since)
+      console.log(`${service}: ${events(count)} to be sent again`)
+    }
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+async function tryAgain(address: string, service: ServiceName, consumer: string): Promise<void> {
+  const sql = connect(address, { max: 1, applicationName: 'marketplace-republish', searchPath: service })
+  try {
+    const { count } = await revive(sql, consumer)
+    console.log(`${service}/${consumer}: ${events(count)} to be tried again`)
+  } finally {
+    await sql.end({ timeout: 5 })
+  }
+}
+
+function events(count: number): string {
+  return `${count} ${count === 1 ? 'event' : 'events'}`
 }

@@ -109,7 +109,7 @@ export interface Following {
 export interface BusLag {
   /** What this service announced and was not handed on yet; 10,000 at most. */
   outbox: { waiting: number; oldestMs: number }
-  /** What its consumers have not handled yet, by name; 10,000 at most for each source. */
+  /** What its consumers have not handled yet, by name; a consumer that cannot be asked now is left out. */
   consumers: Record<string, number>
   /** Events set aside for further tries, and events given up. */
   setAside: { consumer: string; parked: number; dead: number }[]
@@ -191,11 +191,14 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     async lag() {
       const [unsent] = await measureUnsent(pool)
       const waiting = await Promise.all(
-        [...consumers.values()].map(async (consumer) => [consumer.name, await driver.lag(consumer)] as const),
+        [...consumers.values()].map(async (consumer) => {
+          const lag = await driver.lag(consumer).catch(() => undefined)
+          return lag === undefined ? [] : [[consumer.name, lag] as const]
+        }),
       )
       return {
         outbox: { waiting: unsent?.waiting ?? 0, oldestMs: unsent?.oldest_ms ?? 0 },
-        consumers: Object.fromEntries(waiting),
+        consumers: Object.fromEntries(waiting.flat()),
         setAside: await countSetAside(pool),
       }
     },

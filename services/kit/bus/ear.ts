@@ -19,9 +19,14 @@ export interface EarOptions {
   log: BusLog
 }
 
-const PING_INTERVAL_MS = 2000
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 1000
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
 
 /** The one LISTEN connection of a process and service, shared by all who wait for something of Postgres. */
 export class Ear {
@@ -60,15 +65,12 @@ export class Ear {
     }
   }
 
-  /** Until the connection is lost; a cut cable is noticed because a ping stays without answer. */
+  /** Until the connection is lost. */
   async #attend(session: Session, ends: AbortSignal): Promise<void> {
     this.#session = session
     try {
       await Promise.all([...this.#listeners].map((listener) => this.#tune(session, listener)))
-      while (!ends.aborted) {
-        await pause(PING_INTERVAL_MS, ends)
-        if (!ends.aborted) await session.ask(session.sql`select 1`)
-      }
+      await aborted(ends)
     } finally {
       this.#session = undefined
       for (const listener of this.#listeners) listener.deaf()

@@ -65,13 +65,14 @@ export const markSeen = (tx: Tx, consumer: string, ids: readonly string[]) => tx
   returning event_id`
 
 export const deleteSeen = (sql: Sql, seenBefore: string, limit: number) => sql`
-  delete from bus_seen where (consumer, event_id) in (
-    select consumer, event_id from bus_seen where seen_at < ${seenBefore} order by seen_at limit ${limit}
-  )`
+  delete from bus_seen where ctid = any(array(
+    select ctid from bus_seen where seen_at < ${seenBefore} order by seen_at limit ${limit}
+  ))`
 
-/** What may be read of an outbox now: past the cursor and below every transaction that still runs. */
-export interface ReadableRow extends EventRow {
+export interface OutboxPageRow extends EventRow {
   seq: string
+  /** Whether its transaction lies in the span; the others were read before or will be read later. */
+  in_span: boolean
 }
 
 /**
@@ -81,23 +82,25 @@ export interface ReadableRow extends EventRow {
 export const horizonOf = (sql: Sql) => sql<{ horizon: string }[]>`
   select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
 
+export const OUTBOX_PAGE_ROWS = 100
+
 /**
- * The next rows between `low` and `high`, by seq: of two transactions that changed one record the later one also took
- * the later seq, while its transaction id may well be the lower. Found by transaction id first, so that reading a few
- * new rows does not walk through the old ones.
+ * The next rows by seq, with what lies between `low` and `high`: of two transactions that changed one record the later
+ * one also took the later seq, while its transaction id may well be the lower. Where the span begins is found by
+ * transaction id, so that a few new rows are not looked for among all the old ones. The limit is in the text because
+ * the generic plan would take it for a tenth of the table.
  */
-export const listReadable = (sql: Sql, service: ServiceName, { low, high, seq }: Position, limit: number) => sql<
-  ReadableRow[]
->`
+export const listOutboxPage = (sql: Sql, service: ServiceName, { low, high, seq }: Position) => sql<OutboxPageRow[]>`
   with span as materialized (
-    select seq from ${sql(service)}.published_events
-    where txid >= ${low}::xid8 and txid < ${high}::xid8 and seq > ${seq}
-  ), page as materialized (
-    select seq from span order by seq limit ${limit}
+    select seq from ${sql(service)}.published_events where txid >= ${low}::xid8 and txid < ${high}::xid8
+  ), start as materialized (
+    select case when ${seq}::bigint > 0 then ${seq}::bigint else (select min(seq) - 1 from span) end as seq
   )
-  select e.seq, e.id, e.type, e.subject, e.tenant_id, e.time, e.traceparent, e.data
-  from page join ${sql(service)}.published_events e using (seq)
-  order by e.seq`
+  select e.seq, e.txid >= ${low}::xid8 and e.txid < ${high}::xid8 as in_span,
+    e.id, e.type, e.subject, e.tenant_id, e.time, e.traceparent, e.data
+  from ${sql(service)}.published_events e
+  where e.seq > (select seq from start)
+  order by e.seq limit 100`
 
 /** Counting stops at this many: a longer queue is as alarming. */
 const COUNTED_AT_MOST = 10_000
@@ -205,13 +208,13 @@ export const bury = (tx: Tx, letter: DeadLetter) => tx`
     ${letter.tries}, ${letter.error})
   on conflict (consumer, event_id) do nothing`
 
-/** Gives a dead letter another round of tries, behind whatever is set aside of its subject by now. */
-export const revive = (sql: Sql, consumer: string, eventId: string) => sql<{ event_id: string }[]>`
+/** Gives what a consumer gave up another round of tries, behind whatever is set aside of the same subjects by now. */
+export const revive = (sql: Sql, consumer: string) => sql`
   with revived as (
-    delete from dead_letters
-    where consumer = ${consumer} and event_id = ${eventId} and type is not null
-    returning consumer, event_id, subject, envelope
+    delete from dead_letters where consumer = ${consumer} and type is not null
+    returning consumer, event_id, subject, envelope, died_at
   )
   insert into bus_parked (consumer, event_id, source, subject, envelope)
   select consumer, event_id, envelope::jsonb ->> 'source', subject, envelope from revived
-  returning event_id`
+  order by died_at, event_id
+  on conflict (consumer, event_id) do nothing`

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import type { Pool } from '../db/client.ts'
+import { pause } from '../service/worker.ts'
 
 /** One connection of one's own, for what a pool cannot hold: session locks and LISTEN. It never connects again. */
 export interface Session {
@@ -22,6 +23,12 @@ const STATEMENT_TIMEOUT_MS = 10_000
 /** Past the statement time-out, which is what usually ends a statement that is stuck. */
 const ANSWER_TIMEOUT_MS = 12_000
 const KEEP_ALIVE_SECONDS = 15
+/**
+ * After this silence the server ends the session and frees its locks: a client whose machine is off or whose process
+ * is stopped says nothing, and by default would be waited for for hours. Ours speak far more often.
+ */
+const IDLE_SESSION_TIMEOUT_MS = 10_000
+const PING_INTERVAL_MS = 2000
 
 /** Opens the connection, past any pooler: the URL must lead to Postgres itself. */
 export async function openSession(url: string, { applicationName, onNotify }: SessionOptions): Promise<Session> {
@@ -31,7 +38,11 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     max_lifetime: null,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     keep_alive: KEEP_ALIVE_SECONDS,
-    connection: { application_name: applicationName, statement_timeout: STATEMENT_TIMEOUT_MS },
+    connection: {
+      application_name: applicationName,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_session_timeout: IDLE_SESSION_TIMEOUT_MS,
+    },
     onnotice: () => {},
     onclose: () => lost.abort(),
     // Not in the driver's types: its own `listen` is built on it, but hides that a connection was lost.
@@ -50,7 +61,17 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     await end()
     throw error
   }
-  return { sql, ask: (answer) => withinDeadline(answer, end), lost: lost.signal, end }
+  const session: Session = { sql, ask: (answer) => withinDeadline(answer, end), lost: lost.signal, end }
+  void keepAlive(session)
+  return session
+}
+
+/** Speaks now and then, so that either side notices when the other is gone. */
+async function keepAlive({ sql, ask, lost, end }: Session): Promise<void> {
+  while (!lost.aborted) {
+    await pause(PING_INTERVAL_MS, lost)
+    if (!lost.aborted) await ask(sql`select 1`).catch(end)
+  }
 }
 
 async function withinDeadline<T>(answer: PromiseLike<T>, giveUp: () => Promise<void>): Promise<T> {

@@ -73,9 +73,9 @@ export const markRead = (sql: Sql, service: ServiceName, forgottenAfter: string,
     from readers where source = ${service} and touched_at > now() - ${forgottenAfter}::interval
   )
   update outbox set sent_at = now()
-  where seq in (
+  where seq = any(array(
     select seq from outbox where sent_at is null and txid < (select below from passed) order by seq limit ${limit}
-  )`
+  ))`
 
 export const beat = (sql: Sql, service: ServiceName) => sql`
   select pg_notify(${HEARTBEAT_CHANNEL}, ${service})`
@@ -88,11 +88,11 @@ export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: num
     coalesce(extract(epoch from now() - min(time)) * 1000, 0)::float8 as oldest_ms
   from (select time from outbox where sent_at is null order by seq limit ${COUNTED_AT_MOST}) as unsent`
 
-/** At most `limit` rows a call, so that no statement is long. */
+/** At most `limit` rows a call, so that no statement is long. As an array, or the plan reads the whole table for them. */
 export const deleteSent = (sql: Sql, sentBefore: string, limit: number) => sql`
-  delete from outbox where seq in (
+  delete from outbox where seq = any(array(
     select seq from outbox where sent_at < ${sentBefore} order by sent_at limit ${limit}
-  )`
+  ))`
 
 /**
  * Sends again what happened since then: the relay takes up the rows in their order. They move to this transaction,

@@ -145,6 +145,7 @@ export function spawnProgram(file: string, env: Record<string, string>) {
     for await (const words of child.stdout.pipeThrough(new TextDecoderStream())) said += words
   })()
   return {
+    pid: child.pid,
     says: (word: string) => until(() => said.includes(word)),
     ended: () => child.exited,
     async kill() {

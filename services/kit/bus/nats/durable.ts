@@ -3,7 +3,8 @@ import type { StreamName } from '../../../../proto/events/envelope.ts'
 import type { Live } from './link.ts'
 
 const ACK_WAIT_MS = 30_000
-const MAX_ACK_PENDING = 1000
+/** Messages that a process may have in hand, and in memory. */
+const MAX_ACK_PENDING = 256
 
 export interface Durable {
   stream: StreamName

@@ -75,6 +75,8 @@ export class Link {
   #waiting = Promise.withResolvers<Live>()
 
   constructor(address: NatsAddress, name: string, log: BusLog) {
+    // An address that cannot be read is a mistake of the configuration, told at once instead of tried for ever.
+    optionsOf(address.url)
     this.#address = address
     this.#name = name
     this.#log = log

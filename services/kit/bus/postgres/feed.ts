@@ -3,9 +3,14 @@ import type { ServiceName } from '../../migrate/files.ts'
 import { envelopeOf } from '../../outbox/envelope.ts'
 import type { Feed } from '../consumer.ts'
 import type { Batch } from '../inbox.ts'
-import { type Cursor, horizonOf, listReadable, type Position, type ReadableRow } from '../queries.ts'
-
-const BATCH_ROWS = 100
+import {
+  type Cursor,
+  horizonOf,
+  listOutboxPage,
+  OUTBOX_PAGE_ROWS,
+  type OutboxPageRow,
+  type Position,
+} from '../queries.ts'
 
 /**
  * Reads the outbox of a service through its published view. The cursor goes from horizon to horizon: everything of
@@ -20,7 +25,7 @@ export function outboxFeed(pool: Pool, service: ServiceName): Feed {
     async next(cursor) {
       const span = await spanOf(pool, cursor)
       if (span.low === span.high || (span.high === emptyUpTo && span.seq === '0')) return undefined
-      const rows = await listReadable(pool, service, span, BATCH_ROWS + 1)
+      const rows = await listOutboxPage(pool, service, span)
       if (rows.length === 0 && span.seq === '0') {
         emptyUpTo = span.high
         return undefined
@@ -40,12 +45,10 @@ async function spanOf(pool: Pool, { low, high, seq }: Cursor): Promise<Position>
   return { low: BigInt(horizon) < BigInt(low) ? '0' : low, high: horizon, seq: '0', epoch: null }
 }
 
-/** One row more tells whether the span holds more than this batch. */
-function batchOf(service: ServiceName, span: Position, rows: readonly ReadableRow[]): Batch {
-  const taken = rows.slice(0, BATCH_ROWS)
-  const to =
-    rows.length > BATCH_ROWS
-      ? { ...span, seq: (taken.at(-1) as ReadableRow).seq }
-      : { low: span.high, high: span.high, seq: '0', epoch: null }
-  return { incoming: taken.map((row) => ({ event: envelopeOf(service, row) })), to }
+function batchOf(service: ServiceName, span: Position, rows: readonly OutboxPageRow[]): Batch {
+  const last = rows.length < OUTBOX_PAGE_ROWS ? undefined : rows.at(-1)
+  return {
+    incoming: rows.filter((row) => row.in_span).map((row) => ({ event: envelopeOf(service, row) })),
+    to: last ? { ...span, seq: last.seq } : { low: span.high, high: span.high, seq: '0', epoch: null },
+  }
 }
