@@ -60,10 +60,12 @@ export class Responder {
     const family = familyOf(path)
     const headers = this.#headers(exchange, outcome)
     headers['content-type'] = mediaTypeOf(family)
-    if (refusal.code === 'unauthorized') headers['www-authenticate'] = 'Bearer'
+    const status = statusOf(family, refusal)
+    // HTTP demands it of every 401, that of a refused sign-in included.
+    if (status === 401) headers['www-authenticate'] = 'Bearer'
     Object.assign(headers, refusal.headers)
     const body = errorBody(family, refusal, path, exchange.requestId)
-    return this.#send(exchange, body, statusOf(family, refusal), headers, outcome)
+    return this.#send(exchange, body, status, headers, outcome)
   }
 
   #headers({ requestId, clientIp }: Exchange, { caller, rateLimit }: Outcome): Record<string, string> {
