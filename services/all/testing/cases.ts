@@ -1,0 +1,144 @@
+import { OPERATIONS } from '../../../proto/operations.ts'
+import type { Permission } from '../../../proto/permissions.ts'
+import { TEST_PASSWORD } from '../testing.ts'
+import type { Documented } from './document.ts'
+import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
+import { type RecordName, recordKind } from './records.ts'
+import { openActivation } from './sessions.ts'
+import type { Account, Kind, World } from './world.ts'
+
+/** A private record that a request names, and what an account is answered that names one of its own. */
+interface PrivateReference {
+  record: RecordName
+  /** Status for naming one's own. Default: success for who holds the operation's permission, else 403. */
+  own?: (account: Account) => number | undefined
+}
+
+/**
+ * What an identifier means: a private record (or several kinds of one, each probed); `shared` names the same for
+ * everybody, as a catalog entry does; `credential` opens something for whoever has it.
+ */
+type Reference = RecordName | PrivateReference | (RecordName | PrivateReference)[] | 'shared' | 'credential'
+
+/** What the tests of all operations have to know of one that its document does not tell. */
+export interface OperationCase {
+  /** Whose administrator succeeds with it. Default: the owner's. */
+  by?: Kind
+  /** Each right request hashes a password: tests of many requests send fewer. */
+  costly?: boolean
+  /** Where identifiers stand and what they name. An operation with an identifier that is not here fails its tests. */
+  references?: Record<Place, Reference>
+  /** Values for which the examples of the document do not stand, made anew for each request. */
+  values?: (world: World, account: Account) => Promise<Record<Place, unknown>> | Record<Place, unknown>
+  /** An input that meets a 409; needed where the document has one that is not about an Idempotency-Key. */
+  conflict?: (world: World, account: Account, input: Input) => Promise<Input> | Input
+}
+
+/** Status for who lacks the permission; who has it is left to succeed. */
+const without = (key: Permission, status: number) => (account: Account) =>
+  account.permissions.has(key) ? undefined : status
+
+/** One entry for each operation of which the document does not tell everything. Catalogs need none. */
+const CASES: Record<string, OperationCase> = {
+  createToken: {
+    costly: true,
+    references: { 'body.refresh_token': 'credential' },
+    values: (_, { email }) => ({
+      body: { grant_type: 'password', username: email, password: TEST_PASSWORD },
+    }),
+  },
+  revokeToken: { references: { 'body.token': ['accessToken', 'refreshToken'] } },
+  redeemActivation: {
+    costly: true,
+    references: { 'body.token': 'credential' },
+    values: async (world, account) => ({
+      'body.token': await openActivation(world.market, account.userId),
+      'body.password': TEST_PASSWORD,
+    }),
+  },
+  changePassword: {
+    costly: true,
+    values: () => ({ 'body.currentPassword': TEST_PASSWORD, 'body.newPassword': TEST_PASSWORD }),
+  },
+  listSessions: {
+    references: { 'query.userId': ['user', { record: 'colleague', own: without('user:manage', 403) }] },
+  },
+  endSession: {
+    references: { 'path.id': ['session', { record: 'colleagueSession', own: without('user:manage', 404) }] },
+  },
+  getDocsAsset: { references: { 'path.asset': 'shared' } },
+  createPart: {
+    references: {
+      'body.businessUnitIds.0': 'businessUnit',
+      'body.customFields.0': 'customOption',
+      'body.materialId': 'shared',
+      'body.processId': 'shared',
+      'body.standardIds.0': 'shared',
+      'body.criticalityIds.0': 'shared',
+      'body.categoryIds.0': 'shared',
+      'body.unspscCategoryIds.0': 'shared',
+    },
+  },
+  getPart: { references: { 'path.id': ['draftPart', 'internalPart'] } },
+  publishPart: {
+    references: { 'path.id': 'draftPart' },
+    conflict: async (world, account, input) =>
+      withValue(input, 'path.id', await recordKind('internalPart').make(world, account)),
+  },
+}
+
+const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))
+
+export const caseOf = ({ id }: Documented): OperationCase => CASES[id] ?? {}
+
+/** Entries of the table for operations that do not exist (any more). */
+export const strayCases = (ids: ReadonlySet<string>): string[] => Object.keys(CASES).filter((id) => !ids.has(id))
+
+/** What an identifier means, the entry of the field or object around it counting for it; undefined for no entry. */
+export function referenceAt(operation: Documented, place: Place): Reference | undefined {
+  if (CATALOG.has(operation.id)) return 'shared'
+  const { references = {} } = caseOf(operation)
+  const covering = Object.keys(references).find((known) => place === known || place.startsWith(`${known}.`))
+  return covering === undefined ? undefined : references[covering]
+}
+
+export interface Probe {
+  place: Place
+  record: RecordName
+  own: (account: Account) => number
+}
+
+/** Every private record that an operation can be asked for. */
+export function probesOf(operation: Documented): Probe[] {
+  return Object.entries(caseOf(operation).references ?? {}).flatMap(([place, reference]) => {
+    if (reference === 'shared' || reference === 'credential') return []
+    return [reference].flat().map((each) => {
+      const { record, own } = typeof each === 'string' ? { record: each, own: undefined } : each
+      return { place, record, own: (account: Account) => own?.(account) ?? statusFor(operation, account) }
+    })
+  })
+}
+
+/** What somebody is answered whose request is right: success for who may, 403 for who lacks the permission. */
+export function statusFor({ contract: { access }, success }: Documented, { permissions }: Account): number {
+  if (access === 'public' || access === 'token') return success
+  const anyOf = typeof access === 'string' ? [access] : access
+  return anyOf.some((key) => permissions.has(key)) ? success : 403
+}
+
+/** A request that succeeds for the account: the document's examples, with records of the account's own in them. */
+export async function ownInput(operation: Documented, world: World, account: Account): Promise<Input> {
+  let input = exampleInput(operation)
+  const places = new Set<Place>()
+  for (const { place, record } of probesOf(operation)) {
+    // The first kind named for a place stands for it; optional filters are left out.
+    if (places.has(place) || place.startsWith('query.')) continue
+    places.add(place)
+    const { owners, make } = recordKind(record)
+    const maker = owners.includes(account.kind) ? account : await world.account('owner', 'administrator')
+    input = withValue(input, place, await make(world, maker))
+  }
+  const values = await caseOf(operation).values?.(world, account)
+  for (const [place, value] of Object.entries(values ?? {})) input = withValue(input, place, value)
+  return input
+}

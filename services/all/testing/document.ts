@@ -1,0 +1,147 @@
+import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorCode } from '../../../proto/errors.ts'
+import type { AnyOperation } from '../../../proto/http/operation.ts'
+import { isDateTime } from '../../../proto/http/times.ts'
+import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
+import { OPERATIONS } from '../../../proto/operations.ts'
+import { type Family, familyOf } from '../../kit/http/problem.ts'
+
+/** The part of JSON Schema that our documents use. */
+export interface Schema {
+  $ref?: string
+  type?: string
+  enum?: string[]
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  maxProperties?: number
+  required?: string[]
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
+  items?: Schema
+  default?: unknown
+  examples?: unknown[]
+}
+
+interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  schema: Schema
+  example?: unknown
+}
+
+interface Content {
+  [mediaType: string]: { schema: Schema }
+}
+
+interface OperationObject {
+  operationId: string
+  parameters: Parameter[]
+  requestBody?: { required: boolean; content: Content }
+  responses: Record<string, { content?: Content }>
+}
+
+/** An operation as its clients know it, with the contract that the document was made from. */
+export interface Documented {
+  id: string
+  method: string
+  path: string
+  family: Family
+  contract: AnyOperation
+  params: Parameter[]
+  query: Parameter[]
+  body: Schema | undefined
+  bodyRequired: boolean
+  statuses: ReadonlySet<number>
+  /** The one status of a success. */
+  success: number
+  /** What of a success's body is not as the document says; nothing for a body that is no JSON. */
+  faultsOf(body: unknown): string[]
+}
+
+const document = openapi as unknown as { paths: Record<string, Record<string, OperationObject>> }
+const contracts = new Map(
+  Object.values(OPERATIONS)
+    .flat()
+    .map((operation) => [operation.id, operation]),
+)
+
+// The document is a schema of its own for the validator, so that its references lead where they do for everybody.
+const ajv = new Ajv({ strict: false, validateSchema: false, allErrors: true })
+ajv.addFormat('int32', true).addFormat('double', true).addFormat('date-time', isDateTime)
+ajv.addSchema(openapi, 'document')
+
+const validatorAt = (...pointer: string[]): ValidateFunction =>
+  ajv.compile({
+    $ref: `document#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
+  })
+
+const faultsBy = (validate: ValidateFunction, value: unknown): string[] =>
+  validate(value)
+    ? []
+    : (validate.errors ?? []).map(
+        ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+      )
+
+/** Every operation of the document, in its order. */
+export const DOCUMENTED: readonly Documented[] = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => documented(path, method, described)),
+)
+
+function documented(path: string, method: string, described: OperationObject): Documented {
+  const { operationId, parameters, requestBody, responses } = described
+  const contract = contracts.get(operationId)
+  if (!contract) throw new Error(`${operationId} is in the document and not in the contract`)
+  const success = Number(Object.keys(responses).find((status) => status.startsWith('2')))
+  const isJson = responses[success]?.content?.['application/json'] !== undefined
+  const validate = isJson
+    ? validatorAt('paths', path, method, 'responses', String(success), 'content', 'application/json', 'schema')
+    : undefined
+  return {
+    id: operationId,
+    method: method.toUpperCase(),
+    path,
+    family: familyOf(path),
+    contract,
+    params: parameters.filter((parameter) => parameter.in === 'path'),
+    query: parameters.filter((parameter) => parameter.in === 'query'),
+    body: requestBody?.content['application/json']?.schema,
+    bodyRequired: requestBody?.required ?? false,
+    statuses: new Set(Object.keys(responses).map(Number)),
+    success,
+    faultsOf: (body) => (validate ? faultsBy(validate, body) : []),
+  }
+}
+
+/** A schema with its reference followed. */
+export function resolved(schema: Schema): Schema {
+  if (schema.$ref === undefined) return schema
+  let node: unknown = openapi
+  for (const part of schema.$ref.slice(2).split('/')) node = (node as Record<string, unknown>)[part]
+  return resolved(node as Schema)
+}
+
+/** The JSON schema of an operation's success, for those that answer JSON. */
+export const responseSchemaOf = ({ path, method, success }: Documented): Schema | undefined =>
+  document.paths[path]?.[method.toLowerCase()]?.responses[success]?.content?.['application/json']?.schema
+
+const envelopes = {
+  v1: validatorAt('components', 'schemas', 'Problem'),
+  'v2.3': validatorAt('components', 'schemas', 'ErrorEnvelope'),
+}
+
+/** What of an error's body is not as the envelope of its family has it. */
+export const envelopeFaults = (family: Family, body: unknown): string[] => faultsBy(envelopes[family], body)
+
+/** The code that an error carries, in either envelope. */
+export const codeIn = (body: unknown): ErrorCode | undefined => {
+  const { code, error } = (body ?? {}) as { code?: ErrorCode; error?: { code?: ErrorCode } }
+  return code ?? error?.code
+}

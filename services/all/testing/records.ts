@@ -1,0 +1,110 @@
+import { newId, newSecretToken } from '../../kit/db/ids.ts'
+import { insertBusinessUnit } from '../../organization/business-units/queries.ts'
+import { insertCustomField, insertOption } from '../../organization/custom-fields/queries.ts'
+import type { TestUser } from '../testing.ts'
+import { openSession } from './sessions.ts'
+import { type Account, ALL_KINDS, type Kind, type World } from './world.ts'
+
+/** A kind of record that is private to an organization, or to one user of it. */
+export interface RecordKind {
+  /** Kinds of organization that can have one. */
+  owners: readonly Kind[]
+  /** Makes one of the account, or of its organization; answers what a request names it by. */
+  make(world: World, account: Account): Promise<unknown>
+  /** What looks the same and names nothing. */
+  random(): unknown
+}
+
+const IP_OWNERS = ['owner', 'otherOwner'] as const satisfies Kind[]
+const now = () => new Date().toISOString()
+
+async function createPart(world: World, { kind }: Account, more: object = {}): Promise<string> {
+  const { client } = await world.account(kind, 'administrator')
+  const body = { title: 'Impeller', materialType: 'metal', ...more }
+  const answer = await client.post<{ id: string }>('/v1/parts', body)
+  if (answer.status !== 200) throw new Error(`a part could not be made: ${answer.text}`)
+  return answer.body.id
+}
+
+/** Somebody else of the same organization, for what belongs to one user alone. */
+const colleagueOf = (world: World, { kind, standing }: Account): Promise<TestUser> =>
+  world.account(kind, standing === 'powerless' ? 'member' : 'powerless')
+
+/** Every kind of private record, by the name that the table of cases uses. */
+export const RECORDS = {
+  draftPart: {
+    owners: IP_OWNERS,
+    make: (world, account) => createPart(world, account),
+    random: () => newId('part'),
+  },
+  internalPart: {
+    owners: IP_OWNERS,
+    async make(world, account) {
+      const id = await createPart(world, account, { internal: true })
+      const { client } = await world.account(account.kind, 'administrator')
+      const { status, text } = await client.post(`/flows/v1/parts/${id}/publish`)
+      if (status !== 200) throw new Error(`a part could not be published: ${text}`)
+      return id
+    },
+    random: () => newId('part'),
+  },
+  businessUnit: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId }) {
+      const id = newId('bu')
+      await insertBusinessUnit(market.db.owner, { id, orgId, name: id }, now())
+      return id
+    },
+    random: () => newId('bu'),
+  },
+  customOption: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId }) {
+      const [fieldId, optionId] = [newId('field'), newId('option')]
+      await insertCustomField(market.db.owner, { id: fieldId, orgId, name: fieldId }, now())
+      await insertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
+      return { fieldId, optionId }
+    },
+    random: () => ({ fieldId: newId('field'), optionId: newId('option') }),
+  },
+  user: {
+    owners: ALL_KINDS,
+    make: async (_, { userId }) => userId,
+    random: () => newId('user'),
+  },
+  colleague: {
+    owners: ALL_KINDS,
+    make: async (world, account) => (await colleagueOf(world, account)).userId,
+    random: () => newId('user'),
+  },
+  session: {
+    owners: ALL_KINDS,
+    make: async ({ market }, account) => (await openSession(market, account)).id,
+    random: () => newId('sess'),
+  },
+  colleagueSession: {
+    owners: ALL_KINDS,
+    make: async (world, account) => (await openSession(world.market, await colleagueOf(world, account))).id,
+    random: () => newId('sess'),
+  },
+  accessToken: {
+    owners: ALL_KINDS,
+    make: async ({ market }, account) => (await openSession(market, account)).accessToken,
+    random: () => unsignedToken(),
+  },
+  refreshToken: {
+    owners: ALL_KINDS,
+    make: async ({ market }, account) => (await openSession(market, account)).refreshToken,
+    random: () => newSecretToken().token,
+  },
+} as const satisfies Record<string, RecordKind>
+
+export type RecordName = keyof typeof RECORDS
+export const recordKind = (name: RecordName): RecordKind => RECORDS[name]
+
+/** Has the form of an access token of ours, signed by nobody. */
+function unsignedToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const header = part({ alg: 'ES256', typ: 'at+jwt', kid: newId('key') })
+  return `${header}.${part({ sub: newId('user'), sid: newId('sess') })}.${newSecretToken().token.repeat(2)}`
+}
