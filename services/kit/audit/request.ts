@@ -12,17 +12,24 @@ export function loggedFields(input: Record<string, unknown>, allowed: readonly s
   for (const name of allowed) {
     if (Object.hasOwn(input, name) && input[name] !== undefined) kept[name] = redacted(input[name], name)
   }
-  return JSON.stringify(kept).length <= MAX_REQUEST_BYTES ? kept : shortened(kept)
+  return sizeOf(kept) <= MAX_REQUEST_BYTES ? kept : shortened(kept)
 }
 
 function redacted(value: unknown, name: string): unknown {
   if (SECRET_NAME.test(name)) return '[redacted]'
+  if (typeof value === 'string') return storable(value)
   if (Array.isArray(value)) return value.map((item) => redacted(item, ''))
   if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redacted(item, key)]))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), redacted(item, key)]))
   }
   return value
 }
+
+/** Escapes what JSON has and jsonb does not: an id of a path may hold it, and would otherwise fail the entry. */
+const storable = (text: string) =>
+  text.replace(/\0|\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /** Too much to keep whole: each field in turn while there is room, and the names of those that are not shown. */
 function shortened(fields: Record<string, unknown>): Record<string, unknown> {
@@ -30,7 +37,7 @@ function shortened(fields: Record<string, unknown>): Record<string, unknown> {
   const left: string[] = []
   let room = MAX_REQUEST_BYTES - 1024
   for (const [name, value] of Object.entries(fields)) {
-    const size = JSON.stringify(value).length
+    const size = sizeOf(value)
     if (size <= room) {
       kept[name] = value
       room -= size
