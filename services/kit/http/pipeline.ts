@@ -41,6 +41,15 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     return value === undefined && operation.bodyOptional ? undefined : checkBody?.(value)
   }
 
+  /** A refusal whose entry cannot be written is answered as what went wrong with that. */
+  const audited = async (error: unknown, trail: Trail | undefined): Promise<unknown> => {
+    if (!trail || !(error instanceof Refusal)) return error
+    return deps.auditRefusal(trail, error.code).then(
+      () => error,
+      (failure: unknown) => failure,
+    )
+  }
+
   return async (exchange, params) => {
     const { request } = exchange
     const target = targetOf(request.url)
@@ -73,8 +82,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
       } as never)
       return respond.success(exchange, answer, { caller, rateLimit, startedMs })
     } catch (error) {
-      if (error instanceof Refusal && trail) await deps.auditRefusal(trail, error.code)
-      return respond.refusal(exchange, error, { caller, rateLimit, startedMs })
+      return respond.refusal(exchange, await audited(error, trail), { caller, rateLimit, startedMs })
     }
   }
 }

@@ -36,12 +36,13 @@ export class Http {
 
   /** Mounts the features; the answer's `fetch` is what the process serves. */
   build(features: readonly Routes[]): HttpApp {
+    // Before the features, or it would not hold for their routes.
+    this.#elysia.onError(({ error, request }) => this.#refuse(this.#exchangeOf(request), error))
     for (const { elysia, operations } of features) {
       this.#elysia.use(elysia)
       for (const operation of operations) this.#matchers.push({ pattern: pathPattern(operation.path), operation })
     }
     this.#elysia.all('/*', ({ request }) => this.#fallback(this.#exchangeOf(request)))
-    this.#elysia.onError(({ error, request }) => this.#refuse(this.#exchangeOf(request), error))
     this.#elysia.compile()
     return {
       fetch: (request, socketAddress) => this.#fetch(request, socketAddress),
