@@ -59,6 +59,11 @@ export class Arena {
     return this.#sendOnce(request, (await openSession(this.world.market, caller)).accessToken)
   }
 
+  /** A live token of the caller, for requests that are written byte by byte. */
+  async token(caller: Account | undefined): Promise<string | undefined> {
+    return caller && (await openSession(this.world.market, caller)).accessToken
+  }
+
   async #sendOnce({ method, target, headers, body }: HostileRequest, token: string | undefined): Promise<Answer> {
     const response = await fetch(`${this.world.market.url}${target}`, {
       method,

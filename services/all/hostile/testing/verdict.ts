@@ -30,7 +30,8 @@ export function faultsIn(
 const isJson = (headers: Headers) => headers.get('content-type') === 'application/json'
 
 function errorFaults(method: string, target: string, { status, headers, text }: Answer): string[] {
-  const family = familyOf(target.split('?')[0] ?? '')
+  // Dot segments are gone before anybody asks for the path.
+  const family = familyOf(new URL(`http://localhost${target}`).pathname)
   const faults: string[] = []
   const needed = NEEDED_HEADERS[status]
   if (needed && !headers.has(needed)) faults.push(`no ${needed}`)
