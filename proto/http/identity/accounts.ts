@@ -52,7 +52,7 @@ export const changePassword = defineOperation({
     newPassword: NewPassword,
   }),
   status: 204,
-  refusals: ['forbidden'],
+  refusals: ['forbidden', 'conflict'],
   audit: { procedure: 'password.change', request: [] },
 })
 
@@ -99,6 +99,7 @@ export const endSession = defineOperation({
   access: 'token',
   params: pathParam('id', 'Id of the session.', 'sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   status: 204,
+  refusals: ['forbidden'],
   audit: { procedure: 'session.end', request: ['id'] },
 })
 
