@@ -19,7 +19,7 @@ const IP_OWNERS = ['owner', 'otherOwner'] as const satisfies Kind[]
 const now = () => new Date().toISOString()
 
 async function createPart(world: World, { kind }: Account, more: object = {}): Promise<string> {
-  const { client } = await world.account(kind, 'administrator')
+  const client = await world.clientOf(await world.account(kind, 'administrator'))
   const body = { title: 'Impeller', materialType: 'metal', ...more }
   const answer = await client.post<{ id: string }>('/v1/parts', body)
   if (answer.status !== 200) throw new Error(`a part could not be made: ${answer.text}`)
@@ -41,7 +41,7 @@ export const RECORDS = {
     owners: IP_OWNERS,
     async make(world, account) {
       const id = await createPart(world, account, { internal: true })
-      const { client } = await world.account(account.kind, 'administrator')
+      const client = await world.clientOf(await world.account(account.kind, 'administrator'))
       const { status, text } = await client.post(`/flows/v1/parts/${id}/publish`)
       if (status !== 200) throw new Error(`a part could not be published: ${text}`)
       return id

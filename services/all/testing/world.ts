@@ -1,8 +1,9 @@
 import { counts, type OrgRole, PERMISSIONS, type Permission, SYSTEM_ROLES } from '../../../proto/permissions.ts'
-import type { ApiAnswer } from '../../kit/testing/client.ts'
+import { type ApiAnswer, ApiClient } from '../../kit/testing/client.ts'
 import type { TestMarketplace, TestOrganization, TestUser } from '../testing.ts'
 import type { Documented } from './document.ts'
 import { type Input, targetOf } from './inputs.ts'
+import { openSession } from './sessions.ts'
 
 /** The kinds of organization that there are, each with the roles that make it one and the system role of its people. */
 const KINDS = {
@@ -61,9 +62,14 @@ export class World {
     return Promise.all(ALL_KINDS.flatMap((kind) => STANDINGS.map((standing) => this.account(kind, standing))))
   }
 
+  /** A session of its own for somebody whose others a test may have ended. */
+  async clientOf(account: TestUser): Promise<ApiClient> {
+    return new ApiClient(this.market.url, (await openSession(this.market, account)).accessToken)
+  }
+
   /** Sends a request from an address of its own: failed sign-ins of one test must not throttle the next. */
-  send(account: Account | undefined, operation: Documented, input: Input): Promise<ApiAnswer<unknown>> {
-    const client = account?.client ?? this.market.anonymous
+  async send(account: Account | undefined, operation: Documented, input: Input): Promise<ApiAnswer<unknown>> {
+    const client = account ? await this.clientOf(account) : this.market.anonymous
     const headers = { 'x-forwarded-for': this.address(), ...input.headers }
     return client.send(operation.method, targetOf(operation, input), { headers, body: input.body })
   }
@@ -74,8 +80,8 @@ export class World {
   }
 }
 
-/** What a world needs of its marketplace: addresses are believed, so that each request can have one. */
-export const WORLD_SETTINGS = { TRUSTED_PROXIES: '1' }
+/** What a world needs of its marketplace: addresses are believed, so that each request can have one; hashes do not queue. */
+export const WORLD_SETTINGS = { TRUSTED_PROXIES: '1', HASHING_SLOTS: '4' }
 
 function remembered<K, V>(kept: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
   const known = kept.get(key) ?? make()
