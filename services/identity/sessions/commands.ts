@@ -5,7 +5,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { notFound, refuse } from '../../kit/http/refusal.ts'
 import { emit } from '../../kit/outbox/emit.ts'
-import { findLiveSession, findSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
+import { findLiveSession, findOwnSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
 import { mayEnd } from './rules.ts'
 
 /** As many as one event may name, so that it fits a notification of Postgres. */
@@ -58,15 +58,20 @@ export async function revoke(
   })
 }
 
+const isAccessToken = (token: string) => token.split('.').length === 3
+
 async function ownSessionOf(
   { sql, readToken }: { sql: Pool; readToken: ReadToken },
   caller: Caller,
   token: string,
 ): Promise<string | undefined> {
-  const access = await readToken(token)
-  if (access) return access.userId === caller.userId ? access.sessionId : undefined
-  const [session] = await findSessionOfRefreshToken(sql, hashOf(token))
-  return session?.user_id === caller.userId ? session.id : undefined
+  // Told apart by form alone: whether a token is one of ours must not show in what is looked up.
+  if (isAccessToken(token)) {
+    const access = await readToken(token)
+    return access?.userId === caller.userId ? access.sessionId : undefined
+  }
+  const [session] = await findOwnSessionOfRefreshToken(sql, caller, hashOf(token))
+  return session?.id
 }
 
 export function endSessionById(sql: Pool, caller: Caller, sessionId: string, trail: Trail, now: string) {

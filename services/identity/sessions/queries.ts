@@ -35,6 +35,11 @@ export const listLiveSessionIds = (sql: Sql, userId: string, except: string | nu
   select id from identity.sessions
   where user_id = ${userId} and ended_at is null and id is distinct from ${except}`
 
-export const findSessionOfRefreshToken = (sql: Sql, hash: Uint8Array) => sql<{ id: string; user_id: string }[]>`
-  select s.id, s.user_id from identity.refresh_tokens r join identity.sessions s on s.id = r.session_id
-  where r.hash = ${Buffer.from(hash)}`
+/** The session of a refresh token, if it is one of this user's. */
+export const findOwnSessionOfRefreshToken = (
+  sql: Sql,
+  { orgId, userId }: { orgId: string; userId: string },
+  hash: Uint8Array,
+) => sql<{ id: string }[]>`
+  select s.id from identity.refresh_tokens r join identity.sessions s on s.id = r.session_id
+  where r.hash = ${Buffer.from(hash)} and s.org_id = ${orgId} and s.user_id = ${userId}`
