@@ -9,15 +9,16 @@ import type { FeedRequest } from './driver.ts'
 import { Ear } from './ear.ts'
 import { Follower } from './follower.ts'
 import { Heartbeats } from './heartbeats.ts'
-import { type DeadLetterNotice, Inbox } from './inbox.ts'
+import { Inbox } from './inbox.ts'
 import { natsDriver } from './nats/driver.ts'
+import type { DeadLetterNotice } from './parking.ts'
 import { postgresDriver } from './postgres/driver.ts'
 import { countSetAside } from './queries.ts'
 import { Seats } from './seats.ts'
 import { byStream, matcherOf } from './subjects.ts'
 import { Wake } from './wake.ts'
 
-export type { DeadLetterNotice } from './inbox.ts'
+export type { DeadLetterNotice } from './parking.ts'
 
 /** What the bus needs of a log; pino has it. */
 export interface BusLog {
@@ -81,7 +82,7 @@ export interface BusTiming {
 export const BUS_TIMING: BusTiming = {
   tries: 5,
   backoffMs: [1000, 5000, 15_000, 60_000],
-  leaseMs: 60_000,
+  leaseMs: 15_000,
   pollMs: 5000,
   heartbeatMs: 1000,
   seatPollMs: 500,

@@ -31,6 +31,7 @@ export interface ConsumerOptions {
 
 const FIRST_IDLE_MS = 20
 const FAILED_PAUSE_MS = 500
+const TRIES_A_ROUND = 200
 const TOUCH_INTERVAL_MS = 10 * 60 * 1000
 
 /**
@@ -64,11 +65,21 @@ export const createConsumer = (options: ConsumerOptions): Worker => ({
     }),
 })
 
+/**
+ * Tries what is due before anything new is taken: else a subject that is always busy would never leave what was set
+ * aside of it. Bounded, so that nobody waits for a consumer that fails at everything.
+ */
+async function catchUp(inbox: Inbox, ends: AbortSignal): Promise<boolean> {
+  let tried = 0
+  while (tried < TRIES_A_ROUND && !ends.aborted && (await inbox.retry())) tried++
+  return tried > 0
+}
+
 /** What is due and one batch of each source; whether there was anything, and when something is due again. */
 async function round({ name, pool, inbox }: ConsumerOptions, feeds: readonly Feed[], ends: AbortSignal) {
   const [parked] = await nextParked(pool, name)
   const dueMs = parked?.due_ms ?? Number.POSITIVE_INFINITY
-  let worked = dueMs <= 0 && (await inbox.retry())
+  let worked = dueMs <= 0 && (await catchUp(inbox, ends))
   const cursors = new Map((await listCursors(pool, name)).map((cursor) => [cursor.source, cursor]))
   for (const feed of feeds) {
     const cursor = cursors.get(feed.source)

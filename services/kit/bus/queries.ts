@@ -128,24 +128,36 @@ export interface ParkedEvent {
   envelope: string
   tries: number
   error: string | null
-  /** How long until it is tried (again). */
+}
+
+export interface NewlyParked extends ParkedEvent {
   pause_ms: number
+}
+
+export interface ParkedRow extends ParkedEvent {
+  position: string
+  alone: boolean
 }
 
 /** Of these subjects, those that have an event set aside: the next one has to wait behind it. */
 export const listHeldBack = (tx: Tx, consumer: string, sources: readonly string[], subjects: readonly string[]) => tx<
   { source: string; subject: string }[]
 >`
-  select distinct source, subject from bus_parked
-  where consumer = ${consumer} and (source, subject) in (
-    select s.source, s.subject
-    from unnest(${sources as string[]}::text[], ${subjects as string[]}::text[]) as s (source, subject)
+  select s.source, s.subject
+  from unnest(${sources as string[]}::text[], ${subjects as string[]}::text[]) as s (source, subject)
+  where exists (
+    select 1 from bus_parked p
+    where p.consumer = ${consumer} and p.source = s.source and p.subject = s.subject
   )`
 
-/** In this order, which is the order in which events of one subject will be handled. */
-export const park = (tx: Tx, events: readonly ParkedEvent[]) => tx`
-  insert into bus_parked (consumer, event_id, source, subject, envelope, tries, error, next_try_at)
-  select e.consumer, e.event_id, e.source, e.subject, e.envelope, e.tries, e.error, now() + e.pause_ms * interval '1 ms'
+/** In this order, which is the order in which events of one subject are handled: only the first of each is due. */
+export const park = (tx: Tx, events: readonly NewlyParked[], alone: boolean) => tx`
+  insert into bus_parked (consumer, event_id, source, subject, envelope, tries, error, alone, next_try_at)
+  select e.consumer, e.event_id, e.source, e.subject, e.envelope, e.tries, e.error, ${alone},
+    case when row_number() over (partition by e.source, e.subject order by e.position) = 1 and not exists (
+      select 1 from bus_parked p
+      where p.consumer = e.consumer and p.source = e.source and p.subject = e.subject
+    ) then now() + e.pause_ms * interval '1 ms' end
   from unnest(
     ${events.map((e) => e.consumer)}::text[], ${events.map((e) => e.event_id)}::text[],
     ${events.map((e) => e.source)}::text[], ${events.map((e) => e.subject)}::text[],
@@ -154,43 +166,56 @@ export const park = (tx: Tx, events: readonly ParkedEvent[]) => tx`
   ) with ordinality as e (consumer, event_id, source, subject, envelope, tries, error, pause_ms, position)
   order by e.position`
 
+/** How long until an event that was set aside is due. */
+export const nextParked = (sql: Sql, consumer: string) => sql<{ due_ms: number | null }[]>`
+  select (extract(epoch from min(next_try_at) - now()) * 1000)::float8 as due_ms
+  from bus_parked where consumer = ${consumer} and next_try_at is not null`
+
 /**
- * Takes the oldest due event that no earlier one of its subject holds back, and counts the try before it begins:
- * the count outlives a process that does not. Until the lease ends nobody else takes it.
+ * Takes the event that is due longest and counts the try before it begins: the count outlives a process that does not.
+ * Until the lease ends nobody else takes it.
  */
-export const claimParked = (sql: Sql, consumer: string, leaseMs: number) => sql<ParkedEvent[]>`
+export const claimParked = (sql: Sql, consumer: string, leaseMs: number) => sql<ParkedRow[]>`
   update bus_parked set tries = tries + 1, next_try_at = now() + ${leaseMs} * interval '1 ms'
   where position = (
-    select p.position from bus_parked p
-    where p.consumer = ${consumer} and p.next_try_at <= now() and not exists (
-      select 1 from bus_parked earlier
-      where earlier.consumer = p.consumer and earlier.source = p.source and earlier.subject = p.subject
-        and earlier.position < p.position
-    )
-    order by p.position limit 1
+    select position from bus_parked
+    where consumer = ${consumer} and next_try_at <= now()
+    order by next_try_at limit 1
     for update skip locked
   )
-  returning consumer, event_id, source, subject, envelope, tries, error, 0 as pause_ms`
+  returning position, consumer, event_id, source, subject, envelope, tries, error, alone`
 
-/** How long until the next event that was set aside is due. */
-export const nextParked = (sql: Sql, consumer: string) => sql<{ due_ms: number | null }[]>`
-  select (extract(epoch from min(p.next_try_at) - now()) * 1000)::float8 as due_ms from bus_parked p
-  where p.consumer = ${consumer} and not exists (
-    select 1 from bus_parked earlier
-    where earlier.consumer = p.consumer and earlier.source = p.source and earlier.subject = p.subject
-      and earlier.position < p.position
+/** Those that may have been handled together when a process died are handled one by one from now on. */
+export const separate = (sql: Sql, { consumer, source, subject }: ParkedEvent, limit: number) => sql`
+  update bus_parked set alone = true where position = any(array(
+    select position from bus_parked
+    where consumer = ${consumer} and source = ${source} and subject = ${subject}
+    order by position limit ${limit}
+  ))`
+
+/** Keeps batches and other tries of the consumer out until the transaction ends. */
+export const lockConsumer = (tx: Tx, consumer: string) => tx<{ source: string }[]>`
+  select source from bus_cursors where consumer = ${consumer} order by source for update`
+
+/** What is set aside of a subject, in its order. */
+export const listParked = (tx: Tx, { consumer, source, subject }: ParkedEvent, limit: number) => tx<ParkedRow[]>`
+  select position, consumer, event_id, source, subject, envelope, tries, error, alone from bus_parked
+  where consumer = ${consumer} and source = ${source} and subject = ${subject}
+  order by position limit ${limit}`
+
+export const deleteParked = (tx: Tx, positions: readonly string[]) => tx`
+  delete from bus_parked where position = any(${positions as string[]}::bigint[])`
+
+/** The first of a subject that is left is due now. */
+export const promoteParked = (tx: Tx, { consumer, source, subject }: ParkedEvent) => tx`
+  update bus_parked set next_try_at = now() where position = (
+    select min(position) from bus_parked
+    where consumer = ${consumer} and source = ${source} and subject = ${subject}
   )`
 
-export const lockParked = (tx: Tx, consumer: string, eventId: string) => tx<{ event_id: string }[]>`
-  select event_id from bus_parked where consumer = ${consumer} and event_id = ${eventId}
-  for update skip locked`
-
-export const deleteParked = (sql: Sql, consumer: string, eventId: string) => sql`
-  delete from bus_parked where consumer = ${consumer} and event_id = ${eventId}`
-
-export const postponeParked = (sql: Sql, consumer: string, eventId: string, pauseMs: number, error: string) => sql`
-  update bus_parked set next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
-  where consumer = ${consumer} and event_id = ${eventId}`
+export const postponeParked = (sql: Sql, position: string, tries: number, pauseMs: number, error: string) => sql`
+  update bus_parked set tries = ${tries}, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
+  where position = ${position}`
 
 export interface DeadLetter {
   consumer: string
@@ -212,9 +237,14 @@ export const bury = (tx: Tx, letter: DeadLetter) => tx`
 export const revive = (sql: Sql, consumer: string) => sql`
   with revived as (
     delete from dead_letters where consumer = ${consumer} and type is not null
-    returning consumer, event_id, subject, envelope, died_at
+    returning consumer, event_id, envelope::jsonb ->> 'source' as source, subject, envelope, died_at
   )
-  insert into bus_parked (consumer, event_id, source, subject, envelope)
-  select consumer, event_id, envelope::jsonb ->> 'source', subject, envelope from revived
-  order by died_at, event_id
+  insert into bus_parked (consumer, event_id, source, subject, envelope, alone, next_try_at)
+  select r.consumer, r.event_id, r.source, r.subject, r.envelope, true,
+    case when row_number() over (partition by r.source, r.subject order by r.died_at, r.event_id) = 1 and not exists (
+      select 1 from bus_parked p
+      where p.consumer = r.consumer and p.source = r.source and p.subject = r.subject
+    ) then now() end
+  from revived r
+  order by r.died_at, r.event_id
   on conflict (consumer, event_id) do nothing`

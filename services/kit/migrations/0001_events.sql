@@ -49,7 +49,7 @@ create table bus_seen (
 );
 create index bus_seen_age on bus_seen (seen_at);
 
--- Events that failed and those of the same subject behind them, tried again one by one while the others go on.
+-- Events that failed and those of the same subject behind them, tried again while the others go on.
 create table bus_parked (
   position bigint generated always as identity primary key,
   consumer text not null,
@@ -58,10 +58,14 @@ create table bus_parked (
   subject text not null,
   envelope text not null,
   tries integer not null default 0,
-  next_try_at timestamptz(3) not null default now(),
+  -- Null for an event that waits behind an earlier one of its subject.
+  next_try_at timestamptz(3),
+  -- Handled in a transaction of its own: a process died while it was handled together with others.
+  alone boolean not null default false,
   error text,
   unique (consumer, event_id)
 );
+create index bus_parked_due on bus_parked (consumer, next_try_at) where next_try_at is not null;
 create index bus_parked_order on bus_parked (consumer, source, subject, position);
 
 -- Events that a consumer gave up, for a person to look at.

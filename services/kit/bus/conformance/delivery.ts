@@ -174,7 +174,7 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
     expect(await owner()`select event_id from webhooks.bus_parked where consumer = 'poison'`).toHaveLength(0)
   })
 
-  test('an event that fails at first is handled at a later try, and the next of its subject waits for it', async () => {
+  test('a busy subject whose event fails at first is caught up with, in its order', async () => {
     const { sourcing, webhooks } = members()
     const type = 'sourcing.failing.told'
     let failures = 3
@@ -183,13 +183,16 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
         name: 'failing',
         subjects: [type],
         async handle(tx, event) {
-          if (event.subject === 'shaky' && failures-- > 0) throw new Error('not now')
+          if (failures-- > 0) throw new Error('not now')
           await record(tx, event)
         },
       }),
     )
-    for (const value of [1, 2, 3]) await announce(sourcing.pool, type, 'shaky', value)
-    await until(async () => (await effectsOf(owner(), type)).length === 3)
+    let announced = 0
+    while (announced < 300 || (await effectsOf(owner(), type)).length === 0) {
+      await announce(sourcing.pool, type, 'busy', ++announced)
+    }
+    await until(async () => (await effectsOf(owner(), type)).length === announced)
     expect(await faultsOf(owner(), type)).toEqual([])
     expect(await owner()`select event_id from webhooks.dead_letters where consumer = 'failing'`).toHaveLength(0)
   })
