@@ -79,7 +79,7 @@ export interface BusTiming {
   patienceMs: number
 }
 
-export const BUS_TIMING: BusTiming = {
+const TIMING: BusTiming = {
   tries: 5,
   backoffMs: [1000, 5000, 15_000, 60_000],
   leaseMs: 15_000,
@@ -119,7 +119,7 @@ export interface BusLag {
 /** The bus of one service in one process. */
 export async function createBus(options: BusOptions): Promise<Bus> {
   const { service, pool, directUrl: url, log } = options
-  const timing = { ...BUS_TIMING, ...options.timing }
+  const timing = { ...TIMING, ...options.timing }
   const seats = new Seats({ service, url, log, pollMs: timing.seatPollMs })
   const ear = new Ear({ url, applicationName: `${service}-ear`, log })
   const followers = new Set<Follower>()

@@ -2,7 +2,18 @@ import { expect, test } from 'bun:test'
 import { emit } from '../../outbox/emit.ts'
 import { unsend } from '../../outbox/queries.ts'
 import type { DeadLetterNotice } from '../bus.ts'
-import { announce, effectsOf, faultsOf, joinBus, type Member, numberOf, type Rig, record, until } from './rig.ts'
+import {
+  announce,
+  effectsOf,
+  faultsOf,
+  heartbeats,
+  joinBus,
+  type Member,
+  numberOf,
+  type Rig,
+  record,
+  until,
+} from './rig.ts'
 
 /** What a consumer may rely on, on every driver. */
 export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member; webhooks: Member }): void {
@@ -109,9 +120,9 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
       await mayCommit.promise
     })
     await emitted.promise
-    // Later in every number, and committed first.
+    // Later in every number, and committed first; readers have time to see it.
     await announce(sourcing.pool, type, 'quick', 2)
-    await until(async () => (await owner()`select seq from sourcing.outbox where subject = 'quick'`).length > 0)
+    await heartbeats(webhooks, 4)
     mayCommit.resolve()
     await slow
     await until(async () => (await effectsOf(owner(), type)).length === 2)

@@ -34,6 +34,8 @@ export function killTests(rig: () => Rig, members: () => { sourcing: Member; web
     for (let value = 1; value <= 20; value++) await announce(sourcing.pool, type, `subject-${value % 2}`, value)
     await program.says('in the middle')
     await program.kill()
+    // What comes now must not overtake what died in the hands of the first one.
+    for (let value = 21; value <= 40; value++) await announce(sourcing.pool, type, `subject-${value % 2}`, value)
     consume(webhooks, type)
     await until(() => allHandled(type))
     expect(await faultsOf(owner(), type)).toEqual([])

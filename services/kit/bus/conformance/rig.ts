@@ -80,6 +80,16 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
   while (!(await condition())) await Bun.sleep(10)
 }
 
+/** Lets so many heartbeats of `sourcing` go by: time in which readers would have done what they must not. */
+export async function heartbeats({ bus }: Member, count: number): Promise<void> {
+  const { close } = await bus.follow({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
+  for (let last = Number.NEGATIVE_INFINITY, beat = 0; beat < count; beat++) {
+    await until(() => bus.lastHeard('sourcing') > last)
+    last = bus.lastHeard('sourcing')
+  }
+  close()
+}
+
 /** Announces one value of a subject in a transaction of its own. */
 export const announce = (pool: Pool, type: string, subject: string, value: number) =>
   pool.begin((tx) => emit(tx, { type, tenantId: 'org_1', subject, data: { value } }))

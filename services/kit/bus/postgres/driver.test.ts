@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { emitAll } from '../../outbox/emit.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { announce, createEffects, effectsOf, faultsOf, joinBus, record, until } from '../conformance/rig.ts'
+import { announce, createEffects, effectsOf, faultsOf, heartbeats, joinBus, record, until } from '../conformance/rig.ts'
 
 /** What only the driver without a broker has to care about: when a row has been read by everybody. */
 setDefaultTimeout(60_000)
@@ -28,12 +28,7 @@ test('a row counts as sent when every known consumer is past it, and not before'
   await until(async () => (await effectsOf(owner, type)).length === 1)
   await first.stop()
   await announce(sourcing.pool, type, 'a', 2)
-  const beats: number[] = []
-  await sourcing.bus.follow({ subjects: [type], onEvent() {}, onGap() {} })
-  while (beats.length < 5) {
-    await until(() => sourcing.bus.lastHeard('sourcing') > (beats.at(-1) ?? 0))
-    beats.push(sourcing.bus.lastHeard('sourcing'))
-  }
+  await heartbeats(sourcing, 5)
   expect(await unsent(type)).toBe(1)
   expect((await sourcing.bus.lag()).outbox.waiting).toBe(1)
   const second = await start()
