@@ -3,6 +3,7 @@ import type { TObject } from '@sinclair/typebox'
 import { BadConfiguration, readConfig } from '../config/read.ts'
 import { healthServer } from '../health/health.ts'
 import { targetOf } from '../http/target.ts'
+import { flushLogs } from '../log/log.ts'
 import { startTraces } from '../traces/traces.ts'
 import type { Service, ServiceConfig } from './service.ts'
 import { VERSION } from './version.ts'
@@ -80,7 +81,7 @@ export async function open({ services, config, route }: Process): Promise<Runnin
       await server.stop(true)
       await health.stop(true)
       log.info('stopped')
-      log.flush()
+      await flushLogs()
     },
   }
 }
