@@ -169,6 +169,13 @@ describe('what only a raw socket can send', () => {
     expect(right.status).toBe(200)
   })
 
+  test('a host that is none is 400, and moves no path', async () => {
+    for (const host of ['x?y', 'x#y', 'x/y', 'a b', 'x@y']) {
+      const request = `GET /blocked/v1/parts HTTP/1.1\r\nHost: ${host}\r\n${authorization}\r\n\r\n`
+      expect([400, 404]).toContain((await sendRaw(port, request)).status)
+    }
+  })
+
   test('an absolute-form target is its path', async () => {
     const answer = await sendRaw(
       port,

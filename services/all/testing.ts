@@ -22,7 +22,8 @@ import { type AllConfig, allVariables } from './config.ts'
 import { createAll, routeAmong } from './services.ts'
 
 const SERVICES: readonly ServiceName[] = ['identity', 'catalog', 'sourcing', 'organization', 'webhooks']
-export const TEST_PASSWORD = 'correct horse battery staple'
+/** Stands in no document of ours, so that a test can look for it wherever it must not be. */
+export const TEST_PASSWORD = 'the password of every test user'
 
 export interface TestUser {
   userId: string

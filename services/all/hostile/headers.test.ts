@@ -46,11 +46,15 @@ describe('headers', () => {
     const [, administrator] = callers
     if (!administrator) throw new Error('nobody may do this')
     const requests = callers.flatMap((caller) => setsFor(operation).map((set) => ({ caller, ...set })))
+    // A command may use up its record or end the session; reads share theirs.
+    const fresh = operation.contract.audit !== undefined
+    const input = await ownInput(operation, hostile.world, administrator)
+    const tokens = new Map(await Promise.all(callers.map(async (caller) => [caller, await bearer(caller)] as const)))
     const faults = await hostile.all(requests, async ({ caller, name, lines, replacesToken, alsoFine }) => {
-      const input = await ownInput(operation, hostile.world, administrator)
-      const target = targetOf(operation, input)
-      const token = replacesToken ? [] : await bearer(caller)
-      const answer = await send(operation, input, [...token, ...lines], target)
+      const own = fresh ? await ownInput(operation, hostile.world, administrator) : input
+      const target = targetOf(operation, own)
+      const token = replacesToken ? [] : fresh ? await bearer(caller) : (tokens.get(caller) ?? [])
+      const answer = await send(operation, own, [...token, ...lines], target)
       const told = `${caller?.name ?? 'anonymous'}, ${name}`
       if (alsoFine.includes(0) && isOfBun(answer)) return []
       return faultsIn(operation, { method: operation.method, target }, answer, alsoFine).map((f) => `${told}: ${f}`)

@@ -1,13 +1,11 @@
 import { SERVICES } from '../../../kit/migrate/files.ts'
-import { testDatabase } from '../../../kit/testing/database.ts'
 import type { Probe } from '../../testing/cases.ts'
 import type { Documented } from '../../testing/document.ts'
 import { type Input, targetOf } from '../../testing/inputs.ts'
-import { type CapturedLog, captureLog } from '../../testing/log.ts'
+import type { CapturedLog } from '../../testing/log.ts'
 import { recordKind } from '../../testing/records.ts'
-import { StatementTap } from '../../testing/statements.ts'
-import { type Account, type Kind, WORLD_SETTINGS, World } from '../../testing/world.ts'
-import { testMarketplace } from '../../testing.ts'
+import { common, type StatementTaps, tappedMarketplace } from '../../testing/tapped.ts'
+import { type Account, type Kind, World } from '../../testing/world.ts'
 
 /** What an answer shows of itself, and what it cost. */
 export interface Finding {
@@ -27,13 +25,13 @@ const TRIES = 8
 /** A marketplace in which every answer can be weighed: its bytes, its statements on the wire, its log lines. */
 export class Court {
   readonly world: World
-  readonly #taps: ReadonlyMap<string, StatementTap>
+  readonly #taps: StatementTaps
   readonly #log: CapturedLog
   readonly #foreign = new Map<string, Promise<unknown>>()
   /** Everything private that was made, by the organization that it is private to. */
   readonly #made: { orgId: string; values: string[] }[] = []
 
-  constructor(world: World, taps: ReadonlyMap<string, StatementTap>, log: CapturedLog) {
+  constructor(world: World, taps: StatementTaps, log: CapturedLog) {
     this.world = world
     this.#taps = taps
     this.#log = log
@@ -68,7 +66,7 @@ export class Court {
 
   /** Sends one request while nothing else is sent, and says what it left behind. */
   async weigh(account: Account, operation: Documented, input: Input): Promise<Finding> {
-    this.#statements()
+    this.#taps.take()
     const logged = this.#log.texts.length
     const answer = await account.client.send(operation.method, targetOf(operation, input), {
       headers: { 'x-request-id': REQUEST_ID, 'x-forwarded-for': '10.0.0.1', ...input.headers },
@@ -78,7 +76,7 @@ export class Court {
       status: answer.status,
       text: answer.text.replace(/"instance":"[^"]*"/, '"instance":""'),
       headers: Object.fromEntries([...answer.headers].filter(([name]) => !VARYING_HEADERS.includes(name))),
-      statements: this.#statements(),
+      statements: this.#taps.take(),
       log: this.#log.texts.slice(logged).map(withoutVarying),
     }
   }
@@ -102,11 +100,6 @@ export class Court {
       if (told.length === 0) break
     }
     return told.map((difference) => `${account.name}: ${difference}`)
-  }
-
-  /** What was executed since it was last asked for, whoever asked Postgres. */
-  #statements(): string[] {
-    return [...this.#taps].flatMap(([service, tap]) => tap.take().map((text) => `${service}: ${text}`)).sort()
   }
 
   /** Private values of other organizations that an answer shows and the request did not name. */
@@ -137,32 +130,13 @@ export class Court {
   }
 }
 
-/** What both lists have, as often as both have it. */
-function common(known: string[] | undefined, seen: string[]): string[] {
-  if (!known) return seen
-  const left = [...seen]
-  return known.filter((text) => {
-    const at = left.indexOf(text)
-    if (at !== -1) left.splice(at, 1)
-    return at !== -1
-  })
-}
-
 const withoutVarying = (line: string): string =>
   JSON.stringify(
     Object.fromEntries(Object.entries(JSON.parse(line)).filter(([name]) => !VARYING_FIELDS.includes(name))),
   )
 
 export async function court(): Promise<Court> {
-  const db = await testDatabase()
-  const taps = new Map(SERVICES.map((service) => [service, new StatementTap(db.urlOf(service))] as const))
-  const urls = SERVICES.flatMap((service) => [
-    [`${service.toUpperCase()}_DATABASE_URL`, taps.get(service)?.url ?? ''],
-    [`${service.toUpperCase()}_DATABASE_DIRECT_URL`, db.urlOf(service)],
-  ])
-  const log = captureLog()
-  const settings = { ...WORLD_SETTINGS, LOG_LEVEL: 'info', ...Object.fromEntries(urls) }
-  const market = await testMarketplace(settings, db, { logDestination: log.destination })
+  const { market, taps, log } = await tappedMarketplace()
   return new Court(new World(market), taps, log)
 }
 

@@ -1,0 +1,102 @@
+import { SERVICES } from '../../../kit/migrate/files.ts'
+import type { ApiAnswer } from '../../../kit/testing/client.ts'
+import type { Documented } from '../../testing/document.ts'
+import { type Input, targetOf } from '../../testing/inputs.ts'
+import { type CapturedLog, captureLog } from '../../testing/log.ts'
+import { WORLD_SETTINGS, World } from '../../testing/world.ts'
+import { TEST_PASSWORD, testMarketplace } from '../../testing.ts'
+import { Vault } from './vault.ts'
+
+/** Names under which an answer hands a secret out. */
+const HANDED_OUT = /token|secret|url|link/i
+
+/** A marketplace in which secrets are sown, and every place in which they could come up. */
+export class Field {
+  readonly world: World
+  readonly vault = new Vault()
+  readonly log: CapturedLog
+  readonly answers: { operation: string; text: string }[] = []
+  readonly #spans: string[]
+
+  constructor(world: World, log: CapturedLog, spans: string[]) {
+    this.world = world
+    this.log = log
+    this.#spans = spans
+    this.vault.keep(TEST_PASSWORD, 'the password of an account')
+    this.vault.keep(world.market.config.ENCRYPTION_KEYS.split(':')[1] ?? '', 'the key that encrypts')
+  }
+
+  /** Sends a request and keeps what is answered; what the answer hands out is a secret from then on. */
+  async send(operation: Documented, input: Input & { raw?: string }, token?: string): Promise<ApiAnswer<unknown>> {
+    if (token !== undefined) this.vault.keep(token, 'an access token')
+    const answer = await this.world.market.anonymous.send(operation.method, targetOf(operation, input), {
+      headers: {
+        'x-forwarded-for': this.world.address(),
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        ...(input.raw === undefined ? {} : { 'content-type': 'application/json' }),
+        ...input.headers,
+      },
+      body: input.raw ?? input.body,
+    })
+    if (operation.contract.noStore) this.#keepHandedOut(operation, answer.body)
+    this.answers.push({
+      operation: operation.id,
+      text: `${answer.status} ${JSON.stringify([...answer.headers])} ${answer.text}`,
+    })
+    return answer
+  }
+
+  #keepHandedOut(operation: Documented, node: unknown): void {
+    for (const [name, value] of Object.entries((node ?? {}) as Record<string, unknown>)) {
+      if (typeof value === 'object') this.#keepHandedOut(operation, value)
+      else if (typeof value === 'string' && HANDED_OUT.test(name) && value !== 'Bearer') {
+        this.vault.keep(value, `the ${name} that ${operation.id} answered`, [operation.id])
+      }
+    }
+  }
+
+  /** Every row of every table, as text. */
+  async rows(): Promise<{ table: string; text: string }[]> {
+    const { owner } = this.world.market.db
+    const tables = await owner<{ name: string }[]>`
+      select format('%I.%I', n.nspname, c.relname) as name
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname = any(${[...SERVICES]}) and c.relkind = 'r'`
+    const read = tables.map(async ({ name }) => {
+      const found = await owner.unsafe<{ line: string }[]>(`select t::text as line from ${name} t`)
+      return { table: name, text: found.map(({ line }) => line).join('\n') }
+    })
+    return Promise.all(read)
+  }
+
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.world.market.running.healthPort}/metrics`)).text()
+  }
+
+  /** Stops the marketplace, which hands over the traces that it still holds. */
+  async traces(): Promise<string> {
+    await this.world.market.stop()
+    return this.#spans.join('\n')
+  }
+}
+
+/** Secrets are looked for at the level at which most is told. */
+export async function field(): Promise<Field> {
+  const spans: string[] = []
+  const collector = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: async (request) => {
+      spans.push(await request.text())
+      return Response.json({})
+    },
+  })
+  const log = captureLog()
+  const settings = {
+    ...WORLD_SETTINGS,
+    LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
+  }
+  const market = await testMarketplace(settings, undefined, { logDestination: log.destination })
+  return new Field(new World(market), log, spans)
+}
