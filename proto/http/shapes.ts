@@ -2,6 +2,18 @@ import { FormatRegistry, Kind, type Static, type TObject, type TSchema, Type, Ty
 import { isDateTime } from './times.ts'
 
 FormatRegistry.Set('date-time', isDateTime)
+interface TextSchema {
+  minLength?: number
+  maxLength: number
+  pattern?: string
+}
+
+/** Lengths in code points, as JSON Schema means them; TypeBox's own strings count UTF-16 units. */
+TypeRegistry.Set('Text', ({ minLength = 0, maxLength, pattern }: TextSchema, value) => {
+  if (typeof value !== 'string' || value.length < minLength || value.length > 2 * maxLength) return false
+  if (value.length > maxLength && Array.from(value).length > maxLength) return false
+  return pattern === undefined || new RegExp(pattern).test(value)
+})
 TypeRegistry.Set(
   'OneOf',
   (schema: { enum: string[] }, value) => typeof value === 'string' && schema.enum.includes(value),
@@ -82,10 +94,11 @@ export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: stri
 
 /** Free text of one line: at least one character that is not a space, and no control characters. */
 export const Line = (maxLength: number, options: Record<string, unknown>) =>
-  Type.String({ minLength: 1, maxLength, pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$', ...options })
+  Text(maxLength, { minLength: 1, pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$', ...options })
 
 /** Free text of any number of lines. */
-export const Text = (maxLength: number, options: Record<string, unknown>) => Type.String({ maxLength, ...options })
+export const Text = (maxLength: number, options: Record<string, unknown>) =>
+  Type.Unsafe<string>({ [Kind]: 'Text', type: 'string', maxLength, ...options })
 
 export const Search = (description: string, example: string) =>
   Type.String({ maxLength: 200, description, examples: [example] })

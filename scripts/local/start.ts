@@ -139,6 +139,9 @@ function environment({ secrets, url, port, healthPort }: Surroundings) {
     LOG_LEVEL: 'info',
     ...inherited,
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
+    // Demo administrators are nobody else's business: the laptop alone, unless HOST says otherwise.
+    HOST: '127.0.0.1',
+    ...(process.env.HOST ? { HOST: process.env.HOST } : {}),
     PORT: String(port),
     HEALTH_PORT: String(healthPort),
     ENCRYPTION_KEYS: secrets.encryptionKeys,

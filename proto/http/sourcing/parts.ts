@@ -108,21 +108,18 @@ const lists = {
   criticalityIds: references('criticality', ['api-20s-amsl-2']),
   categoryIds: references('category', ['iso-14224-pu']),
   unspscCategoryIds: references('UNSPSC category', ['40151503']),
-  keywords: Type.Array(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$',
-      description: 'One keyword.',
-      examples: ['impeller'],
-    }),
-    { maxItems: 50, description: 'Words to find the part by.', examples: [['impeller', 'pump']] },
-  ),
+  keywords: Type.Array(Line(64, { description: 'One keyword.', examples: ['impeller'] }), {
+    maxItems: 50,
+    description: 'Words to find the part by.',
+    examples: [['impeller', 'pump']],
+  }),
   metadata: Type.Record(
     Type.String({ minLength: 1, maxLength: 64, pattern: '^.{1,64}$' }),
-    Type.String({ maxLength: 1024, description: 'The value of a key.', examples: ['P-101A'] }),
+    Text(1024, { description: 'The value of a key.', examples: ['P-101A'] }),
     {
       maxProperties: 50,
+      // A key that the pattern does not fit is refused, and its value with it.
+      additionalProperties: false,
       description: 'Key-value pairs attached to the part: at most 50, keys of at most 64 characters.',
       examples: [{ pump: 'P-101A' }],
     },

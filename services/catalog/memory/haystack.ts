@@ -1,5 +1,5 @@
+import { fold } from '../../kit/db/fold.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { fold } from './fold.ts'
 
 /** Between two texts. No search holds it: neither a request nor a column of Postgres can. */
 const BOUNDARY = '\0'

@@ -1,3 +1,6 @@
+import { fold } from '../../kit/db/fold.ts'
+import { networkOf } from '../../kit/http/client-address.ts'
+
 /** Failures that may happen within a minute before a key has to wait. */
 export const PAIR_FAILURES_PER_MINUTE = 5
 export const ADDRESS_FAILURES_PER_MINUTE = 60
@@ -15,9 +18,12 @@ export interface ThrottleKeys {
   address: Uint8Array
 }
 
-/** What failures are counted under; the account is the name as typed, whether it exists or not. */
+/**
+ * What failures are counted under; the account is the name as typed, whether it exists or not, folded as the look-up in
+ * Postgres folds it: another spelling of one account must not be another count. An IPv6 client is its /64 network.
+ */
 export function throttleKeys(account: string, address: string | undefined): ThrottleKeys {
   const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()
-  const place = address ?? 'unknown'
-  return { pair: hash(`pair\n${account.toLowerCase()}\n${place}`), address: hash(`address\n${place}`) }
+  const place = networkOf(address)
+  return { pair: hash(`pair\n${fold(account)}\n${place}`), address: hash(`address\n${place}`) }
 }

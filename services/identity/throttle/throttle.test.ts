@@ -25,6 +25,12 @@ describe('throttling of sign-ins', () => {
     },
   )
 
+  test('another spelling of one account is no other count', async () => {
+    const email = 'iris.linnik@example.com'
+    for (let n = 0; n < 5; n++) await attempt(email.replace('i', n % 2 ? 'İ' : 'I'), 'wrong', '203.0.113.9')
+    expect((await attempt(email, 'wrong', '203.0.113.9:4711')).status).toBe(429)
+  })
+
   test('another address is not locked out with it', async () => {
     const { email } = await org.member([])
     for (let n = 0; n < 6; n++) await attempt(email, 'wrong', '203.0.113.2')

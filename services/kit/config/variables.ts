@@ -7,6 +7,11 @@ export const commonVariables = {
     default: 'development',
     description: '`production` refuses demo data.',
   }),
+  HOST: Type.String({
+    pattern: '^[A-Za-z0-9.:-]+$',
+    default: '0.0.0.0',
+    description: 'Address that PORT and HEALTH_PORT are opened on; `::` for IPv6 as well.',
+  }),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080, description: 'Port of the API.' }),
   HEALTH_PORT: Type.Integer({
     minimum: 0,

@@ -1,6 +1,7 @@
 import type { Service } from '../service/service.ts'
 
 export interface HealthOptions {
+  hostname: string
   port: number
   services: readonly Pick<Service, 'registry'>[]
   isReady(): boolean
@@ -10,10 +11,12 @@ export interface HealthOptions {
  * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop turns; ready that
  * the process has booted and is not stopping. Neither asks Postgres or NATS: one of them failing must not take out every pod.
  */
-export function healthServer({ port, services, isReady }: HealthOptions) {
+export function healthServer({ hostname, port, services, isReady }: HealthOptions) {
   return Bun.serve({
+    hostname,
     port,
-    fetch: async ({ url }) => {
+    fetch: async ({ method, url }) => {
+      if (method !== 'GET' && method !== 'HEAD') return new Response('not allowed\n', { status: 405 })
       switch (new URL(url).pathname) {
         case '/livez':
           return new Response('ok\n')

@@ -82,6 +82,13 @@ describe('reading JSON', () => {
     }
   })
 
+  test('more values than any operation takes are refused before they are parsed', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 10_001 }, (_, n) => [`k${n}`, 1]))
+    const refusal = await refusalOf(() => readJson(post(JSON.stringify(fields))))
+    expect(refusal.errors).toEqual([{ field: 'body', message: 'must not have more than 10000 values' }])
+    expect(await readJson(post(JSON.stringify({ text: ','.repeat(20_000) })))).toBeDefined()
+  })
+
   test('brackets inside strings do not nest', async () => {
     const text = JSON.stringify({ a: `${'['.repeat(100)}\\"{` })
     expect(await readJson(post(text))).toEqual(JSON.parse(text))

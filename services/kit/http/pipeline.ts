@@ -1,17 +1,20 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { Operation } from '../../../proto/http/operation.ts'
-import { PATH_ID } from '../../../proto/http/shapes.ts'
+import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import { loggedFields } from '../audit/request.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import type { Exchange, Handler, OpenHandler } from './call.ts'
+import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { queryReader } from './query.ts'
 import { invalidField, notFound, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { pathPattern, targetOf } from './target.ts'
+
+const NO_FIELDS = closed({})
 
 export type Params = Record<string, string | undefined> | undefined
 
@@ -28,7 +31,10 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   handle: Handler<O> | OpenHandler<O>,
 ): Endpoint {
   const readQuery = operation.query ? queryReader(operation.query) : () => ({})
-  const checkBody = operation.body ? bodyChecker(operation.body) : undefined
+  // An operation that takes no body refuses what one would say; a GET's is not even looked at.
+  const schema = operation.body ?? (operation.method === 'GET' ? undefined : NO_FIELDS)
+  const checkBody = schema ? bodyChecker(schema) : undefined
+  const bodyOptional = operation.bodyOptional || operation.body === undefined
   const paramNames = Object.keys(operation.params?.properties ?? {})
   const pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
   const isOpen = operation.access === 'public'
@@ -38,7 +44,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     refuseLongBody(request)
     refuseOtherMediaTypes(request)
     const value = await readJson(request)
-    return value === undefined && operation.bodyOptional ? undefined : checkBody?.(value)
+    return value === undefined && bodyOptional ? undefined : checkBody?.(value)
   }
 
   /** A refusal whose entry cannot be written is answered as what went wrong with that. */
@@ -63,7 +69,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
         const known = deps.auth.callerOf(request)
         caller = known instanceof Promise ? await known : known
       }
-      rateLimit = deps.rateLimit.take(caller?.orgId ?? exchange.clientIp ?? 'unknown')
+      rateLimit = deps.rateLimit.take(caller?.orgId ?? networkOf(exchange.clientIp))
       const body = checkBody ? await readBody(request) : undefined
       const query = readQuery(target.search)
       const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined

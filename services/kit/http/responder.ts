@@ -2,6 +2,7 @@ import type { Operation } from '../../../proto/http/operation.ts'
 import type { Caller } from '../auth/caller.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import type { Exchange } from './call.ts'
+import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { JsonText, Raw } from './json.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
@@ -74,7 +75,7 @@ export class Responder {
     const headers: Record<string, string> = {
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
-      ratelimit: rateLimit === '' ? limit.note(clientIp ?? 'unknown') : rateLimit,
+      ratelimit: rateLimit === '' ? limit.note(networkOf(clientIp)) : rateLimit,
       'ratelimit-policy': limit.policy,
     }
     if (noStore) headers['cache-control'] = 'no-store'

@@ -3,7 +3,7 @@ import type { AnyOperation } from '../../../proto/http/operation.ts'
 import type { Exchange } from './call.ts'
 import { clientAddress } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
-import { Refusal, refuse } from './refusal.ts'
+import { invalidField, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { Routes } from './routes.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
@@ -14,6 +14,8 @@ export interface HttpApp {
   operations: readonly AnyOperation[]
 }
 
+/** Anything else, a question mark say, would move the path that the URL is cut into. */
+const HOST = /^[A-Za-z0-9._-]*(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 const socketAddresses = new WeakMap<Request, string>()
 
@@ -53,6 +55,9 @@ export class Http {
 
   async #fetch(request: Request, socketAddress: string | undefined): Promise<Response> {
     if (socketAddress !== undefined) socketAddresses.set(request, socketAddress)
+    if (!HOST.test(request.headers.get('host') ?? '')) {
+      return this.#refuse(this.#exchangeOf(request), invalidField('Host', 'must be a host name or an address'))
+    }
     if (request.url.length > MAX_TARGET_CHARACTERS) {
       return this.#refuse(this.#exchangeOf(request), refuse('uri_too_long'))
     }

@@ -11,7 +11,7 @@ import { pause, superviseWorkers } from './worker.ts'
 
 export interface Process {
   services: readonly Service[]
-  config: Pick<ServiceConfig, 'PORT' | 'HEALTH_PORT' | 'SHUTDOWN_SECONDS' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>
+  config: Pick<ServiceConfig, 'HOST' | 'PORT' | 'HEALTH_PORT' | 'SHUTDOWN_SECONDS' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>
   /** Which of the services answers a path; with one service, that one. */
   route(path: string): Service
 }
@@ -48,13 +48,14 @@ export async function open({ services, config, route }: Process): Promise<Runnin
   const { log } = first
   const stopTraces = await startTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, first.name, VERSION)
   let ready = false
-  const health = healthServer({ port: config.HEALTH_PORT, services, isReady: () => ready })
+  const health = healthServer({ hostname: config.HOST, port: config.HEALTH_PORT, services, isReady: () => ready })
   const stopping = new AbortController()
   // Node's types have it read-only; Bun reads it whenever a server starts.
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
   const server = Bun.serve({
+    hostname: config.HOST,
     port: config.PORT,
     maxRequestBodySize: MAX_REQUEST_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,

@@ -131,6 +131,8 @@ describe('POST /v1/parts', () => {
     ['boundingBox.w', { boundingBox: { w: 1 } }],
     ['metadata', { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, n) => [`k${n}`, 'v'])) }],
     ['metadata.a', { metadata: { a: 1 } }],
+    ['metadata', { metadata: { ['k'.repeat(65)]: 'v' } }],
+    ['metadata', { metadata: { '': 'v' } }],
     ['metadata.a', { metadata: { a: 'x'.repeat(1025) } }],
     ['standardIds', { standardIds: Array.from({ length: 101 }, () => 'iso-9001') }],
     ['customFields.0.optionId', { customFields: [{ fieldId: 'a' }] }],
@@ -142,6 +144,11 @@ describe('POST /v1/parts', () => {
     expect([answer.status, answer.body.code]).toEqual([400, 'validation_error'])
     expect(answer.body.errors?.map((error) => error.field)).toContain(field)
     expect(await countParts()).toBe(before)
+  })
+
+  test('lengths count characters, not UTF-16 units', async () => {
+    expect((await create({ title: '🚢'.repeat(200), keywords: ['🚢'.repeat(64)] })).status).toBe(200)
+    expect((await create({ title: '🚢'.repeat(201) })).status).toBe(400)
   })
 
   test("another organization's business unit and custom field are as unknown ones", async () => {
@@ -227,6 +234,15 @@ describe('POST /flows/v1/parts/{id}/publish', () => {
     expect(answer.body).toMatchObject({ state: 'PUBLISHED', title: 'Ready' })
     expect(answer.body.publishedTime).toBe(answer.body.updatedTime)
     expect(isPart.Check(answer.body)).toBe(true)
+  })
+
+  test('takes no body: a field is 400, another media type 415', async () => {
+    const { client } = owner.administrator
+    const id = await created({ title: 'Bodiless', materialType: 'wax' })
+    const path = `/flows/v1/parts/${id}/publish`
+    expect((await client.post(path, { x: 1 })).status).toBe(400)
+    expect((await client.post(path, 'x', { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await client.post(path, {})).status).toBe(200)
   })
 
   test('an unmet guard is 409 with the fields', async () => {
