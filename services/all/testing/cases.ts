@@ -30,8 +30,11 @@ export interface OperationCase {
   references?: Record<Place, Reference>
   /** Values for which the examples of the document do not stand, made anew for each request. */
   values?: (world: World, account: Account) => Promise<Record<Place, unknown>> | Record<Place, unknown>
-  /** An input that meets a 409; needed where the document has one that is not about an Idempotency-Key. */
-  conflict?: (world: World, account: Account, input: Input) => Promise<Input> | Input
+  /**
+   * An input that meets a 409; needed where the document has one that is not about an Idempotency-Key. `race`: of two
+   * equal requests at once, one does.
+   */
+  conflict?: 'race' | ((world: World, account: Account, input: Input) => Promise<Input> | Input)
 }
 
 /** Status for who lacks the permission; who has it is left to succeed. */
@@ -59,6 +62,7 @@ const CASES: Record<string, OperationCase> = {
   changePassword: {
     costly: true,
     values: () => ({ 'body.currentPassword': TEST_PASSWORD, 'body.newPassword': TEST_PASSWORD }),
+    conflict: 'race',
   },
   listSessions: {
     references: { 'query.userId': ['user', { record: 'colleague', own: without('user:manage', 403) }] },

@@ -1,0 +1,47 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { caseOf, ownInput } from '../testing/cases.ts'
+import { DOCUMENTED, type Documented } from '../testing/document.ts'
+import { type Input, targetOf } from '../testing/inputs.ts'
+import { WORLD_SETTINGS, World } from '../testing/world.ts'
+import { testMarketplace } from '../testing.ts'
+import { EntryReader } from './testing/entries.ts'
+
+/** A marketplace whose request limit is soon used up, so that every command meets it. */
+setDefaultTimeout(30_000)
+const BURST = 150
+const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) }
+const world = new World(await testMarketplace({ ...WORLD_SETTINGS, ...limits }))
+const log = new EntryReader(world.market.db.owner)
+const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
+const TRIES = 10
+
+async function prepared(operation: Documented) {
+  const administrator = await world.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const client = operation.contract.access === 'public' ? world.market.anonymous : await world.clientOf(administrator)
+  return [operation.id, { operation, client, input: await ownInput(operation, world, administrator) }] as const
+}
+
+const cases = []
+for (const operation of commands) cases.push(await prepared(operation))
+
+test.each(cases)('%s that comes too often leaves no audit entry', async (_, { operation, client, input }) => {
+  const address = world.address()
+  const send = (sent: Input) =>
+    client.send(operation.method, targetOf(operation, sent), {
+      headers: { ...sent.headers, 'x-forwarded-for': address },
+      body: sent.body,
+    })
+  // Counted as the command is, by the same service, and without effect.
+  const params = Object.fromEntries(Object.keys(input.params).map((name) => [name, 'nothing']))
+  const idle = { ...input, params, body: input.body === undefined ? undefined : '{' }
+  for (let tries = 0; tries < TRIES; tries++) {
+    await Promise.all(Array.from({ length: tries === 0 ? BURST : 5 }, () => send(idle)))
+    const { result, entries } = await log.during(() => send(input))
+    // The bucket fills by one a second: now and then a command finds that one.
+    if (result.status !== 429) continue
+    expect(result.headers.get('retry-after')).not.toBeNull()
+    expect(entries).toEqual([])
+    return
+  }
+  throw new Error(`${operation.id}: the limit was never met`)
+})
