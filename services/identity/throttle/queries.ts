@@ -1,11 +1,11 @@
 import type { Sql } from '../../kit/db/client.ts'
+import type { ThrottleKeys } from './keys.ts'
 import {
   ADDRESS_FAILURES_PER_MINUTE,
   FIRST_WAIT_SECONDS,
   FORGET_AFTER_SECONDS,
   LONGEST_WAIT_SECONDS,
   PAIR_FAILURES_PER_MINUTE,
-  type ThrottleKeys,
   WINDOW_SECONDS,
 } from './rules.ts'
 

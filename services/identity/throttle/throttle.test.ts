@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
-import { throttleKeys } from './rules.ts'
+import { throttleKeys } from './keys.ts'
 
 // One trusted proxy, so that a test can choose the address it comes from.
 const market = await testMarketplace({ TRUSTED_PROXIES: '1' })

@@ -1,7 +1,7 @@
 import type { Pool } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/http/refusal.ts'
+import type { ThrottleKeys } from './keys.ts'
 import { findBlock } from './queries.ts'
-import type { ThrottleKeys } from './rules.ts'
 
 /** 429 while the account at this address, or the address, has to wait: the same for accounts that do not exist. */
 export async function refuseThrottled(sql: Pool, keys: ThrottleKeys, now: string): Promise<void> {

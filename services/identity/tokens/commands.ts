@@ -6,8 +6,8 @@ import { refuse } from '../../kit/http/refusal.ts'
 import type { Signer } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { endSessions } from '../sessions/commands.ts'
+import { type ThrottleKeys, throttleKeys } from '../throttle/keys.ts'
 import { clearFailures, countFailure } from '../throttle/queries.ts'
-import { type ThrottleKeys, throttleKeys } from '../throttle/rules.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import {
   findRefreshToken,

@@ -32,9 +32,11 @@ export function connect(
   url: string,
   { max, applicationName, connectTimeoutSeconds = 5, searchPath }: PoolOptions,
 ): Pool {
+  // postgres.js takes the number at which a connection counts as busy, but its types do not know of it.
+  const pipelining: Record<string, number> = { max_pipeline: QUERIES_AT_ONCE }
   return postgres(url, {
+    ...pipelining,
     max,
-    max_pipeline: QUERIES_AT_ONCE,
     connect_timeout: connectTimeoutSeconds,
     connection: { application_name: applicationName, ...(searchPath ? { search_path: `${searchPath}, public` } : {}) },
     onnotice: () => {},
