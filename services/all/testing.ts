@@ -1,4 +1,3 @@
-import { afterAll } from 'bun:test'
 import { type OrgRole, PERMISSIONS, type Permission } from '../../proto/permissions.ts'
 import type { Trail } from '../kit/audit/trail.ts'
 import type { Caller } from '../kit/auth/caller.ts'
@@ -82,7 +81,7 @@ export async function testMarketplace(
     stopped ??= running.stop()
     return stopped
   }
-  afterAll(stop)
+  db.beforeDrop(stop)
   const arrange = await arrangement(db, url)
   return { db, url, running, config, stop, anonymous: new ApiClient(url), ...arrange }
 }
@@ -90,7 +89,7 @@ export async function testMarketplace(
 /** Organizations and users come about by the product's own commands and its own sign-in. */
 export async function arrangement(db: TestDatabase, url: string) {
   const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-arrange' })
-  afterAll(() => sql.end({ timeout: 1 }))
+  db.beforeDrop(() => sql.end({ timeout: 1 }))
   const now = () => new Date().toISOString()
   const person = () => {
     const name = crypto.randomUUID().slice(0, 8)

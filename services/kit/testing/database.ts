@@ -12,6 +12,8 @@ export interface TestDatabase {
   owner: Pool
   /** What the service itself signs in with. */
   urlOf(service: ServiceName): string
+  /** Runs before the database is dropped at the end of the file: what uses it leaves first. */
+  beforeDrop(leave: () => Promise<unknown>): void
 }
 
 /** The URL of the real, throw-away Postgres that `scripts/test` starts. */
@@ -28,12 +30,20 @@ export async function testDatabase(): Promise<TestDatabase> {
   await clone(server, name)
   const ownerUrl = withDatabase(testServerUrl(), name)
   const owner = connect(ownerUrl, { max: 4, applicationName: 'test-owner' })
+  const leavers: (() => Promise<unknown>)[] = []
   afterAll(async () => {
+    for (const leave of leavers) await leave()
     await owner.end({ timeout: 1 })
     await server`drop database if exists ${server(name)} with (force)`
     await server.end({ timeout: 1 })
   })
-  return { name, ownerUrl, owner, urlOf: (service) => serviceUrl(ownerUrl, service) }
+  return {
+    name,
+    ownerUrl,
+    owner,
+    urlOf: (service) => serviceUrl(ownerUrl, service),
+    beforeDrop: (leave) => void leavers.push(leave),
+  }
 }
 
 /** Cloning needs the template to itself for a moment, so files that start together take turns. */
