@@ -15,7 +15,7 @@ export class Field {
   readonly world: World
   readonly vault = new Vault()
   readonly log: CapturedLog
-  readonly answers: { operation: string; text: string }[] = []
+  readonly answers: { operation: string; status: number; texts: string[] }[] = []
   readonly #spans: string[]
 
   constructor(world: World, log: CapturedLog, spans: string[]) {
@@ -41,7 +41,8 @@ export class Field {
     if (operation.contract.noStore) this.#keepHandedOut(operation, answer.body)
     this.answers.push({
       operation: operation.id,
-      text: `${answer.status} ${JSON.stringify([...answer.headers])} ${answer.text}`,
+      status: answer.status,
+      texts: [JSON.stringify([...answer.headers]), answer.text],
     })
     return answer
   }

@@ -37,15 +37,20 @@ const isOfBun = ({ status, text }: Answer) => status === 0 || ([400, 413, 417, 4
 
 /** What is kept, or decides who is throttled, and so matters to the operations that hash passwords. */
 const KEPT = /^(user agent|forwarded|request id)/
-const setsFor = (operation: Documented) =>
-  headerSets(operation).filter(({ name }) => !caseOf(operation).costly || KEPT.test(name))
+const setsFor = (operation: Documented, caller: Account | undefined) =>
+  headerSets(operation).filter(
+    ({ name, replacesToken }, index) =>
+      (!caseOf(operation).costly || KEPT.test(name)) &&
+      // A token that is none is nobody's; the others matter most to who gets furthest.
+      (replacesToken ? caller === undefined : caller?.standing === 'administrator' || index % 4 === 0),
+  )
 
 describe('headers', () => {
   test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
     const callers = await hostile.callers(operation)
     const [, administrator] = callers
     if (!administrator) throw new Error('nobody may do this')
-    const requests = callers.flatMap((caller) => setsFor(operation).map((set) => ({ caller, ...set })))
+    const requests = callers.flatMap((caller) => setsFor(operation, caller).map((set) => ({ caller, ...set })))
     // A command may use up its record or end the session; reads share theirs.
     const fresh = operation.contract.audit !== undefined
     const input = await ownInput(operation, hostile.world, administrator)
