@@ -55,7 +55,8 @@ export class Http {
 
   async #fetch(request: Request, socketAddress: string | undefined): Promise<Response> {
     if (socketAddress !== undefined) socketAddresses.set(request, socketAddress)
-    if (!HOST.test(request.headers.get('host') ?? '')) {
+    // Without a host there is no origin in the URL, and every router would cut the path out of it elsewhere.
+    if (request.url.startsWith('/') || !HOST.test(request.headers.get('host') ?? '')) {
       return this.#refuse(this.#exchangeOf(request), invalidField('Host', 'must be a host name or an address'))
     }
     if (request.url.length > MAX_TARGET_CHARACTERS) {

@@ -21,7 +21,8 @@ export function headersLength(headers: Headers): number {
 
 /** Cut out of the URL by hand: `new URL` costs more than the whole routing of a request. */
 export function targetOf(url: string): Target {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
+  // What came without a host has no origin in front of its path.
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   if (start === -1) return { path: '/', search: '' }
   const question = url.indexOf('?', start)
   return question === -1
