@@ -59,6 +59,75 @@ describe('paths', () => {
   })
 })
 
+/** What is hardly a request. Bun may answer it by itself or hang up; either way the next one is served. */
+const NO_REQUESTS = [
+  'GET\r\n\r\n',
+  'GET /v1/parts\r\n\r\n',
+  'get /v1/parts HTTP/1.1\r\nHost: x\r\n\r\n',
+  'FOO /v1/parts HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET /v1/parts HTTP/1.0\r\n\r\n',
+  'GET /v1/parts HTTP/2.0\r\nHost: x\r\n\r\n',
+  'GET /v1/parts HTTP/9.9\r\nHost: x\r\n\r\n',
+  'GET /v1/parts x HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET  /v1/parts HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET /v1/pa\0rts HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET /v1/pa\x01rts HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET * HTTP/1.1\r\nHost: x\r\n\r\n',
+  'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n',
+  'CONNECT localhost:80 HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET v1/parts HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET http:// HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n',
+  'GET /v1/parts HTTP/1.1\r\n\r\n',
+  'GET /v1/parts HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n',
+  'GET /v1/parts HTTP/1.1\nHost: x\n\n',
+  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
+]
+
+describe('whatever a path begins with and whichever host is named, it reaches no operation of another path', () => {
+  const prefixes = Array.from({ length: 12 }, (_, length) => `/${'z'.repeat(length + 1)}`)
+  const hosts = [
+    '',
+    '\r\nHost:',
+    ...['x', ':80', '.', '[::1]', '[::1]:80', 'a/b', 'a?b', 'a#b'].map((h) => `\r\nHost: ${h}`),
+  ]
+
+  test.each(hosts.map((host) => [JSON.stringify(host), host] as const))('%s', async (_, host) => {
+    const { accessToken } = (await hostile.world.account('owner', 'administrator')).client
+    const send = (target: string) =>
+      sendBytes(port, `GET ${target} HTTP/1.0${host}\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`)
+    const right = await send('/v1/parts')
+    expect([200, 400]).toContain(right.status)
+    const faults = await hostile.all(prefixes, async (prefix) => {
+      const { status, text } = await send(`${prefix}/v1/parts`)
+      return status === (right.status === 200 ? 404 : 400) ? [] : [`${prefix}: ${status} ${text}`]
+    })
+    expect(faults).toEqual([])
+  })
+
+  test('an answer tells the path that was asked for', async () => {
+    const { status, text } = await sendBytes(port, 'GET /v1/parts HTTP/1.0\r\n\r\n')
+    expect([status, JSON.parse(text).instance]).toEqual([400, '/v1/parts'])
+  })
+})
+
+test('request lines that make no sense are refused or not answered, and the next one is served', async () => {
+  const statuses: number[] = []
+  const faults = await hostile.all(NO_REQUESTS, async (request) => {
+    const answer = await sendBytes(port, Buffer.from(request, 'latin1'), { deadlineMs: 500 })
+    statuses.push(answer.status)
+    const expected = [0, 204, 400, 401, 404, 405, 505].includes(answer.status)
+    const inEnvelope = answer.text === '' || answer.text.includes(`"status":${answer.status},`)
+    return expected && inEnvelope ? [] : [`${JSON.stringify(request)}: ${answer.status} ${answer.text}`]
+  })
+  expect(faults).toEqual([])
+  // They were read: some reach us, some are refused before.
+  expect(statuses).toContain(404)
+  expect(statuses).toContain(400)
+  expect(hostile.log.alarms()).toEqual([])
+})
+
 describe('methods', () => {
   test.each(each)('%s', async (_, operation) => {
     const callers = await hostile.callers(operation)

@@ -8,17 +8,18 @@ export interface RawAnswer {
 const DEADLINE_MS = 5000
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads one answer. Status 0 when the peer closed without one.
+ * Sends bytes as they are, which no HTTP client would, and reads one answer. Status 0 when the peer closed without one,
+ * or said nothing until the deadline.
  * With `hangUp` the sender leaves at once.
  */
 export function sendRaw(
   port: number,
   request: string | Uint8Array,
-  { hangUp = false }: { hangUp?: boolean } = {},
+  { hangUp = false, deadlineMs = DEADLINE_MS }: { hangUp?: boolean; deadlineMs?: number } = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let received = ''
-    const timer = setTimeout(() => finish(), DEADLINE_MS)
+    const timer = setTimeout(() => finish(), deadlineMs)
     const finish = () => {
       clearTimeout(timer)
       socket.then((open) => open.end())

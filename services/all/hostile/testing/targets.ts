@@ -61,6 +61,10 @@ function valuesFor({ type, format, enum: words, maxLength }: Documented['query']
 /** Ids that are none, or that say something else to a router, a proxy or a file system. */
 const BAD_SEGMENTS = [
   ...BAD_ENCODING,
+  // Bytes as they are, which no client library would send.
+  '\xff\xfe',
+  '\xc3',
+  '\xf0\x9f\x92\xa9',
   '..',
   '.',
   '%2e%2e',
@@ -110,6 +114,8 @@ export function wrongPaths(operation: Documented, input: Input): HostileTarget[]
     path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
     `/x/..${path}`,
     `/.${path}`,
+    `${path}\xff\xfe`,
+    `${path}?\xff=\xff&q=\xed\xa0\x80&search=\xc3`,
   ]
   const inside = operation.params.flatMap(({ name }) =>
     BAD_SEGMENTS.map((segment) => operation.path.replace(`{${name}}`, () => segment)),

@@ -2,8 +2,12 @@ import { sendRaw } from '../../../kit/testing/socket.ts'
 import type { Answer } from './arena.ts'
 
 /** Sends a request byte for byte, which `fetch` would put right first; status 0 for a connection closed in silence. */
-export async function sendBytes(port: number, request: string | Uint8Array): Promise<Answer> {
-  const answer = await sendRaw(port, request)
+export async function sendBytes(
+  port: number,
+  request: string | Uint8Array,
+  options: { deadlineMs?: number } = {},
+): Promise<Answer> {
+  const answer = await sendRaw(port, request, options)
   const headers = new Headers()
   for (const [name, value] of Object.entries(answer.headers)) if (name !== '') headers.set(name, value)
   return { status: answer.status, headers, text: Buffer.from(answer.body, 'latin1').toString('utf8') }
