@@ -1,0 +1,24 @@
+import type { Figure } from './figures.ts'
+import type { Pace } from './rounds.ts'
+import type { Database } from './stage/database.ts'
+import type { Account } from './stage/people.ts'
+import type { Services } from './stage/services.ts'
+
+/** What a measurement works with. */
+export interface Bench {
+  database: Database
+  services: Services
+  account: Account
+  /** The rounds that make a figure. */
+  pace: Pace
+  /** The shorter ones that find out how each side does best. */
+  trial: Pace
+  onStop: (undo: () => Promise<void>) => void
+  progress: (line: string) => void
+}
+
+export type Measure = (bench: Bench) => Promise<Figure[]>
+
+/** What is printed instead of the figures that need it. */
+export const PGBENCH_MISSING =
+  'pgbench is missing: install the client tools of Postgres (Debian: postgresql-contrib) for the ratios to the limit of the database.'

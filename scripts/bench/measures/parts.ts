@@ -1,0 +1,56 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { listParts } from '../../../services/sourcing/parts/queries.ts'
+import { serviceUrl } from '../../local/secrets.ts'
+import type { Bench } from '../bench.ts'
+import { type Figure, ratioFigure } from '../figures.ts'
+import { hasPgbench, withNames } from '../load/pgbench.ts'
+import { databaseSide, type Side, serverSide } from '../load/sides.ts'
+import { startFastify } from '../references/start.ts'
+import { inRounds } from '../rounds.ts'
+import { signIn } from '../stage/people.ts'
+import { requireSameStatement, statementOf } from '../stage/statements.ts'
+
+const PATH = '/v1/parts'
+const FIRST_PAGE = { view: 'CONSUMER', limit: 11, offset: 0 } as const
+
+/** The first page of all parts, against the limit of the database and against a bare server of another kind. */
+export async function measureParts(bench: Bench): Promise<Figure[]> {
+  const { database, services, account, pace, trial, progress } = bench
+  const url = serviceUrl(database.ownerUrl, 'sourcing', database.secrets)
+  const { accessToken } = await signIn(services.identity.url, account)
+  const statement = await statementOf(url, (sql) => listParts(sql, '', FIRST_PAGE))
+  const request = { path: PATH, headers: { Authorization: `Bearer ${accessToken}` } }
+  const ours = await serverSide({ port: services.sourcing.port, request }, trial)
+  progress(`Parts: ours with ${ours.clients} connections`)
+
+  const sides: Record<string, Side & { about: string; against: string; atLeast?: number }> = {}
+  if (hasPgbench()) {
+    const script = join(database.folder, 'parts.sql')
+    await writeFile(script, withNames(statement, ['limit', 'offset']))
+    const transaction = { url, script, variables: { limit: FIRST_PAGE.limit, offset: FIRST_PAGE.offset } }
+    const side = await databaseSide(transaction, trial)
+    await requireSameStatement(database.ownerUrl, statement, {
+      pgbench: () => side.run(2),
+      sourcing: () => ours.run(2),
+    })
+    sides.pgbench = { ...side, about: 'pgbench', against: `pgbench, ${side.clients} clients`, atLeast: 0.4 }
+  }
+  const wanted = await (await fetch(`${services.sourcing.url}${PATH}`, { headers: request.headers })).text()
+  for (const answer of ['rows', 'texts'] as const) {
+    const { side, label } = await startFastify(bench, { answer, statement, url, wanted })
+    const about = answer === 'rows' ? 'Fastify + pg' : 'Fastify + pg that joins the same texts'
+    sides[answer] = { ...side, about, against: label, ...(answer === 'rows' ? { atLeast: 3 } : {}) }
+  }
+  const runs = Object.fromEntries(Object.entries(sides).map(([name, { run }]) => [name, run]))
+  const rates: Record<string, readonly number[]> = await inRounds({ ours: ours.run, ...runs }, pace)
+  return Object.entries(sides).map(([name, { about, against, atLeast }]) =>
+    ratioFigure({
+      what: `GET ${PATH} ÷ ${about}`,
+      ours: rates.ours ?? [],
+      reference: rates[name] ?? [],
+      against,
+      ...(atLeast === undefined ? {} : { atLeast }),
+    }),
+  )
+}

@@ -1,0 +1,41 @@
+import { Refusal } from '../toolchain/refusal.ts'
+
+/** What is measured, in this order: memory first, while the services are as fresh as after a roll-out. */
+export const SECTIONS = ['memory', 'parts'] as const
+export type Section = (typeof SECTIONS)[number]
+
+export const USAGE = `Usage: bun run bench [--quick] [<section>…]
+
+Measures the five services, each in a process of its own on an embedded Postgres, against references that run in turns
+with them, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
+The first run loads a million parts, which takes some minutes; they are kept under .cache/bench.
+
+  --quick     100,000 parts, and shorter and fewer rounds
+  <section>   measures only these: ${SECTIONS.join(', ')}
+  --help      prints this
+
+A ratio is the median over rounds, with the smallest and the largest in brackets. Nothing is refused for being slow: a
+figure below what is wanted is marked, and the exit code is 0. Run it on a machine that has nothing else to do.
+It needs pgbench for the limits of the database, and nothing else that it does not bring.
+`
+
+export interface Options {
+  quick: boolean
+  help: boolean
+  sections: ReadonlySet<Section>
+}
+
+/** Reads the command line; whatever it does not know is refused rather than ignored. */
+export function readOptions(words: readonly string[]): Options {
+  const chosen = new Set<Section>()
+  let quick = false
+  let help = false
+  for (const word of words) {
+    const section = SECTIONS.find((name) => name === word)
+    if (section) chosen.add(section)
+    else if (word === '--quick') quick = true
+    else if (word === '--help' || word === '-h') help = true
+    else throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
+  }
+  return { quick, help, sections: chosen.size > 0 ? chosen : new Set(SECTIONS) }
+}
