@@ -30,6 +30,8 @@ export async function runTests({ files, env, folder, signal, print }: TestRun): 
       ...[
         BUN,
         'test',
+        // A slow or shared machine must not turn into a failure; what hangs is ended all the same.
+        '--timeout=30000',
         '--no-orphans',
         `--parallel=${Math.min(WORKERS_AT_MOST, availableParallelism())}`,
         '--only-failures',
