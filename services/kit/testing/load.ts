@@ -6,7 +6,19 @@ import type { Pool } from '../db/client.ts'
  * common and some are rare.
  */
 export async function loadParts(owner: Pool, { count, organizations }: { count: number; organizations: number }) {
-  await owner`
+  for (let first = 1; first <= count; first += PARTS_AT_A_TIME) {
+    await insertParts(owner, { first, last: Math.min(first + PARTS_AT_A_TIME - 1, count), count, organizations })
+  }
+  await owner`vacuum (analyze) sourcing.parts`
+}
+
+/** A long transaction holds up whoever reads events, in every database of the server. */
+const PARTS_AT_A_TIME = 10_000
+
+const insertParts = (
+  owner: Pool,
+  { first, last, count, organizations }: { first: number; last: number; count: number; organizations: number },
+) => owner`
     insert into sourcing.parts (
       id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription, material_type,
       material_id, process_id, technology_ids, standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords,
@@ -23,6 +35,4 @@ export async function loadParts(owner: Pool, { count, organizations }: { count: 
       array['iso-14224-pu'], array['40151503'], array['spare', 'pump'], n % 10 = 0, 'METRIC', '{}', n % 500, 120, 45.5,
       '{"pump": "P-101A"}', '[]', now() - make_interval(secs => ${count} - n), now() - make_interval(secs => ${count} - n),
       case when n % 2 = 0 then now() end
-    from generate_series(1, ${count}::int) n`
-  await owner`vacuum (analyze) sourcing.parts`
-}
+    from generate_series(${first}::int, ${last}::int) n`
