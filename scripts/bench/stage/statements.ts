@@ -1,40 +1,16 @@
 import postgres from 'postgres'
 import { connect, type Sql } from '../../../services/kit/db/client.ts'
 
-export interface SentStatement {
-  text: string
-  parameters: readonly unknown[]
-}
-
-/** The statement that the product sends, taken from where it is sent. */
-export async function statementOf(
-  serviceUrl: string,
-  query: (sql: Sql) => PromiseLike<unknown>,
-): Promise<SentStatement> {
-  let sent: SentStatement = { text: '', parameters: [] }
-  const debug = (_: number, text: string, parameters: unknown[]) => {
-    sent = { text, parameters }
-  }
-  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, debug })
+/** The text of the statement that the product sends, taken from where it is sent. */
+export async function statementOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<string> {
+  const sent: string[] = []
+  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, debug: (_, statement) => sent.push(statement) })
   try {
     await query(sql)
-    return sent
+    return sent.at(-1) ?? ''
   } finally {
     await sql.end({ timeout: 1 })
   }
-}
-
-/**
- * A statement as pgbench spells it. Each parameter gets the name of the value that it was sent with; pgbench makes `$1` of
- * the first name it meets, so that the server gets the same text.
- */
-export function forPgbench({ text, parameters }: SentStatement, values: Readonly<Record<string, unknown>>): string {
-  const names = parameters.map((parameter) => {
-    const [name] = Object.entries(values).find(([, value]) => Bun.deepEquals(value, parameter)) ?? []
-    if (name === undefined) throw new Error(`no name for the parameter ${parameter}`)
-    return name
-  })
-  return `${text.trim().replaceAll(/\$(\d+)/g, (_, number) => `:${names[Number(number) - 1]}`)}\n`
 }
 
 const LOOK_EVERY_MS = 50
@@ -45,7 +21,7 @@ const LOOK_EVERY_MS = 50
  */
 export async function requireSameStatement(
   ownerUrl: string,
-  statement: SentStatement,
+  statement: string,
   sides: Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<void> {
   const owner = connect(ownerUrl, { max: 1, applicationName: 'bench-look' })
@@ -63,7 +39,7 @@ export async function requireSameStatement(
         await Bun.sleep(LOOK_EVERY_MS)
       }
       await finished
-      if (!seen.has(statement.text.trim())) throw new Error(`${name} sends another statement than:\n${statement.text}`)
+      if (!seen.has(statement.trim())) throw new Error(`${name} sends another statement than:\n${statement}`)
     }
   } finally {
     await owner.end({ timeout: 1 })
