@@ -35,7 +35,3 @@ export function transactionsPerSecond(report: string): number | undefined {
   const rate = /^tps = ([\d.]+) /m.exec(report)?.[1]
   return failed === '0' && rate !== undefined ? Number(rate) : undefined
 }
-
-/** A statement as pgbench spells it: it makes `$1` of the first name it meets, so the server gets the same bytes. */
-export const withNames = (statement: string, names: readonly string[]): string =>
-  `${statement.trim().replaceAll(/\$(\d+)/g, (_, number) => `:${names[Number(number) - 1]}`)}\n`

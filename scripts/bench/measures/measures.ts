@@ -1,9 +1,15 @@
 import type { Measure } from '../bench.ts'
 import type { Section } from '../options.ts'
+import { measureCatalog } from './catalog.ts'
 import { measureMemory } from './memory.ts'
 import { measureParts } from './parts.ts'
+import { measureRefreshes } from './refresh.ts'
+import { measureSignIn } from './sign-in.ts'
 
-export const MEASURES: Record<Section, Measure> = {
+export const MEASURES: Readonly<Record<Section, Measure>> = {
   memory: measureMemory,
   parts: measureParts,
+  catalog: measureCatalog,
+  'sign-in': measureSignIn,
+  refresh: measureRefreshes,
 }

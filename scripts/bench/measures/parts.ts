@@ -4,12 +4,12 @@ import { listParts } from '../../../services/sourcing/parts/queries.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
 import { type Figure, ratioFigure } from '../figures.ts'
-import { hasPgbench, withNames } from '../load/pgbench.ts'
+import { hasPgbench } from '../load/pgbench.ts'
 import { databaseSide, type Side, serverSide } from '../load/sides.ts'
 import { startFastify } from '../references/start.ts'
 import { inRounds } from '../rounds.ts'
 import { signIn } from '../stage/people.ts'
-import { requireSameStatement, statementOf } from '../stage/statements.ts'
+import { forPgbench, requireSameStatement, statementOf } from '../stage/statements.ts'
 
 const PATH = '/v1/parts'
 const FIRST_PAGE = { view: 'CONSUMER', limit: 11, offset: 0 } as const
@@ -27,8 +27,9 @@ export async function measureParts(bench: Bench): Promise<Figure[]> {
   const sides: Record<string, Side & { about: string; against: string; atLeast?: number }> = {}
   if (hasPgbench()) {
     const script = join(database.folder, 'parts.sql')
-    await writeFile(script, withNames(statement, ['limit', 'offset']))
-    const transaction = { url, script, variables: { limit: FIRST_PAGE.limit, offset: FIRST_PAGE.offset } }
+    const variables = { limit: FIRST_PAGE.limit, offset: FIRST_PAGE.offset }
+    await writeFile(script, forPgbench(statement, variables))
+    const transaction = { url, script, variables }
     const side = await databaseSide(transaction, trial)
     await requireSameStatement(database.ownerUrl, statement, {
       pgbench: () => side.run(2),
@@ -38,7 +39,7 @@ export async function measureParts(bench: Bench): Promise<Figure[]> {
   }
   const wanted = await (await fetch(`${services.sourcing.url}${PATH}`, { headers: request.headers })).text()
   for (const answer of ['rows', 'texts'] as const) {
-    const { side, label } = await startFastify(bench, { answer, statement, url, wanted })
+    const { side, label } = await startFastify(bench, { answer, statement: statement.text, url, wanted })
     const about = answer === 'rows' ? 'Fastify + pg' : 'Fastify + pg that joins the same texts'
     sides[answer] = { ...side, about, against: label, ...(answer === 'rows' ? { atLeast: 3 } : {}) }
   }

@@ -1,11 +1,14 @@
 import { join } from 'node:path'
 import { BUN } from '../../toolchain/checkout.ts'
-import { freePort } from '../../toolchain/ports.ts'
 import type { Bench } from '../bench.ts'
+import type { RequestText } from '../load/exchange.ts'
 import { sendRequests } from '../load/load.ts'
 import { type Side, serverSide } from '../load/sides.ts'
 import { fastest, type Run } from '../rounds.ts'
+import { serverPort } from '../stage/ports.ts'
 import { startProgram } from '../stage/programs.ts'
+import { environmentOf } from '../stage/services.ts'
+import type { FixedAnswer } from './elysia.ts'
 
 const POOL_SIZES = [2, 4, 8, 16]
 
@@ -26,7 +29,7 @@ export async function startFastify(
   const command = [BUN, join(import.meta.dir, 'fastify.ts')]
   const servers = await Promise.all(
     POOL_SIZES.map(async (poolSize) => {
-      const port = freePort()
+      const port = serverPort()
       const env = {
         PATH: process.env.PATH,
         NODE_ENV: 'production',
@@ -64,4 +67,32 @@ export async function startFastify(
 function requireSame(text: string, wanted: string, answer: FastifyReference['answer']): void {
   const same = answer === 'texts' ? text === wanted : Bun.deepEquals(JSON.parse(text), JSON.parse(wanted))
   if (!same) throw new Error('The Fastify server answers something else than the marketplace.')
+}
+
+/** A request, and what it is answered. */
+export interface Read {
+  request: RequestText
+  answer: FixedAnswer
+}
+
+/** Starts the Elysia server that answers fixed bytes, bare or guarded as ours is. */
+export async function startElysia(
+  { database, onStop }: Bench,
+  guard: 'none' | 'token',
+  reads: readonly Read[],
+): Promise<{ port: number }> {
+  const { port, env } = environmentOf('catalog', database)
+  const { stop } = await startProgram({
+    command: [BUN, join(import.meta.dir, 'elysia.ts')],
+    env: { ...env, GUARD: guard, ANSWERS: JSON.stringify(reads.map(({ answer }) => answer)) },
+    logFile: join(database.folder, `elysia-${guard}.log`),
+    readyUrl: `http://127.0.0.1:${port}/readyz`,
+  })
+  onStop(stop)
+  for (const { request, answer } of reads) {
+    const { path, ...rest } = request
+    const text = await (await fetch(`http://127.0.0.1:${port}${path}`, rest)).text()
+    if (text !== answer.text) throw new Error(`The Elysia server answers\n${text}\ninstead of\n${answer.text}`)
+  }
+  return { port }
 }

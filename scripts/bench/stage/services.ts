@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../../services/kit/migrate/files.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import { BUN, ROOT } from '../../toolchain/checkout.ts'
-import { freePort } from '../../toolchain/ports.ts'
 import type { Database } from './database.ts'
+import { serverPort } from './ports.ts'
 import { type Started, startProgram } from './programs.ts'
 
 export interface RunningService extends Started {
@@ -20,8 +20,8 @@ const LIMIT = '1000000'
 
 /** The environment of one service as in production: everything on, on ports of its own. */
 export function environmentOf(service: ServiceName, { ownerUrl, secrets }: Database) {
-  const port = freePort()
-  const healthPort = freePort()
+  const port = serverPort()
+  const healthPort = serverPort()
   const env = {
     PATH: process.env.PATH,
     NODE_ENV: 'production',

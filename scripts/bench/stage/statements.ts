@@ -1,16 +1,40 @@
 import postgres from 'postgres'
 import { connect, type Sql } from '../../../services/kit/db/client.ts'
 
-/** The text of the statement that the product sends, taken from where it is sent. */
-export async function statementOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<string> {
-  const sent: string[] = []
-  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, debug: (_, statement) => sent.push(statement) })
+export interface SentStatement {
+  text: string
+  parameters: readonly unknown[]
+}
+
+/** The statement that the product sends, taken from where it is sent. */
+export async function statementOf(
+  serviceUrl: string,
+  query: (sql: Sql) => PromiseLike<unknown>,
+): Promise<SentStatement> {
+  let sent: SentStatement = { text: '', parameters: [] }
+  const debug = (_: number, text: string, parameters: unknown[]) => {
+    sent = { text, parameters }
+  }
+  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, debug })
   try {
     await query(sql)
-    return sent.at(-1) ?? ''
+    return sent
   } finally {
     await sql.end({ timeout: 1 })
   }
+}
+
+/**
+ * A statement as pgbench spells it. Each parameter gets the name of the value that it was sent with; pgbench makes `$1` of
+ * the first name it meets, so that the server gets the same text.
+ */
+export function forPgbench({ text, parameters }: SentStatement, values: Readonly<Record<string, unknown>>): string {
+  const names = parameters.map((parameter) => {
+    const [name] = Object.entries(values).find(([, value]) => String(value) === String(parameter)) ?? []
+    if (name === undefined) throw new Error(`no name for the parameter ${parameter}`)
+    return name
+  })
+  return `${text.trim().replaceAll(/\$(\d+)/g, (_, number) => `:${names[Number(number) - 1]}`)}\n`
 }
 
 const LOOK_EVERY_MS = 50
@@ -21,7 +45,7 @@ const LOOK_EVERY_MS = 50
  */
 export async function requireSameStatement(
   ownerUrl: string,
-  statement: string,
+  { text }: SentStatement,
   sides: Readonly<Record<string, () => Promise<unknown>>>,
 ): Promise<void> {
   const owner = connect(ownerUrl, { max: 1, applicationName: 'bench-look' })
@@ -39,7 +63,7 @@ export async function requireSameStatement(
         await Bun.sleep(LOOK_EVERY_MS)
       }
       await finished
-      if (!seen.has(statement.trim())) throw new Error(`${name} sends another statement than:\n${statement}`)
+      if (!seen.has(text.trim())) throw new Error(`${name} sends another statement than:\n${text}`)
     }
   } finally {
     await owner.end({ timeout: 1 })
