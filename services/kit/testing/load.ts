@@ -29,7 +29,7 @@ const insertParts = (
       case when n % 2 = 0 then 'PUBLISHED' else 'DRAFT' end,
       (array['Impeller', 'Wear ring', 'Casing', 'Shaft sleeve', 'Valve body', 'Bracket', 'Gear', 'Nozzle'])[1 + n % 8]
         || ' ' || md5(n::text),
-      'REF-' || lpad((n * 7919 % ${count})::text, 8, '0'),
+      'REF-' || lpad((n::bigint * 7919 % ${count})::text, 8, '0'),
       'A part that stands for one of a real catalog: a description of some sentences, as people write them. ' || n,
       false, 'metal', '316l', 'pbf-metal', array['pbf-lb-m', 'pbf-eb-m'], array['iso-astm-52901'], '{}',
       array['iso-14224-pu'], array['40151503'], array['spare', 'pump'], n % 10 = 0, 'METRIC', '{}', n % 500, 120, 45.5,
