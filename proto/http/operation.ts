@@ -40,6 +40,8 @@ export interface Operation<
   readonly refusals?: readonly ErrorCode[]
   /** A command: what the audit log calls it, and which fields of its input (dots reach inside) are fit to be kept. */
   readonly audit?: { readonly procedure: Procedure; readonly request: readonly string[] }
+  /** Refused (403) while somebody acts under an impersonation grant: commands on users, roles, passwords, sessions, grants. */
+  readonly closedToImpersonation?: boolean
   /** Takes `Idempotency-Key`. */
   readonly idempotent?: boolean
   /** A GET of one record or of a catalog: carries an `ETag` and honours `If-None-Match`. */

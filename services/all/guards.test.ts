@@ -21,6 +21,9 @@ const PUBLIC = [
 /** Operations that need nothing but a valid token, since the specification restricts them no further. */
 const TOKEN_ONLY = /^(list|get|batchGet)|^(revokeToken|changePassword|endSession)$/
 
+/** Procedures by which somebody who acts as another could outlast the grant: an organization comes with a user. */
+const CLOSED_RESOURCES = /^((user|role|password|session|impersonationGrant)\.|org\.create$)/
+
 const operations = Object.values(OPERATIONS).flat()
 
 describe('every route', () => {
@@ -43,6 +46,14 @@ describe('every route', () => {
       ({ method, path, audit }) => method !== 'GET' && !path.includes(':batch-get') && !audit,
     )
     expect(silent.map(({ id }) => id)).toEqual([])
+  })
+
+  test('that commands users, roles, passwords, sessions or grants is closed to an impersonation', () => {
+    const open = operations.filter(
+      ({ access, audit, closedToImpersonation }) =>
+        access !== 'public' && CLOSED_RESOURCES.test(audit?.procedure ?? '') && !closedToImpersonation,
+    )
+    expect(open.map(({ id }) => id)).toEqual([])
   })
 
   test('has an operation id of its own', () => {

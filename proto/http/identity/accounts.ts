@@ -40,7 +40,7 @@ export const changePassword = defineOperation({
   path: '/flows/v1/password/change',
   tag,
   summary: 'Change your password',
-  description: 'Ends your other sessions; the calling one lives on. Closed while acting under an impersonation grant.',
+  description: 'Ends your other sessions; the calling one lives on.',
   access: 'token',
   body: closed({
     currentPassword: Type.String({
@@ -52,8 +52,9 @@ export const changePassword = defineOperation({
     newPassword: NewPassword,
   }),
   status: 204,
-  refusals: ['forbidden', 'conflict'],
+  refusals: ['conflict'],
   audit: { procedure: 'password.change', request: [] },
+  closedToImpersonation: true,
 })
 
 export const Session = closed({
@@ -99,8 +100,8 @@ export const endSession = defineOperation({
   access: 'token',
   params: pathParam('id', 'Id of the session.', 'sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   status: 204,
-  refusals: ['forbidden'],
   audit: { procedure: 'session.end', request: ['id'] },
+  closedToImpersonation: true,
 })
 
 export const getJwks = defineOperation({

@@ -35,6 +35,7 @@ const entryOf = (operation: Documented, { orgId, userId }: Account, error: strin
   error,
   orgId,
   actorId: userId,
+  grantId: null,
 })
 
 const withoutRequest = (entries: Entry[]): object[] => entries.map(({ request, ...entry }) => entry)

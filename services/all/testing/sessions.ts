@@ -1,4 +1,4 @@
-import { createSigner, type Signer } from '../../identity/keys/signer.ts'
+import { createSigner, type Signer, type TokenSubject } from '../../identity/keys/signer.ts'
 import { insertRefreshToken, insertSession } from '../../identity/tokens/queries.ts'
 import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
@@ -15,7 +15,11 @@ const signers = new WeakMap<TestMarketplace, Promise<Signer>>()
 const A_DAY_MS = 24 * 60 * 60 * 1000
 
 /** A session as a sign-in leaves it, without the hashing that a sign-in costs: for tests that need hundreds. */
-export async function openSession(market: TestMarketplace, { userId, orgId }: TestUser): Promise<OpenSession> {
+export async function openSession(
+  market: TestMarketplace,
+  { userId, orgId }: TestUser,
+  act?: TokenSubject['act'],
+): Promise<OpenSession> {
   const sign = signers.get(market) ?? signerOf(market)
   signers.set(market, sign)
   const now = new Date().toISOString()
@@ -25,7 +29,7 @@ export async function openSession(market: TestMarketplace, { userId, orgId }: Te
   const sql = market.db.owner
   await insertSession(sql, { id, userId, orgId, expiresAt, ipAddress: undefined, userAgent: undefined }, now)
   await insertRefreshToken(sql, { hash, sessionId: id, expiresAt }, now)
-  return { id, refreshToken: token, accessToken: await (await sign)({ userId, orgId, sessionId: id }) }
+  return { id, refreshToken: token, accessToken: await (await sign)({ userId, orgId, sessionId: id, act }) }
 }
 
 async function signerOf({ db, config }: TestMarketplace): Promise<Signer> {

@@ -8,6 +8,8 @@ export interface TokenSubject {
   userId: string
   orgId: string
   sessionId: string
+  /** Who acts as the user, and under which grant. */
+  act?: { actingEmail: string; grantId: string } | undefined
 }
 
 export interface SignerOptions {
@@ -37,11 +39,16 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
     return current
   }
 
-  return async ({ userId, orgId, sessionId }: TokenSubject): Promise<string> => {
+  return async ({ userId, orgId, sessionId, act }: TokenSubject): Promise<string> => {
     const { kid, key } = await signingKey()
     // Milliseconds, as NumericDate allows: a reset within the second of a sign-in must tell the two apart.
     const issuedAt = clock() / 1000
-    const claims: JWTPayload = { org: orgId, sid: sessionId, iat: issuedAt }
+    const claims: JWTPayload = {
+      org: orgId,
+      sid: sessionId,
+      iat: issuedAt,
+      ...(act ? { act: { sub: act.actingEmail, grant: act.grantId } } : {}),
+    }
     return new SignJWT(claims)
       .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
       .setIssuer(issuer)

@@ -42,7 +42,7 @@ export function describe(operation: Operation): Json {
     operationId: id,
     tags: [tag],
     summary,
-    description: [description, permissionNote(access)].filter(Boolean).join('\n\n'),
+    description: [description, permissionNote(access), impersonationNote(operation)].filter(Boolean).join('\n\n'),
     ...(access === 'public' ? { security: [] } : {}),
     ...(beta ? { 'x-beta': true } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
@@ -60,6 +60,9 @@ function permissionNote(access: Operation['access']): string {
   const keys = typeof access === 'string' ? [access] : access
   return `Needs the permission ${keys.map((key) => `\`${key}\``).join(' or ')}.`
 }
+
+const impersonationNote = ({ closedToImpersonation }: Operation): string =>
+  closedToImpersonation ? 'Closed (403) while acting under an impersonation grant.' : ''
 
 function parametersOf({ params, query, method, idempotent, etag, ifMatch }: Operation): Json[] {
   return [
@@ -121,13 +124,14 @@ function errorResponses(operation: Operation): Json {
   )
 }
 
-function codesOf({ access, body, params, query, etag, ifMatch, idempotent, refusals }: Operation): Set<ErrorCode> {
+function codesOf(operation: Operation): Set<ErrorCode> {
+  const { access, body, params, query, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
   return new Set<ErrorCode>([
     ...when(query || body, 'validation_error'),
     ...when(guarded, 'unauthorized'),
-    ...when(guarded && access !== 'token', 'forbidden'),
+    ...when((guarded && access !== 'token') || closedToImpersonation, 'forbidden'),
     ...when(params && (etag !== undefined || guarded), 'not_found'),
     ...when(idempotent, 'idempotency_conflict'),
     ...when(ifMatch, 'precondition_failed'),

@@ -74,7 +74,10 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
       const query = readQuery(target.search)
       const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
       trail = operation.audit ? trailOf(operation.audit, exchange, caller, body, params) : undefined
-      if (caller) requirePermission(operation.access, caller)
+      if (caller) {
+        requirePermission(operation.access, caller)
+        if (operation.closedToImpersonation) refuseImpersonation(caller)
+      }
       for (const name of paramNames) requireWellFormedId(params?.[name])
       const answer = await handle({
         ...exchange,
@@ -99,6 +102,11 @@ function requirePermission(access: Operation['access'], { permissions }: Caller)
   if (!anyOf.some((key: Permission) => permissions.has(key))) {
     throw refuse('forbidden', { detail: `This needs the permission ${anyOf.join(' or ')}.` })
   }
+}
+
+/** Whoever acts as somebody else must not be able to outlast the grant, nor to hand out more than it. */
+function refuseImpersonation({ act }: Caller): void {
+  if (act) throw refuse('forbidden', { detail: 'This is closed while you act under an impersonation grant.' })
 }
 
 /** A malformed id names nothing: the same 404 as an unknown one. */

@@ -6,6 +6,7 @@ export interface Entry {
   error: string | null
   orgId: string
   actorId: string
+  grantId: string | null
   request: Record<string, unknown> | null
 }
 
@@ -21,7 +22,7 @@ export class EntryReader {
   /** Entries since the last call, in the order in which they were written. */
   async fresh(): Promise<Entry[]> {
     const rows = await this.#owner<(Entry & { id: string })[]>`
-      select id, procedure, success, error, org_id as "orgId", actor_id as "actorId", request
+      select id, procedure, success, error, org_id as "orgId", actor_id as "actorId", grant_id as "grantId", request
       from organization.audit_log order by timestamp, id`
     const fresh = rows.filter(({ id }) => !this.#seen.has(id))
     for (const { id } of fresh) this.#seen.add(id)

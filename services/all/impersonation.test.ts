@@ -1,0 +1,55 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { newId } from '../kit/db/ids.ts'
+import { ApiClient } from '../kit/testing/client.ts'
+import { EntryReader } from './secrets/testing/entries.ts'
+import { caseOf, ownInput } from './testing/cases.ts'
+import { codeIn, DOCUMENTED, type Documented } from './testing/document.ts'
+import { targetOf } from './testing/inputs.ts'
+import { openSession } from './testing/sessions.ts'
+import { WORLD_SETTINGS, World } from './testing/world.ts'
+import { testMarketplace } from './testing.ts'
+
+/** Somebody who acts as an administrator, who may do everything, sends every command. */
+setDefaultTimeout(30_000)
+const world = new World(await testMarketplace(WORLD_SETTINGS))
+const log = new EntryReader(world.market.db.owner)
+
+const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
+const named = (operations: readonly Documented[]) => operations.map((operation) => [operation.id, operation] as const)
+
+async function sendActing(operation: Documented) {
+  const account = await world.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const input = await ownInput(operation, world, account)
+  const grantId = newId('grant')
+  const { accessToken } = await openSession(world.market, account, { actingEmail: 'support@example.com', grantId })
+  const client = new ApiClient(world.market.url, accessToken)
+  const send = () =>
+    client.send(operation.method, targetOf(operation, input), {
+      headers: { 'x-forwarded-for': world.address(), ...input.headers },
+      body: input.body,
+    })
+  const { result, entries } = await log.during(send)
+  const { orgId, userId } = account
+  const entry = { procedure: String(operation.contract.audit?.procedure), orgId, actorId: userId, grantId }
+  return { ...result, entry, entries: entries.map(({ request, ...rest }) => rest) }
+}
+
+describe('while impersonating, a command that is closed is refused, and the log says so', () => {
+  const closed = commands.filter(({ contract }) => contract.closedToImpersonation)
+
+  test.each(named(closed))('%s', async (_, operation) => {
+    const { status, body, entry, entries } = await sendActing(operation)
+    expect([status, codeIn(body)]).toEqual([403, 'forbidden'])
+    expect(entries).toEqual([{ ...entry, success: false, error: 'forbidden' }])
+  })
+})
+
+describe('while impersonating, any other command is done, and the log names the grant', () => {
+  const open = commands.filter(({ contract }) => !contract.closedToImpersonation)
+
+  test.each(named(open))('%s', async (_, operation) => {
+    const { status, text, entry, entries } = await sendActing(operation)
+    expect([status, text]).toEqual([operation.success, text])
+    expect(entries).toEqual([{ ...entry, success: true, error: null }])
+  })
+})
