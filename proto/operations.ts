@@ -10,6 +10,7 @@ import * as accounts from './http/identity/accounts.ts'
 import * as pages from './http/identity/pages.ts'
 import * as tokens from './http/identity/tokens.ts'
 import type { AnyOperation } from './http/operation.ts'
+import * as auditLog from './http/organization/audit-log.ts'
 import * as parts from './http/sourcing/parts.ts'
 import type { Owner } from './paths.ts'
 
@@ -25,6 +26,7 @@ const MODULES: Record<string, unknown>[] = [
   accounts,
   pages,
   parts,
+  auditLog,
 ]
 
 const isSchema = (value: unknown): value is TSchema => value !== null && typeof value === 'object' && Kind in value
@@ -45,6 +47,6 @@ export const OPERATIONS: Record<Owner, readonly AnyOperation[]> = {
   identity: operationsIn(tokens, accounts, pages),
   catalog: operationsIn(categories, criticalities, materials, processes, standards, technologies, unspscCategories),
   sourcing: operationsIn(parts),
-  organization: [],
+  organization: operationsIn(auditLog),
   webhooks: [],
 }

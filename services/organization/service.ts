@@ -1,6 +1,7 @@
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/service/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
+import { auditLogRoutes } from './audit-log/routes.ts'
 import type { OrganizationConfig } from './config.ts'
 
 const PARTITION_CARE_MS = 60 * 60 * 1000
@@ -10,7 +11,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   const kit = await createKit('organization', config, options)
   const keepMonths = config.AUDIT_RETENTION_MONTHS
   return assemble('organization', kit, {
-    features: [],
+    features: [auditLogRoutes({ http: kit.http, sql: kit.sql })],
     workers: [
       every('audit-partitions', PARTITION_CARE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

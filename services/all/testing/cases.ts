@@ -83,6 +83,8 @@ const CASES: Record<string, OperationCase> = {
       'body.unspscCategoryIds.0': 'shared',
     },
   },
+  listAuditLog: { references: { 'query.actorId': 'user' } },
+  getAuditLogEntry: { references: { 'path.id': 'auditEntry' } },
   getPart: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   publishPart: {
     references: { 'path.id': 'draftPart' },

@@ -77,6 +77,17 @@ export const RECORDS = {
     make: async (world, account) => (await colleagueOf(world, account)).userId,
     random: () => newId('user'),
   },
+  auditEntry: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId, userId }) {
+      const id = newId('audit')
+      await market.db.owner`
+        insert into organization.audit_log (id, org_id, procedure, success, actor_id)
+        values (${id}, ${orgId}, 'part.create', true, ${userId})`
+      return id
+    },
+    random: () => newId('audit'),
+  },
   session: {
     owners: ALL_KINDS,
     make: async ({ market }, account) => (await openSession(market, account)).id,

@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import type { EntryKey } from './rules.ts'
 
 const MONTHS_AHEAD = 3
 
@@ -6,3 +7,71 @@ export const ensurePartitions = (sql: Sql) => sql`select organization.ensure_aud
 
 export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
   select organization.drop_audit_partitions(${keepMonths})`
+
+/** The first and the last month in which the organization has entries; null where it has none. */
+export const findMonths = (sql: Sql, orgId: string) => sql<[{ oldest: string | null; newest: string | null }]>`
+  select
+    (select month from organization.audit_log_kinds where org_id = ${orgId} order by month limit 1) as oldest,
+    (select month from organization.audit_log_kinds where org_id = ${orgId} order by month desc limit 1) as newest`
+
+/** Users of the organization whose address is like the pattern, as far as the limit. */
+export const listActors = (sql: Sql, orgId: string, pattern: string, limit: number) => sql<{ id: string }[]>`
+  select id from organization.users where org_id = ${orgId} and email ilike ${pattern} limit ${limit}`
+
+export const isActorLike = (sql: Sql, orgId: string, actorId: string, pattern: string) => sql<{ id: string }[]>`
+  select id from organization.users where org_id = ${orgId} and id = ${actorId} and email ilike ${pattern}`
+
+export interface EntryRow {
+  id: string
+  timestamp: string
+  procedure: string
+  success: boolean
+  error: string | null
+  ip_address: string | null
+  actor_id: string
+  actor_email: string | null
+  actor_given_name: string | null
+  actor_family_name: string | null
+  grant_id: string | null
+  acting_email: string | null
+  reason: string | null
+  granted_by_email: string | null
+}
+
+/** The entries of these keys, in the order of the keys, with whoever is named in them. */
+export const listEntries = (sql: Sql, orgId: string, keys: readonly EntryKey[]) => sql<EntryRow[]>`
+  select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
+    e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
+    e.grant_id, g.acting_email, g.reason, giver.email as granted_by_email
+  from unnest(${keys.map(({ timestamp }) => timestamp)}::timestamptz[], ${keys.map(({ id }) => id)}::text[])
+    with ordinality as key (timestamp, id, place)
+  cross join lateral (
+    select a.id, a.timestamp, a.procedure, a.success, a.error, a.ip_address, a.actor_id, a.grant_id
+    from organization.audit_log a
+    where a.org_id = ${orgId} and a.timestamp = key.timestamp and a.id = key.id
+    limit 1
+  ) e
+  left join organization.users u on u.org_id = ${orgId} and u.id = e.actor_id
+  left join identity.impersonation_directory g on g.org_id = ${orgId} and g.grant_id = e.grant_id
+  left join organization.users giver on giver.org_id = ${orgId} and giver.id = g.granted_by
+  order by key.place`
+
+export interface EntryDetailRow extends EntryRow {
+  user_agent: string | null
+  request: unknown
+  redeemed_at: string | null
+  redeemed_ip: string | null
+  expires_at: string | null
+  revoked_at: string | null
+}
+
+export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetailRow[]>`
+  select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address, e.user_agent, e.request,
+    e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
+    e.grant_id, g.acting_email, g.reason, giver.email as granted_by_email,
+    g.redeemed_at, g.redeemed_ip, g.expires_at, g.revoked_at
+  from organization.audit_log e
+  left join organization.users u on u.org_id = e.org_id and u.id = e.actor_id
+  left join identity.impersonation_directory g on g.org_id = e.org_id and g.grant_id = e.grant_id
+  left join organization.users giver on giver.org_id = e.org_id and giver.id = g.granted_by
+  where e.org_id = ${orgId} and e.id = ${id}`

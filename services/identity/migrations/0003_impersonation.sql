@@ -1,0 +1,28 @@
+-- Somebody may act as a user of an organization, for a while and for a reason. Kept for ever: the audit log names them.
+create table identity.impersonation_grants (
+  id text collate "C" primary key,
+  org_id text not null,
+  user_id text not null,
+  acting_email text not null,
+  reason text not null,
+  granted_by text not null,
+  -- The link is single use; only the hash of its token is kept.
+  token_hash bytea not null unique,
+  created_at timestamptz(3) not null,
+  expires_at timestamptz(3) not null,
+  redeemed_at timestamptz(3),
+  redeemed_ip text,
+  revoked_at timestamptz(3)
+);
+create index impersonation_grants_listed on identity.impersonation_grants (org_id, id desc);
+
+-- A session under a grant ends with it.
+alter table identity.sessions add column grant_id text references identity.impersonation_grants (id);
+create index sessions_grant on identity.sessions (grant_id) where grant_id is not null;
+
+create view identity.impersonation_directory as
+select id as grant_id, org_id, acting_email, reason, granted_by, expires_at, redeemed_at, redeemed_ip, revoked_at
+from identity.impersonation_grants;
+
+grant select, insert, update on identity.impersonation_grants to marketplace_identity;
+grant select on identity.impersonation_directory to marketplace_organization;

@@ -1,0 +1,24 @@
+import { getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { notFound } from '../../kit/http/refusal.ts'
+import type { Http } from '../../kit/http/server.ts'
+import { entryDetailOf, entryOf } from './entries.ts'
+import { findEntry, listEntries } from './queries.ts'
+import { findPageOfKeys, searchFor } from './search.ts'
+
+export const auditLogRoutes = ({ http, sql }: { http: Http; sql: Pool }) =>
+  http
+    .routes()
+    .on(listAuditLog, async ({ caller, query, request }) => {
+      const search = await searchFor(sql, caller.orgId, query)
+      const keys = await findPageOfKeys(sql, caller.orgId, search, windowOf(query), request.signal)
+      const { items, hasMore } = pageOf(keys, query)
+      const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
+      return { items: rows.map(entryOf), hasMore }
+    })
+    .on(getAuditLogEntry, async ({ caller, params }) => {
+      const [entry] = await findEntry(sql, caller.orgId, params.id)
+      if (!entry) throw notFound()
+      return entryDetailOf(entry)
+    })

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { merged, monthOf, stretchesOf, windowOf } from './rules.ts'
+
+describe('a window', () => {
+  test('is everything where neither end is given', () => {
+    expect(windowOf({})).toEqual({ from: '1970-01-01T00:00:00.000Z', to: '9999-12-31T23:59:59.999Z' })
+  })
+
+  test('is of milliseconds in UTC: an end in between belongs to what lies inside', () => {
+    const from = '2026-04-29T09:10:00.0001+02:00'
+    expect(windowOf({ from, to: from })).toEqual({ from: '2026-04-29T07:10:00.001Z', to: '2026-04-29T07:10:00.000Z' })
+    const whole = '2026-04-29T09:10:00.500000-11:30'
+    expect(windowOf({ from: whole, to: whole })).toEqual({
+      from: '2026-04-29T20:40:00.500Z',
+      to: '2026-04-29T20:40:00.500Z',
+    })
+  })
+
+  test('stays where Postgres has times, whatever the offset makes of it', () => {
+    expect(windowOf({ from: '0001-01-01T00:00:00+23:59' }).from).toBe('1970-01-01T00:00:00.000Z')
+    expect(windowOf({ to: '9999-12-31T23:59:59-23:59' }).to).toBe('9999-12-31T23:59:59.999Z')
+  })
+})
+
+test('stretches are whole months without a gap, newest first, each twice as long as the one before', () => {
+  const [oldest, newest] = ['2024-11-05T00:00:00.000Z', '2026-02-28T23:59:59.999Z']
+  expect([...stretchesOf({ oldest, newest })]).toEqual([
+    { low: '2026-02-01T00:00:00.000Z', high: '2026-03-01T00:00:00.000Z' },
+    { low: '2025-12-01T00:00:00.000Z', high: '2026-02-01T00:00:00.000Z' },
+    { low: '2025-08-01T00:00:00.000Z', high: '2025-12-01T00:00:00.000Z' },
+    { low: '2024-12-01T00:00:00.000Z', high: '2025-08-01T00:00:00.000Z' },
+    { low: '2024-11-01T00:00:00.000Z', high: '2024-12-01T00:00:00.000Z' },
+  ])
+  expect([...stretchesOf({ oldest: newest, newest: oldest })]).toEqual([])
+  expect(monthOf('2026-01-31T23:59:59.999Z', 1)).toBe('2026-02-01T00:00:00.000Z')
+})
+
+test('lists are merged newest first, the highest id first among equals, each entry once', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((id) => ({ timestamp: '2026-01-01T00:00:00.000Z', id }))
+  const later = { timestamp: '2026-01-01T00:00:00.001Z', id: '0' }
+  if (!a || !b || !c) throw new Error('there are three')
+  expect(merged([[later, b, a], [c, b], []])).toEqual([later, c, b, a])
+})

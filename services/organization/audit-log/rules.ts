@@ -1,0 +1,65 @@
+/** Stretch of time in which entries are looked for; both ends belong to it. */
+export interface Window {
+  from: string
+  to: string
+}
+
+const LONGEST_AGO_MS = 0
+const LONGEST_AHEAD_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * A window in the milliseconds that entries are kept in: an inclusive end in between belongs to the entries on its inner
+ * side. Times before or after every entry are brought to where Postgres can compare them.
+ */
+export function windowOf({ from, to }: { from?: string; to?: string }): Window {
+  return {
+    from: isoOf(from === undefined ? LONGEST_AGO_MS : millisecondsOf(from) + (isBetweenMilliseconds(from) ? 1 : 0)),
+    to: isoOf(to === undefined ? LONGEST_AHEAD_MS : millisecondsOf(to)),
+  }
+}
+
+const BEYOND_MILLISECONDS = /(\.\d{3})(\d+)/
+const millisecondsOf = (time: string) => Date.parse(time.replace(BEYOND_MILLISECONDS, '$1'))
+const isBetweenMilliseconds = (time: string) => /[1-9]/.test(BEYOND_MILLISECONDS.exec(time)?.[2] ?? '')
+const isoOf = (ms: number) => new Date(Math.min(Math.max(ms, LONGEST_AGO_MS), LONGEST_AHEAD_MS)).toISOString()
+
+/** The first moment of the month, so many months on. Months are those of UTC. */
+export function monthOf(time: string, months = 0): string {
+  const date = new Date(time)
+  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)).toISOString()
+}
+
+/** Stretches of whole months, newest first, each twice as long as the one before: rare entries are few steps away. */
+export function* stretchesOf({ oldest, newest }: { oldest: string; newest: string }): Generator<Stretch> {
+  const end = monthOf(oldest)
+  let high = monthOf(newest, 1)
+  for (let months = 1; high > end; months *= 2) {
+    const low = [monthOf(high, -months), end].sort().at(-1) as string
+    yield { low, high }
+    high = low
+  }
+}
+
+export interface Stretch {
+  /** The first moment that belongs to it. */
+  low: string
+  /** The first moment after it. */
+  high: string
+}
+
+export interface EntryKey {
+  timestamp: string
+  id: string
+}
+
+/** Newest first, and among those of one moment the highest id first. */
+export const inOrder = (a: EntryKey, b: EntryKey): number => compare(b.timestamp, a.timestamp) || compare(b.id, a.id)
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Several lists as one in the order of the log, each entry once. */
+export function merged(lists: readonly (readonly EntryKey[])[]): EntryKey[] {
+  if (lists.length === 1) return [...(lists[0] ?? [])]
+  const once = new Map(lists.flat().map((key) => [key.id, key]))
+  return [...once.values()].sort(inOrder)
+}
