@@ -23,7 +23,7 @@ describe('after an import', () => {
     await replica.start()
     const replicaGet = async () => {
       const headers = { authorization: `Bearer ${client.accessToken}` }
-      const answer = await replica.app.fetch(new Request(`${market.url}/v1/criticalities`, { headers }), '127.0.0.1')
+      const answer = await replica.app.fetch(new Request(`${market.url}/v1/criticalities`, { headers }))
       return (await answer.json()) as { items: unknown[] }
     }
     expect((await replicaGet()).items.length).toBe(20)

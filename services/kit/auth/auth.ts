@@ -82,7 +82,7 @@ export class Auth {
   /** The caller at once for a known token; a promise where something has to be looked up. Throws 401. */
   callerOf(request: Request): Caller | Promise<Caller> {
     const token = bearerOf(request)
-    const key = new Bun.CryptoHasher('sha256').update(token).digest('base64')
+    const key = Bun.SHA256.hash(token, 'base64')
     const known = this.#tokens.get(key)
     if (!known || !this.#hearsBus()) return this.#lookUp(token, key, known)
     this.#requireLive(known.claims)

@@ -7,12 +7,14 @@ import type { JsonText, Raw } from './json.ts'
 export interface Exchange {
   request: Request
   requestId: string
-  /** The address of the client, behind as many proxies as are configured to be trusted. */
-  clientIp: string | undefined
+  /** The address of the client, behind as many proxies as are configured to be trusted. Found out when it is asked for. */
+  readonly clientIp: string | undefined
 }
 
 /** A request that passed every check of its operation. */
-export interface OpenCall<O> extends Exchange {
+export interface OpenCall<O> {
+  request: Request
+  requestId: string
   query: QueryOf<O>
   params: ParamsOf<O>
   body: BodyOf<O>

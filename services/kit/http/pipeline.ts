@@ -61,6 +61,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     const target = targetOf(request.url)
     if (pattern && !pattern.test(target.path)) return undefined
     const startedMs = performance.now()
+    // Now, not when it is first needed: a socket that was closed meanwhile tells no address, and nobody would be counted.
+    if (isOpen || operation.audit) void exchange.clientIp
     let caller: Caller | undefined
     let trail: Trail | undefined
     let rateLimit = ''
@@ -69,7 +71,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
         const known = deps.auth.callerOf(request)
         caller = known instanceof Promise ? await known : known
       }
-      rateLimit = deps.rateLimit.take(caller?.orgId ?? networkOf(exchange.clientIp))
+      rateLimit = deps.rateLimit.take(caller ? caller.orgId : networkOf(exchange.clientIp))
       const body = checkBody ? await readBody(request) : undefined
       const query = readQuery(target.search)
       const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
@@ -80,7 +82,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
       }
       for (const name of paramNames) requireWellFormedId(params?.[name])
       const answer = await handle({
-        ...exchange,
+        request,
+        requestId: exchange.requestId,
         caller,
         query,
         params,

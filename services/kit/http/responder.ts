@@ -20,29 +20,44 @@ export class Responder {
   readonly #deps: HttpDeps
   readonly #operation: Operation
   readonly #observe: (status: number, seconds: number) => void
+  /** The headers that each answer has: copied whole, which is quicker than setting one after the other. */
+  readonly #forCaller: Headers
+  readonly #forAnybody: Headers
 
   constructor(operation: Operation, deps: HttpDeps) {
     this.#deps = deps
     this.#operation = operation
     this.#observe = deps.metrics.observer(operation.id)
+    this.#forAnybody = new Headers({
+      'x-content-type-options': 'nosniff',
+      'ratelimit-policy': deps.rateLimit.policy,
+      ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
+      ...(operation.beta ? { beta: 'true' } : {}),
+    })
+    this.#forCaller = new Headers(this.#forAnybody)
+    if (!operation.noStore) {
+      this.#forCaller.set('cache-control', 'private, no-cache')
+      this.#forCaller.set('vary', 'Authorization')
+    }
   }
 
   success(exchange: Exchange, answer: unknown, outcome: Outcome): Response {
     const { etag, mediaType, status = 200 } = this.#operation
-    if (answer === undefined) return this.#send(exchange, null, 204, this.#headers(exchange, outcome), outcome)
     const headers = this.#headers(exchange, outcome)
+    if (answer === undefined) return this.#send(exchange, null, 204, headers, outcome)
     let body: string | Uint8Array | Blob
     if (answer instanceof Raw) {
-      headers['content-type'] = answer.mediaType
-      Object.assign(headers, answer.headers)
+      headers.set('content-type', answer.mediaType)
+      for (const [name, value] of Object.entries(answer.headers)) headers.set(name, value)
       body = answer.body
     } else {
-      headers['content-type'] = mediaType ?? 'application/json'
+      headers.set('content-type', mediaType ?? 'application/json')
       body = answer instanceof JsonText ? answer.text : JSON.stringify(answer)
     }
     if (etag && typeof body === 'string') {
-      headers.etag = entityTag(body)
-      if (tagListed(exchange.request.headers.get('if-none-match'), headers.etag)) {
+      const tag = entityTag(body)
+      headers.set('etag', tag)
+      if (tagListed(exchange.request.headers.get('if-none-match'), tag)) {
         return this.#send(exchange, null, 304, headers, outcome)
       }
     }
@@ -51,7 +66,9 @@ export class Responder {
 
   /** An answer without content that no operation gives: to OPTIONS. */
   empty(exchange: Exchange, extra: Record<string, string>, outcome: Outcome): Response {
-    return this.#send(exchange, null, 204, { ...this.#headers(exchange, outcome), ...extra }, outcome)
+    const headers = this.#headers(exchange, outcome)
+    for (const [name, value] of Object.entries(extra)) headers.set(name, value)
+    return this.#send(exchange, null, 204, headers, outcome)
   }
 
   refusal(exchange: Exchange, error: unknown, outcome: Outcome): Response {
@@ -60,51 +77,42 @@ export class Responder {
     const { path } = targetOf(exchange.request.url)
     const family = familyOf(path)
     const headers = this.#headers(exchange, outcome)
-    headers['content-type'] = mediaTypeOf(family)
+    headers.set('content-type', mediaTypeOf(family))
     const status = statusOf(family, refusal)
     // HTTP demands it of every 401, that of a refused sign-in included.
-    if (status === 401) headers['www-authenticate'] = 'Bearer'
-    Object.assign(headers, refusal.headers)
+    if (status === 401) headers.set('www-authenticate', 'Bearer')
+    for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
     const body = errorBody(family, refusal, path, exchange.requestId)
     return this.#send(exchange, body, status, headers, outcome)
   }
 
-  #headers({ requestId, clientIp }: Exchange, { caller, rateLimit }: Outcome): Record<string, string> {
-    const { noStore, beta } = this.#operation
-    const limit = this.#deps.rateLimit
-    const headers: Record<string, string> = {
-      'x-request-id': requestId,
-      'x-content-type-options': 'nosniff',
-      ratelimit: rateLimit === '' ? limit.note(networkOf(clientIp)) : rateLimit,
-      'ratelimit-policy': limit.policy,
-    }
-    if (noStore) headers['cache-control'] = 'no-store'
-    else if (caller) {
-      headers['cache-control'] = 'private, no-cache'
-      headers.vary = 'Authorization'
-    }
-    if (beta) headers.beta = 'true'
+  #headers(exchange: Exchange, { caller, rateLimit }: Outcome): Headers {
+    const headers = new Headers(caller ? this.#forCaller : this.#forAnybody)
+    headers.set('x-request-id', exchange.requestId)
+    headers.set('ratelimit', rateLimit === '' ? this.#deps.rateLimit.note(networkOf(exchange.clientIp)) : rateLimit)
     return headers
   }
 
   #send(
-    { request, requestId, clientIp }: Exchange,
+    exchange: Exchange,
     body: string | Uint8Array | Blob | null,
     status: number,
-    headers: Record<string, string>,
+    headers: Headers,
     { caller, startedMs }: Outcome,
   ): Response {
+    const { id, audit } = this.#operation
     const ms = performance.now() - startedMs
     this.#observe(status, ms / 1000)
     this.#deps.requestLog.info({
-      requestId,
-      operation: this.#operation.id,
-      method: request.method,
+      requestId: exchange.requestId,
+      operation: id,
+      method: exchange.request.method,
       status,
       ms: Math.round(ms * 100) / 100,
       tenant: caller?.orgId,
       user: caller?.userId,
-      ip: clientIp,
+      // Whoever reads with a token is known by more than an address.
+      ip: caller && !audit ? undefined : exchange.clientIp,
     })
     return new Response(body, { status, headers })
   }

@@ -9,7 +9,7 @@ import { Routes } from './routes.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
 
 export interface HttpApp {
-  fetch(request: Request, socketAddress?: string): Promise<Response>
+  fetch(request: Request, socketAddress?: SocketAddress): Promise<Response> | Response
   elysia: Elysia
   operations: readonly AnyOperation[]
 }
@@ -17,7 +17,34 @@ export interface HttpApp {
 /** Anything else, a question mark say, would move the path that the URL is cut into. */
 const HOST = /^[A-Za-z0-9._-]*(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
-const socketAddresses = new WeakMap<Request, string>()
+const socketAddresses = new WeakMap<Request, SocketAddress>()
+
+/** Tells whom a request's socket is connected to: asked only where somebody wants to know, for it costs a tenth of a read. */
+export type SocketAddress = (request: Request) => string | undefined
+
+class Incoming implements Exchange {
+  readonly request: Request
+  readonly requestId: string
+  readonly #trustedProxies: number
+  #clientIp: string | undefined
+  #asked = false
+
+  constructor(request: Request, trustedProxies: number) {
+    this.request = request
+    this.#trustedProxies = trustedProxies
+    const given = request.headers.get('x-request-id')
+    this.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  }
+
+  get clientIp(): string | undefined {
+    if (this.#asked) return this.#clientIp
+    const { request } = this
+    const forwarded = request.headers.get('x-forwarded-for')
+    this.#clientIp = clientAddress(socketAddresses.get(request)?.(request), forwarded, this.#trustedProxies)
+    this.#asked = true
+    return this.#clientIp
+  }
+}
 
 /** Everything a service answers over HTTP, made of its features' routes. */
 export class Http {
@@ -53,8 +80,8 @@ export class Http {
     }
   }
 
-  async #fetch(request: Request, socketAddress: string | undefined): Promise<Response> {
-    if (socketAddress !== undefined) socketAddresses.set(request, socketAddress)
+  #fetch(request: Request, socketAddress: SocketAddress | undefined): Promise<Response> | Response {
+    if (socketAddress) socketAddresses.set(request, socketAddress)
     // Without a host there is no origin in the URL, and every router would cut the path out of it elsewhere.
     if (request.url.startsWith('/') || !HOST.test(request.headers.get('host') ?? '')) {
       return this.#refuse(this.#exchangeOf(request), invalidField('Host', 'must be a host name or an address'))
@@ -66,21 +93,10 @@ export class Http {
       return this.#refuse(this.#exchangeOf(request), refuse('headers_too_large'))
     }
     if (request.method === 'HEAD') return this.#head(request)
-    return this.#elysia.handle(request)
+    return this.#elysia.fetch(request)
   }
 
-  readonly #exchangeOf = (request: Request): Exchange => {
-    const given = request.headers.get('x-request-id')
-    return {
-      request,
-      requestId: given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID(),
-      clientIp: clientAddress(
-        socketAddresses.get(request),
-        request.headers.get('x-forwarded-for'),
-        this.#deps.trustedProxies,
-      ),
-    }
-  }
+  readonly #exchangeOf = (request: Request): Exchange => new Incoming(request, this.#deps.trustedProxies)
 
   /** A path that the router did not know, or not with this method. */
   async #fallback(exchange: Exchange): Promise<Response> {
@@ -103,8 +119,8 @@ export class Http {
     if (!readable) return withoutBody(await this.#fallback(this.#exchangeOf(request)))
     const get = new Request(request.url, { headers: request.headers })
     const socketAddress = socketAddresses.get(request)
-    if (socketAddress !== undefined) socketAddresses.set(get, socketAddress)
-    return withoutBody(await this.#elysia.handle(get))
+    if (socketAddress) socketAddresses.set(get, () => socketAddress(request))
+    return withoutBody(await this.#elysia.fetch(get))
   }
 
   #refuse(exchange: Exchange, error: unknown): Response {

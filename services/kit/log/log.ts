@@ -43,32 +43,39 @@ const settingsOf = ({ service, version, level }: LogOptions) => ({
 /** One buffer for the whole process, so that lines never interleave. */
 const destinationOf = ({ destination }: LogOptions): pino.DestinationStream => destination ?? standardOutput
 
-const BUFFER_BYTES = 64 * 1024
-const FLUSH_EVERY_MS = 200
+const MAX_WAITING_CHARACTERS = 64 * 1024
+const FLUSH_EVERY_MS = 100
 
 /**
- * Bun's own buffered writer, which never blocks and never loses a line to a slow pipe. pino's writer costs nine
- * microseconds a line into a file and forty into a pipe, this one five; the rest of a request takes about thirty.
+ * Lines wait for each other and leave together, through Bun's own writer, which never loses one to a slow pipe. Handed over
+ * one by one they cost a third of a request: the writer flushes in each turn of the event loop.
  */
 const standardOutput = {
   sink: undefined as Bun.FileSink | undefined,
   timer: undefined as Timer | undefined,
+  waiting: [] as string[],
+  waitingCharacters: 0,
   write(line: string) {
-    this.sink ??= Bun.stdout.writer({ highWaterMark: BUFFER_BYTES })
-    this.sink.write(line)
-    this.timer ??= setTimeout(() => {
-      this.timer = undefined
-      void this.sink?.flush()
-    }, FLUSH_EVERY_MS)
+    this.waiting.push(line)
+    this.waitingCharacters += line.length
+    if (this.waitingCharacters > MAX_WAITING_CHARACTERS) void this.flush()
+    else this.timer ??= setTimeout(() => this.flush(), FLUSH_EVERY_MS)
+  },
+  async flush() {
+    clearTimeout(this.timer)
+    this.timer = undefined
+    if (this.waiting.length > 0) {
+      this.sink ??= Bun.stdout.writer({ highWaterMark: MAX_WAITING_CHARACTERS })
+      this.sink.write(this.waiting.join(''))
+      this.waiting = []
+      this.waitingCharacters = 0
+    }
+    await this.sink?.flush()
   },
 }
 
-/** Writes out what is still in the buffer: the last thing before the process ends. */
-export async function flushLogs(): Promise<void> {
-  clearTimeout(standardOutput.timer)
-  standardOutput.timer = undefined
-  await standardOutput.sink?.flush()
-}
+/** Writes out what still waits: the last thing before the process ends. */
+export const flushLogs = (): Promise<void> => standardOutput.flush()
 
 /** An error without what it may carry along: statements, parameters and bodies stay out of the log. */
 function describeError(error: unknown) {

@@ -54,13 +54,13 @@ export async function open({ services, config, route }: Process): Promise<Runnin
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
-  const server = Bun.serve({
+  const socketAddress = (request: Request): string | undefined => server.requestIP(request)?.address
+  const server: Bun.Server<undefined> = Bun.serve({
     hostname: config.HOST,
     port: config.PORT,
     maxRequestBodySize: MAX_REQUEST_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
-    fetch: (request, socket) =>
-      route(targetOf(request.url).path).app.fetch(request, socket.requestIP(request)?.address),
+    fetch: (request) => route(targetOf(request.url).path).app.fetch(request, socketAddress),
     error: (error) => {
       log.error({ err: error }, 'request failed outside of the pipeline')
       return new Response(null, { status: 500 })
