@@ -11,6 +11,11 @@ import * as pages from './http/identity/pages.ts'
 import * as tokens from './http/identity/tokens.ts'
 import type { AnyOperation } from './http/operation.ts'
 import * as auditLog from './http/organization/audit-log.ts'
+import * as businessUnits from './http/organization/business-units.ts'
+import * as customFields from './http/organization/custom-fields.ts'
+import * as orgs from './http/organization/orgs.ts'
+import * as roles from './http/organization/roles.ts'
+import * as users from './http/organization/users.ts'
 import * as parts from './http/sourcing/parts.ts'
 import type { Owner } from './paths.ts'
 
@@ -27,6 +32,11 @@ const MODULES: Record<string, unknown>[] = [
   pages,
   parts,
   auditLog,
+  orgs,
+  roles,
+  users,
+  businessUnits,
+  customFields,
 ]
 
 const isSchema = (value: unknown): value is TSchema => value !== null && typeof value === 'object' && Kind in value
@@ -47,6 +57,6 @@ export const OPERATIONS: Record<Owner, readonly AnyOperation[]> = {
   identity: operationsIn(tokens, accounts, pages),
   catalog: operationsIn(categories, criticalities, materials, processes, standards, technologies, unspscCategories),
   sourcing: operationsIn(parts),
-  organization: operationsIn(auditLog),
+  organization: operationsIn(auditLog, orgs, roles, users, businessUnits, customFields),
   webhooks: [],
 }

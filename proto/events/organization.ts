@@ -17,5 +17,34 @@ export interface OrgChanged {
 /** A reset: sessions and password of before are void; identity ends the sessions. */
 export interface CredentialsReset {
   type: 'organization.user.credentialsReset'
-  data: { userId: string; orgId: string }
+  data: SessionsVoid
+}
+
+/** Sessions of before are void, also if the user is activated again; identity ends them. */
+export interface UserDeactivated {
+  type: 'organization.user.deactivated'
+  data: SessionsVoid
+}
+
+/** The person's data are gone here; identity erases what it has of them. */
+export interface UserAnonymised {
+  type: 'organization.user.anonymised'
+  data: SessionsVoid
+}
+
+interface SessionsVoid {
+  userId: string
+  orgId: string
+  /** Sessions that began earlier end. */
+  before: string
+}
+
+export interface BusinessUnitChanged {
+  type: 'organization.businessUnit.changed'
+  data: { businessUnitId: string; orgId: string }
+}
+
+export interface CustomFieldChanged {
+  type: 'organization.customField.changed'
+  data: { fieldId: string; orgId: string }
 }

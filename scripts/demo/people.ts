@@ -8,8 +8,8 @@ import { ApiClient } from '../../services/kit/testing/client.ts'
 import { createBusinessUnit } from '../../services/organization/business-units/commands.ts'
 import { createCustomField } from '../../services/organization/custom-fields/commands.ts'
 import { bootstrapOperator, createOrganization } from '../../services/organization/organizations/commands.ts'
-import { grantRole } from '../../services/organization/roles/commands.ts'
-import { findRoleByName } from '../../services/organization/roles/queries.ts'
+import { grantRole } from '../../services/organization/role-holders/commands.ts'
+import { findRoleByName, listRoles } from '../../services/organization/roles/queries.ts'
 import { createUser, resetPassword } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { type DemoOrganization, emailOf, OPERATOR, type Person } from './story.ts'
@@ -74,15 +74,17 @@ async function createdBy(
 
 async function invited(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
   const input = { ...person, email: emailOf(person, org) }
-  const { userId } = await createUser(sql, caller, trailOf(caller, 'user.create', input), input, now())
+  const { userId } = await createUser(sql, caller, trailOf(caller, 'user.create', {}), input, now())
   return callerOf(caller.orgId, userId)
 }
 
 async function grantNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
+  const held = await listRoles(sql, caller.orgId, { userId, limit: 50, offset: 0 })
+  if (held.some(({ id }) => id === role.id)) return
   const grant = { roleId: role.id, userId }
-  await grantRole(sql, caller, trailOf(caller, 'role.grant', grant), grant)
+  await grantRole(sql, caller, trailOf(caller, 'role.grant', { id: role.id, userId }), grant)
 }
 
 /** Signs in with the password the account should have, and activates it anew where that fails. */

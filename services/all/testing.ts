@@ -14,7 +14,8 @@ import {
   createOrganization,
   type NewOrganization,
 } from '../organization/organizations/commands.ts'
-import { createRole, grantRole } from '../organization/roles/commands.ts'
+import { grantRole } from '../organization/role-holders/commands.ts'
+import { createRole } from '../organization/roles/commands.ts'
 import { findRoleByName } from '../organization/roles/queries.ts'
 import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { type AllConfig, allVariables } from './config.ts'

@@ -10,7 +10,7 @@ import { createSigner } from './keys/signer.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createHashing } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
-import { endResetSessions } from './sessions/consumer.ts'
+import { endVoidSessions, erasePeople } from './sessions/consumer.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sweepIdentity } from './sweep/queries.ts'
 import type { TokenDeps } from './tokens/commands.ts'
@@ -45,7 +45,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       passwordRoutes({ http, sql, hashing, clock }),
       activationRoutes({ http, sql, hashing, clock }),
     ],
-    workers: [endResetSessions({ bus, now })],
+    workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now })],
     sweeps: [() => sweepIdentity(sql, now())],
     start: async () => {
       tokens.refreshSecret = await ensureKeys(sql, box, now())

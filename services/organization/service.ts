@@ -1,8 +1,14 @@
+import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/service/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
+import { businessUnitRoutes } from './business-units/routes.ts'
 import type { OrganizationConfig } from './config.ts'
+import { customFieldRoutes } from './custom-fields/routes.ts'
+import { organizationRoutes } from './organizations/routes.ts'
+import { roleRoutes } from './roles/routes.ts'
+import { userRoutes } from './users/routes.ts'
 
 const PARTITION_CARE_MS = 60 * 60 * 1000
 
@@ -10,8 +16,18 @@ const PARTITION_CARE_MS = 60 * 60 * 1000
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const keepMonths = config.AUDIT_RETENTION_MONTHS
+  const { http, sql, clock } = kit
+  const box = await createSecretBox(config.ENCRYPTION_KEYS)
+  const people = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
   return assemble('organization', kit, {
-    features: [auditLogRoutes({ http: kit.http, sql: kit.sql })],
+    features: [
+      auditLogRoutes({ http, sql }),
+      organizationRoutes(people),
+      userRoutes(people),
+      roleRoutes({ http, sql, clock }),
+      businessUnitRoutes({ http, sql, clock }),
+      customFieldRoutes({ http, sql, clock }),
+    ],
     workers: [
       every('audit-partitions', PARTITION_CARE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

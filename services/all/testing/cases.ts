@@ -3,6 +3,7 @@ import type { Permission } from '../../../proto/permissions.ts'
 import { TEST_PASSWORD } from '../testing.ts'
 import type { Documented } from './document.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
+import { PEOPLE_CASES } from './people-cases.ts'
 import { type RecordName, recordKind } from './records.ts'
 import { openActivation } from './sessions.ts'
 import type { Account, Kind, World } from './world.ts'
@@ -91,6 +92,7 @@ const CASES: Record<string, OperationCase> = {
     conflict: async (world, account, input) =>
       withValue(input, 'path.id', await recordKind('internalPart').make(world, account)),
   },
+  ...PEOPLE_CASES,
 }
 
 const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))

@@ -1,6 +1,7 @@
 import { newId, newSecretToken } from '../../kit/db/ids.ts'
 import { insertBusinessUnit } from '../../organization/business-units/queries.ts'
 import { insertCustomField, insertOption } from '../../organization/custom-fields/queries.ts'
+import { insertRole } from '../../organization/roles/queries.ts'
 import type { TestUser } from '../testing.ts'
 import { openSession } from './sessions.ts'
 import { type Account, ALL_KINDS, type Kind, type World } from './world.ts'
@@ -29,6 +30,16 @@ async function createPart(world: World, { kind }: Account, more: object = {}): P
 /** Somebody else of the same organization, for what belongs to one user alone. */
 const colleagueOf = (world: World, { kind, standing }: Account): Promise<TestUser> =>
   world.account(kind, standing === 'powerless' ? 'member' : 'powerless')
+
+async function createField({ market }: World, { orgId }: Account) {
+  const [fieldId, optionId] = [newId('field'), newId('option')]
+  await insertCustomField(market.db.owner, { id: fieldId, orgId, name: fieldId }, now())
+  await insertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
+  return { fieldId, optionId }
+}
+
+/** A user of the account's organization who has never signed in: commands on users do to them what they like. */
+const inviteTo = async (world: World, { kind }: Account) => (await (await world.organization(kind)).invite()).userId
 
 /** Every kind of private record, by the name that the table of cases uses. */
 export const RECORDS = {
@@ -59,13 +70,41 @@ export const RECORDS = {
   },
   customOption: {
     owners: ALL_KINDS,
-    async make({ market }, { orgId }) {
-      const [fieldId, optionId] = [newId('field'), newId('option')]
-      await insertCustomField(market.db.owner, { id: fieldId, orgId, name: fieldId }, now())
-      await insertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
-      return { fieldId, optionId }
-    },
+    make: createField,
     random: () => ({ fieldId: newId('field'), optionId: newId('option') }),
+  },
+  customField: {
+    owners: ALL_KINDS,
+    make: async (world, account) => (await createField(world, account)).fieldId,
+    random: () => newId('field'),
+  },
+  optionOfAnotherField: {
+    owners: ALL_KINDS,
+    make: async (world, account) => (await createField(world, account)).optionId,
+    random: () => newId('option'),
+  },
+  role: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId }) {
+      const id = newId('role')
+      await insertRole(market.db.owner, { id, orgId, name: id, permissions: [], system: false }, now())
+      return id
+    },
+    random: () => newId('role'),
+  },
+  invited: {
+    owners: ALL_KINDS,
+    make: inviteTo,
+    random: () => newId('user'),
+  },
+  inactiveUser: {
+    owners: ALL_KINDS,
+    async make(world, account) {
+      const userId = await inviteTo(world, account)
+      await world.market.db.owner`update organization.users set active = false where id = ${userId}`
+      return userId
+    },
+    random: () => newId('user'),
   },
   user: {
     owners: ALL_KINDS,

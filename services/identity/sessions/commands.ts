@@ -25,13 +25,18 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
   }
 }
 
+export interface SessionsOf {
+  orgId: string
+  userId: string
+  /** Lives on. */
+  except?: string
+  /** Only sessions that began earlier end. */
+  before?: string
+}
+
 /** Ends every session of a user but the one named. */
-export async function endSessionsOf(
-  tx: Tx,
-  { orgId, userId, except = null }: { orgId: string; userId: string; except?: string | null },
-  now: string,
-): Promise<void> {
-  const live = await listLiveSessionIds(tx, userId, except)
+export async function endSessionsOf(tx: Tx, { orgId, userId, ...which }: SessionsOf, now: string): Promise<void> {
+  const live = await listLiveSessionIds(tx, userId, which)
   await endSessions(
     tx,
     orgId,

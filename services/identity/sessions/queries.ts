@@ -1,4 +1,4 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 
 export interface SessionRow {
   id: string
@@ -31,9 +31,20 @@ export const markEnded = (sql: Sql, sessionIds: readonly string[], now: string) 
   where id = any(${[...sessionIds]}) and ended_at is null
   returning id`
 
-export const listLiveSessionIds = (sql: Sql, userId: string, except: string | null) => sql<{ id: string }[]>`
+export const listLiveSessionIds = (
+  sql: Sql,
+  userId: string,
+  { except = null, before = 'infinity' }: { except?: string | null; before?: string },
+) => sql<{ id: string }[]>`
   select id from identity.sessions
-  where user_id = ${userId} and ended_at is null and id is distinct from ${except}`
+  where user_id = ${userId} and ended_at is null and id is distinct from ${except} and created_at < ${before}`
+
+export const erasePassword = (tx: Tx, userId: string) => tx`
+  delete from identity.credentials where user_id = ${userId}`
+
+/** Where somebody signed in from, in every session that is still kept. */
+export const eraseTraces = (tx: Tx, userId: string) => tx`
+  update identity.sessions set ip_address = null, user_agent = null where user_id = ${userId}`
 
 /** The session of a refresh token, if it is one of this user's. */
 export const findOwnSessionOfRefreshToken = (

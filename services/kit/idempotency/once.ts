@@ -1,6 +1,7 @@
 import type { Tx } from '../db/client.ts'
 import { JsonText } from '../http/json.ts'
 import { refuse } from '../http/refusal.ts'
+import type { SecretBox } from '../secrets/box.ts'
 import { deleteKey, findKey, insertKey, KEPT_MS, tryLockKey } from './queries.ts'
 
 export interface OnceRequest {
@@ -9,6 +10,8 @@ export interface OnceRequest {
   /** The `Idempotency-Key`; without one the work is simply done. */
   key: string | undefined
   body: unknown
+  /** Seals the answer while it is kept: one that hands out a secret is in no row as it was sent. */
+  box?: SecretBox
 }
 
 /**
@@ -17,7 +20,7 @@ export interface OnceRequest {
  */
 export async function once<T extends object>(
   tx: Tx,
-  { userId, operation, key, body }: OnceRequest,
+  { userId, operation, key, body, box }: OnceRequest,
   now: string,
   work: () => Promise<T>,
 ): Promise<T | JsonText> {
@@ -30,11 +33,20 @@ export async function once<T extends object>(
   }
   const [kept] = await findKey(tx, named, new Date(Date.parse(now) - KEPT_MS).toISOString())
   if (kept) {
-    if (Buffer.compare(kept.request_hash, requestHash) === 0) return new JsonText(kept.response)
-    throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used with another body.' })
+    if (Buffer.compare(kept.request_hash, requestHash) !== 0) {
+      throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used with another body.' })
+    }
+    return new JsonText(box ? await unsealed(box, kept.response) : kept.response)
   }
   const answer = await work()
+  const text = JSON.stringify(answer)
   await deleteKey(tx, named)
-  await insertKey(tx, named, { requestHash, response: JSON.stringify(answer) }, now)
+  await insertKey(tx, named, { requestHash, response: box ? await box.encrypt(text) : text }, now)
   return answer
 }
+
+/** The key that sealed it may have been taken away since: then the work is known to be done, but not its answer. */
+const unsealed = (box: SecretBox, response: string) =>
+  box.decrypt(response).catch(() => {
+    throw refuse('idempotency_conflict', { detail: 'This was done before, and its answer cannot be given again.' })
+  })

@@ -1,23 +1,107 @@
+import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { refuse } from '../../kit/http/refusal.ts'
-import { insertBusinessUnit } from './queries.ts'
+import { requireMatch } from '../../kit/http/if-match.ts'
+import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { once } from '../../kit/idempotency/once.ts'
+import { emit } from '../../kit/outbox/emit.ts'
+import { holdOrganization } from '../authority/authority.ts'
+import { claimLabels, findPartOfUnit } from '../labels/queries.ts'
+import * as queries from './queries.ts'
+
+export interface CommandDeps {
+  sql: Pool
+  clock: () => number
+}
 
 /** A part of the caller's organization that parts can be filed under. */
-export function createBusinessUnit(sql: Pool, caller: Caller, trail: Trail, name: string, now: string) {
-  return sql
-    .begin(async (tx) => {
-      const businessUnitId = newId('bu')
-      await insertBusinessUnit(tx, { id: businessUnitId, orgId: caller.orgId, name }, now)
-      await recordSuccess(tx, trail)
-      return { businessUnitId }
-    })
-    .catch((error) => {
-      if (!isUniqueViolation(error)) throw error
-      throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another business unit' }] })
-    })
+export async function createBusinessUnit(sql: Pool, caller: Caller, trail: Trail, name: string, now: string) {
+  return { businessUnitId: (await named(sql, (tx) => addBusinessUnit(tx, caller, trail, name, now))).id }
+}
+
+export interface CreateBusinessUnit {
+  caller: Caller
+  body: { name: string }
+  trail: Trail
+  idempotencyKey: string | undefined
+}
+
+/** The same, once for an Idempotency-Key. */
+export function createBusinessUnitOnce(
+  { sql, clock }: CommandDeps,
+  { caller, body, trail, idempotencyKey }: CreateBusinessUnit,
+) {
+  const now = new Date(clock()).toISOString()
+  const request = { userId: caller.userId, operation: 'createBusinessUnit', key: idempotencyKey, body }
+  return named(sql, (tx) => once(tx, request, now, () => addBusinessUnit(tx, caller, trail, body.name, now)))
+}
+
+const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  (sql.begin(work) as Promise<T>).catch((error) => {
+    if (!isUniqueViolation(error, 'business_units_org_id_name_key')) throw error
+    throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another business unit' }] })
+  })
+
+async function addBusinessUnit(tx: Tx, caller: Caller, trail: Trail, name: string, now: string): Promise<BusinessUnit> {
+  const { orgId } = caller
+  // Creates take turns, or several at once would pass the limit.
+  await holdOrganization(tx, orgId)
+  const [present] = await queries.countBusinessUnits(tx, orgId)
+  if (present.count >= MAX_BUSINESS_UNITS) throw refuse('limit_reached')
+  const id = newId('bu')
+  await queries.insertBusinessUnit(tx, { id, orgId, name }, now)
+  await recordSuccess(tx, { ...trail, request: { ...trail.request, businessUnitId: id } })
+  await announce(tx, orgId, id)
+  return { id, name }
+}
+
+const announce = (tx: Tx, orgId: string, businessUnitId: string) =>
+  emit(tx, {
+    type: 'organization.businessUnit.changed',
+    tenantId: orgId,
+    subject: businessUnitId,
+    data: { businessUnitId, orgId },
+  })
+
+export interface PatchBusinessUnit {
+  caller: Caller
+  id: string
+  body: { name?: string }
+  trail: Trail
+  ifMatch: string | undefined
+}
+
+export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchBusinessUnit) {
+  const { orgId } = caller
+  return named(sql, async (tx): Promise<BusinessUnit> => {
+    const [unit] = await queries.lockBusinessUnit(tx, orgId, id)
+    if (!unit) throw notFound()
+    requireMatch(ifMatch, unit)
+    const { name = unit.name } = body
+    await queries.renameBusinessUnit(tx, orgId, id, name)
+    await recordSuccess(tx, trail)
+    await announce(tx, orgId, id)
+    return { id, name }
+  })
+}
+
+/** Deletes a unit that no part names. A part that is being filed under it is waited for. */
+export function deleteBusinessUnit({ sql }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<undefined> {
+  const { orgId } = caller
+  return sql.begin(async (tx) => {
+    if ((await queries.findBusinessUnit(tx, orgId, id)).length === 0) throw notFound()
+    await claimLabels(tx, orgId)
+    if ((await queries.lockBusinessUnit(tx, orgId, id)).length === 0) throw notFound()
+    if ((await findPartOfUnit(tx, orgId, id)).length > 0) {
+      throw refuse('in_use', { detail: 'A part is filed under the business unit.' })
+    }
+    await queries.deleteBusinessUnit(tx, orgId, id)
+    await recordSuccess(tx, trail)
+    await announce(tx, orgId, id)
+    return undefined
+  })
 }

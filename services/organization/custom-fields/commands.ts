@@ -1,11 +1,28 @@
+import {
+  type CustomField,
+  type CustomFieldRequest,
+  MAX_CUSTOM_FIELDS,
+  type PatchCustomFieldRequest,
+} from '../../../proto/http/organization/custom-fields.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { refuse } from '../../kit/http/refusal.ts'
-import { insertCustomField, insertOption } from './queries.ts'
+import { requireMatch } from '../../kit/http/if-match.ts'
+import { invalid, notFound, refuse } from '../../kit/http/refusal.ts'
+import { once } from '../../kit/idempotency/once.ts'
+import { emit } from '../../kit/outbox/emit.ts'
+import { holdOrganization } from '../authority/authority.ts'
+import { claimLabels, findPartOfField } from '../labels/queries.ts'
+import * as queries from './queries.ts'
+import { optionProblems } from './rules.ts'
+
+export interface CommandDeps {
+  sql: Pool
+  clock: () => number
+}
 
 export interface NewCustomField {
   name: string
@@ -14,19 +31,129 @@ export interface NewCustomField {
 }
 
 /** A dropdown that the caller's organization adds to its parts. */
-export function createCustomField(sql: Pool, caller: Caller, trail: Trail, input: NewCustomField, now: string) {
-  return sql
-    .begin(async (tx) => {
-      const { orgId } = caller
-      const fieldId = newId('field')
-      const options = input.options.map((name, position) => ({ id: newId('option'), name, position }))
-      await insertCustomField(tx, { id: fieldId, orgId, name: input.name }, now)
-      for (const option of options) await insertOption(tx, { ...option, orgId, fieldId })
-      await recordSuccess(tx, trail)
-      return { fieldId, options }
-    })
-    .catch((error) => {
-      if (!isUniqueViolation(error)) throw error
-      throw refuse('conflict', { errors: [{ field: 'name', message: 'is taken' }] })
-    })
+export async function createCustomField(sql: Pool, caller: Caller, trail: Trail, input: NewCustomField, now: string) {
+  const body = { name: input.name, options: input.options.map((name) => ({ name })) }
+  const { id, options } = await named(sql, (tx) => addCustomField(tx, caller, trail, body, now))
+  return { fieldId: id, options }
+}
+
+export interface CreateCustomField {
+  caller: Caller
+  body: CustomFieldRequest
+  trail: Trail
+  idempotencyKey: string | undefined
+}
+
+/** The same, once for an Idempotency-Key. */
+export function createCustomFieldOnce(
+  { sql, clock }: CommandDeps,
+  { caller, body, trail, idempotencyKey }: CreateCustomField,
+) {
+  const now = new Date(clock()).toISOString()
+  const request = { userId: caller.userId, operation: 'createCustomField', key: idempotencyKey, body }
+  return named(sql, (tx) => once(tx, request, now, () => addCustomField(tx, caller, trail, body, now)))
+}
+
+const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  (sql.begin(work) as Promise<T>).catch((error) => {
+    if (!isUniqueViolation(error, 'custom_fields_org_id_name_key')) throw error
+    throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another custom field' }] })
+  })
+
+async function addCustomField(
+  tx: Tx,
+  caller: Caller,
+  trail: Trail,
+  { name, options }: CustomFieldRequest,
+  now: string,
+): Promise<CustomField> {
+  const { orgId } = caller
+  const problems = optionProblems(options, new Set())
+  if (problems.length > 0) throw invalid(problems)
+  // Creates take turns, or several at once would pass the limit.
+  await holdOrganization(tx, orgId)
+  const [present] = await queries.countCustomFields(tx, orgId)
+  if (present.count >= MAX_CUSTOM_FIELDS) throw refuse('limit_reached')
+  const field = {
+    id: newId('field'),
+    name,
+    options: options.map((option) => ({ id: newId('option'), name: option.name })),
+  }
+  await queries.insertCustomField(tx, { id: field.id, orgId, name }, now)
+  for (const [position, option] of field.options.entries()) {
+    await queries.insertOption(tx, { ...option, orgId, fieldId: field.id, position })
+  }
+  await recordSuccess(tx, { ...trail, request: { ...trail.request, fieldId: field.id } })
+  await announce(tx, orgId, field.id)
+  return field
+}
+
+const announce = (tx: Tx, orgId: string, fieldId: string) =>
+  emit(tx, { type: 'organization.customField.changed', tenantId: orgId, subject: fieldId, data: { fieldId, orgId } })
+
+export interface PatchCustomField {
+  caller: Caller
+  id: string
+  body: PatchCustomFieldRequest
+  trail: Trail
+  ifMatch: string | undefined
+}
+
+/** Renames a field, or gives it other options: one that a part has chosen stays. */
+export function patchCustomField({ sql }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchCustomField) {
+  const { orgId } = caller
+  return named(sql, async (tx): Promise<CustomField> => {
+    const field = await heldField(tx, orgId, id)
+    const known = new Set(field.options.map((option) => option.id))
+    const problems = optionProblems(body.options ?? [], known)
+    if (problems.length > 0) throw invalid(problems)
+    requireMatch(ifMatch, field)
+    if (body.options) await replaceOptions(tx, orgId, field, body.options)
+    await queries.renameCustomField(tx, orgId, id, body.name ?? field.name)
+    await recordSuccess(tx, trail)
+    await announce(tx, orgId, id)
+    return foundField(tx, orgId, id)
+  })
+}
+
+async function replaceOptions(tx: Tx, orgId: string, field: CustomField, options: { id?: string; name: string }[]) {
+  const kept = new Set(options.map(({ id }) => id))
+  for (const { id } of field.options.filter((option) => !kept.has(option.id))) {
+    if ((await findPartOfField(tx, orgId, { fieldId: field.id, optionId: id })).length > 0) {
+      throw refuse('in_use', { errors: [{ field: 'options', message: `${id} is chosen by a part` }] })
+    }
+    await queries.deleteOption(tx, orgId, field.id, id)
+  }
+  for (const [position, { id = newId('option'), name }] of options.entries()) {
+    await queries.upsertOption(tx, { id, orgId, fieldId: field.id, name, position })
+  }
+}
+
+/** Deletes a field of which no part has chosen an option. A part that is being written is waited for. */
+export function deleteCustomField({ sql }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<undefined> {
+  const { orgId } = caller
+  return sql.begin(async (tx) => {
+    await heldField(tx, orgId, id)
+    if ((await findPartOfField(tx, orgId, { fieldId: id })).length > 0) {
+      throw refuse('in_use', { detail: 'A part has chosen an option of the field.' })
+    }
+    await queries.deleteCustomField(tx, orgId, id)
+    await recordSuccess(tx, trail)
+    await announce(tx, orgId, id)
+    return undefined
+  })
+}
+
+/** The field as it is while nobody else changes it and no part is being written that could choose one of its options. */
+async function heldField(tx: Tx, orgId: string, id: string): Promise<CustomField> {
+  await foundField(tx, orgId, id)
+  await claimLabels(tx, orgId)
+  if ((await queries.lockCustomField(tx, orgId, id)).length === 0) throw notFound()
+  return foundField(tx, orgId, id)
+}
+
+async function foundField(tx: Tx, orgId: string, id: string): Promise<CustomField> {
+  const [field] = await queries.findCustomField(tx, orgId, id)
+  if (!field) throw notFound()
+  return field
 }

@@ -1,4 +1,5 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { CustomField } from '../../../proto/http/organization/custom-fields.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 
 export const insertCustomField = (sql: Sql, field: { id: string; orgId: string; name: string }, now: string) => sql`
   insert into organization.custom_fields (id, org_id, name, created_at)
@@ -15,3 +16,44 @@ export interface OptionRow {
 export const insertOption = (sql: Sql, { id, orgId, fieldId, name, position }: OptionRow) => sql`
   insert into organization.custom_field_options (id, org_id, field_id, name, position)
   values (${id}, ${orgId}, ${fieldId}, ${name}, ${position})`
+
+/** A field that is there already and an option that is not, or the other way round. */
+export const upsertOption = (tx: Tx, { id, orgId, fieldId, name, position }: OptionRow) => tx`
+  insert into organization.custom_field_options (id, org_id, field_id, name, position)
+  values (${id}, ${orgId}, ${fieldId}, ${name}, ${position})
+  on conflict (id) do update set name = excluded.name, position = excluded.position`
+
+export const deleteOption = (tx: Tx, orgId: string, fieldId: string, id: string) => tx`
+  delete from organization.custom_field_options where org_id = ${orgId} and field_id = ${fieldId} and id = ${id}`
+
+export const listCustomFields = (sql: Sql, orgId: string, { limit, offset }: { limit: number; offset: number }) => sql<
+  CustomField[]
+>`
+  select f.id, f.name,
+    (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name) order by o.position, o.id), '[]')
+     from organization.custom_field_options o where o.field_id = f.id) as options
+  from (
+    select id, name from organization.custom_fields where org_id = ${orgId}
+    order by name, id limit ${limit} offset ${offset}
+  ) f
+  order by f.name, f.id`
+
+export const findCustomField = (sql: Sql, orgId: string, id: string) => sql<CustomField[]>`
+  select f.id, f.name,
+    (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name) order by o.position, o.id), '[]')
+     from organization.custom_field_options o where o.field_id = f.id) as options
+  from organization.custom_fields f where f.org_id = ${orgId} and f.id = ${id}`
+
+/** Nobody else changes the field or its options before this transaction ends. */
+export const lockCustomField = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
+  select id from organization.custom_fields where org_id = ${orgId} and id = ${id} for update`
+
+export const countCustomFields = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
+  select count(*)::int as count from organization.custom_fields where org_id = ${orgId}`
+
+export const renameCustomField = (tx: Tx, orgId: string, id: string, name: string) => tx`
+  update organization.custom_fields set name = ${name} where org_id = ${orgId} and id = ${id}`
+
+/** Its options go with it. */
+export const deleteCustomField = (tx: Tx, orgId: string, id: string) => tx`
+  delete from organization.custom_fields where org_id = ${orgId} and id = ${id}`

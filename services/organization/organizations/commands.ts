@@ -1,22 +1,38 @@
+import type { CreateOrgRequest, Org, PatchOrgRequest } from '../../../proto/http/organization/orgs.ts'
 import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { invalidField, refuse } from '../../kit/http/refusal.ts'
+import { requireMatch } from '../../kit/http/if-match.ts'
+import { invalid, invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { insertRole } from '../roles/queries.ts'
 import { systemRolesOf } from '../roles/rules.ts'
-import { addUser, type NewUser } from '../users/commands.ts'
+import { activationUrl, addUser, type CommandDeps, type NewUser } from '../users/commands.ts'
 import { grantRoleTo } from '../users/queries.ts'
-import { findDistributor, findOperator, insertOrganization } from './queries.ts'
+import {
+  findDistributor,
+  findEngaged,
+  findOperator,
+  findOrganizations,
+  insertOrganization,
+  lockForChange,
+  updateOrganization,
+  type VisibleOrganization,
+} from './queries.ts'
+import { changedTerms, type Engagement, merged, type Terms, termsOf, termsProblem, websiteProblem } from './rules.ts'
+import { renewRoles } from './system-roles.ts'
 
 export interface NewOrganization {
   name: string
   roles: OrgRole[]
   regionCode: string
   website?: string
+  engagement?: Engagement
   /** Present for an organization that is engaged through a distributor. */
   distributorOrgId?: string
   /** The first administrator, who invites everybody else. */
@@ -31,15 +47,106 @@ export interface CreatedOrganization {
 
 /** The platform operator brings in an organization: its system roles and its first administrator come with it. */
 export function createOrganization(sql: Pool, trail: Trail, input: NewOrganization, now: string) {
+  return sql.begin((tx) => bringIn(tx, trail, input, now))
+}
+
+export interface CreateOrg {
+  caller: Caller
+  body: CreateOrgRequest
+  trail: Trail
+  idempotencyKey: string | undefined
+}
+
+/** The same over HTTP, once for an Idempotency-Key: the answer carries the administrator's link. */
+export function createOrgOnce(
+  { sql, clock, publicUrl, box }: CommandDeps,
+  { caller, body, trail, idempotencyKey }: CreateOrg,
+) {
+  const now = new Date(clock()).toISOString()
+  const request = { userId: caller.userId, operation: 'createOrg', key: idempotencyKey, body, box }
+  return sql.begin((tx) =>
+    once(tx, request, now, async () => {
+      const { orgId, administratorId, activationToken } = await bringIn(tx, trail, body, now)
+      const org = await orgAsSeen(tx, caller, orgId)
+      return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
+    }),
+  )
+}
+
+async function bringIn(tx: Tx, trail: Trail, input: NewOrganization, now: string): Promise<CreatedOrganization> {
+  const terms = termsOf(input)
+  requireSound(terms, input.website)
+  if (terms.distributorOrgId !== null) await requireDistributor(tx, terms.distributorOrgId)
+  const created = await addOrganization(tx, { ...input, roles: merged(input.roles) }, { operator: false, now })
+  await recordSuccess(tx, { ...trail, request: { ...trail.request, orgId: created.orgId } })
+  return created
+}
+
+function requireSound(terms: Terms, website: string | null | undefined): void {
+  const problems = [websiteProblem(website), termsProblem(terms)].filter((problem) => problem !== undefined)
+  if (problems.length > 0) throw invalid(problems)
+}
+
+async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
+  if ((await findDistributor(tx, orgId)).length === 0) throw invalidField('distributorOrgId', 'names no distributor')
+}
+
+export interface PatchOrg {
+  caller: Caller
+  id: string
+  body: PatchOrgRequest
+  trail: Trail
+  ifMatch: string | undefined
+}
+
+/** Changes an organization; other roles on the marketplace change what its own roles can list. */
+export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchOrg): Promise<Org> {
   return sql.begin(async (tx) => {
-    if (input.distributorOrgId && (await findDistributor(tx, input.distributorOrgId)).length === 0) {
-      throw invalidField('distributorOrgId', 'names no distributor')
+    // Rows are locked in the order of their ids, so that of two changes neither waits for the other for ever.
+    if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
+    const [org] = await lockForChange(tx, id)
+    if (!org) throw notFound()
+    const terms = changedTerms(org, body)
+    requireSound(terms, body.website)
+    if (terms.distributorOrgId === id) throw invalidField('distributorOrgId', 'names the organization itself')
+    if (terms.distributorOrgId !== null && terms.distributorOrgId !== org.distributorOrgId) {
+      await requireDistributor(tx, terms.distributorOrgId)
     }
-    const created = await addOrganization(tx, input, { operator: false, now })
+    requireMatch(ifMatch, await orgAsSeen(tx, caller, id))
+    const roles = merged(body.roles ?? org.roles)
+    if (!roles.includes('DISTRIBUTOR') && (await findEngaged(tx, id)).length > 0) {
+      throw refuse('in_use', {
+        errors: [{ field: 'roles', message: 'others are engaged through it: DISTRIBUTOR stays' }],
+      })
+    }
+    const { name = org.name, regionCode = org.regionCode, website = org.website } = body
+    await updateOrganization(tx, { id, name, roles, regionCode, website, ...terms })
+    await renewRoles(tx, id, { roles, operator: org.operator }, new Date(clock()).toISOString())
     await recordSuccess(tx, trail)
-    return created
+    await announceOrganization(tx, id)
+    return orgAsSeen(tx, caller, id)
   })
 }
+
+/** The public shape, and as much more as the caller may see. */
+export function orgOf({ website, engagement, distributorOrgId, ...org }: VisibleOrganization): Org {
+  return {
+    ...org,
+    ...(website === null ? {} : { website }),
+    ...(engagement === null ? {} : { engagement }),
+    ...(distributorOrgId === null ? {} : { distributorOrgId }),
+  }
+}
+
+async function orgAsSeen(tx: Tx, caller: Caller, id: string): Promise<Org> {
+  const [org] = await findOrganizations(tx, caller, [id])
+  if (!org) throw notFound()
+  return orgOf(org)
+}
+
+/** Every service reads everybody of the organization again. */
+const announceOrganization = (tx: Tx, orgId: string) =>
+  emit(tx, { type: 'organization.org.changed', tenantId: orgId, subject: orgId, data: { orgId } })
 
 /** The operator's own organization with its first administrator, once: there is nobody yet who could ask for it. */
 export function bootstrapOperator(sql: Pool, input: NewOrganization, now: string) {
@@ -83,6 +190,6 @@ async function addOrganization(
   }
   const { userId, activationToken } = await addUser(tx, orgId, administrator, now)
   await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })
-  await emit(tx, { type: 'organization.org.changed', tenantId: orgId, subject: orgId, data: { orgId } })
+  await announceOrganization(tx, orgId)
   return { orgId, administratorId: userId, activationToken }
 }

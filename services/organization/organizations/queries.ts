@@ -1,5 +1,6 @@
 import type { OrgRole } from '../../../proto/permissions.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Engagement } from './rules.ts'
 
 export interface OrganizationRow {
   id: string
@@ -7,7 +8,7 @@ export interface OrganizationRow {
   roles: OrgRole[]
   regionCode: string
   website: string | null
-  engagement: 'DIRECT' | 'DISTRIBUTOR'
+  engagement: Engagement
   distributorOrgId: string | null
   operator: boolean
 }
@@ -18,11 +19,48 @@ export const insertOrganization = (sql: Sql, org: OrganizationRow, now: string) 
   values (${org.id}, ${org.name}, ${org.roles}, ${org.regionCode}, ${org.website}, ${org.engagement},
     ${org.distributorOrgId}, ${org.operator}, ${now})`
 
-export const findDistributor = (sql: Sql, orgId: string) => sql<{ id: string }[]>`
-  select id from organization.organizations where id = ${orgId} and 'DISTRIBUTOR' = any(roles)`
+export const updateOrganization = (tx: Tx, org: Omit<OrganizationRow, 'operator'>) => tx`
+  update organization.organizations set
+    name = ${org.name}, roles = ${org.roles}, region_code = ${org.regionCode}, website = ${org.website},
+    engagement = ${org.engagement}, distributor_org_id = ${org.distributorOrgId}
+  where id = ${org.id}`
 
-export const findStanding = (sql: Sql, orgId: string) => sql<{ roles: OrgRole[]; operator: boolean }[]>`
-  select roles, operator from organization.organizations where id = ${orgId}`
+/** Keeps the distributor from losing its role before this transaction ends. */
+export const findDistributor = (tx: Tx, orgId: string) => tx<{ id: string }[]>`
+  select id from organization.organizations where id = ${orgId} and 'DISTRIBUTOR' = any(roles) for share`
+
+/** One row where somebody is engaged through the organization. */
+export const findEngaged = (sql: Sql, distributorOrgId: string) => sql<{ id: string }[]>`
+  select id from organization.organizations where distributor_org_id = ${distributorOrgId} limit 1`
+
+/** Nobody else changes the organization, its users or its roles before this transaction ends. */
+export const lockForChange = (tx: Tx, orgId: string) => tx<OrganizationRow[]>`
+  select id, name, roles, region_code as "regionCode", website, engagement, distributor_org_id as "distributorOrgId",
+    operator
+  from organization.organizations where id = ${orgId} for no key update`
+
+export interface VisibleOrganization {
+  id: string
+  name: string
+  roles: OrgRole[]
+  regionCode: string
+  website: string | null
+  engagement: Engagement | null
+  distributorOrgId: string | null
+}
+
+/** Organizations as the caller may see them: how they are engaged is for themselves, their distributor, the operator. */
+export const findOrganizations = (
+  sql: Sql,
+  { orgId, operator }: { orgId: string; operator: boolean },
+  ids: readonly string[],
+) => sql<VisibleOrganization[]>`
+  select id, name, roles, region_code as "regionCode", website,
+    case when shown then engagement end as engagement,
+    case when shown then distributor_org_id end as "distributorOrgId"
+  from organization.organizations
+  cross join lateral (select ${operator} or id = ${orgId} or distributor_org_id is not distinct from ${orgId} as shown) viewer
+  where id = any(${[...ids]})`
 
 export const findOperator = (sql: Sql) => sql<{ id: string }[]>`
   select id from organization.organizations where operator`

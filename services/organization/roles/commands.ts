@@ -1,66 +1,138 @@
-import type { Permission } from '../../../proto/permissions.ts'
+import {
+  type CreateRoleRequest,
+  MAX_CUSTOM_ROLES,
+  type PatchRoleRequest,
+  type Role,
+} from '../../../proto/http/organization/roles.ts'
+import type { Permission, Standing } from '../../../proto/permissions.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { requireMatch } from '../../kit/http/if-match.ts'
 import { invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
-import { findStanding } from '../organizations/queries.ts'
-import { findUser, grantRoleTo } from '../users/queries.ts'
-import { findRole, insertRole } from './queries.ts'
-import { keysBeyond, keysThatDoNotCount } from './rules.ts'
+import { holdOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
+import { countCustomRoles, deleteRole as dropRole, findHolder, findRole, insertRole, updateRole } from './queries.ts'
+import { isReserved, keysThatDoNotCount } from './rules.ts'
 
-export interface NewRole {
-  name: string
-  permissions: Permission[]
+export interface CommandDeps {
+  sql: Pool
+  clock: () => number
 }
 
 /** A role of the caller's organization; it lists only keys that count there, and only such as the caller holds. */
-export function createRole(sql: Pool, caller: Caller, trail: Trail, { name, permissions }: NewRole, now: string) {
-  return sql
-    .begin(async (tx) => {
-      const [standing] = await findStanding(tx, caller.orgId)
-      if (!standing) throw notFound()
-      const idle = keysThatDoNotCount(permissions, standing)
-      if (idle.length > 0) throw invalidField('permissions', `do not count in your organization: ${idle.join(', ')}`)
-      requireHeld(caller, permissions)
-      const roleId = newId('role')
-      await insertRole(tx, { id: roleId, orgId: caller.orgId, name, permissions, system: false }, now)
-      await recordSuccess(tx, trail)
-      return { roleId }
-    })
-    .catch((error) => {
-      if (!isUniqueViolation(error, 'roles_org_id_name_key')) throw error
-      throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another role' }] })
-    })
+export async function createRole(sql: Pool, caller: Caller, trail: Trail, input: CreateRoleRequest, now: string) {
+  return { roleId: (await createdWith(sql, (tx) => addRole(tx, caller, trail, input, now))).id }
 }
 
-export interface Grant {
-  roleId: string
-  userId: string
+export interface CreateRole {
+  caller: Caller
+  body: CreateRoleRequest
+  trail: Trail
+  idempotencyKey: string | undefined
 }
 
-export function grantRole(sql: Pool, caller: Caller, trail: Trail, { roleId, userId }: Grant) {
-  return sql.begin(async (tx) => {
-    const [role] = await findRole(tx, caller.orgId, roleId)
-    if (!role) throw notFound()
-    const [user] = await findUser(tx, caller.orgId, userId)
-    if (!user) throw invalidField('userId', 'names no user of your organization')
-    requireHeld(caller, role.permissions)
-    await grantRoleTo(tx, { orgId: caller.orgId, userId, roleId })
+/** The same, once for an Idempotency-Key. */
+export function createRoleOnce({ sql, clock }: CommandDeps, { caller, body, trail, idempotencyKey }: CreateRole) {
+  const now = new Date(clock()).toISOString()
+  const request = { userId: caller.userId, operation: 'createRole', key: idempotencyKey, body }
+  return createdWith(sql, (tx) => once(tx, request, now, () => addRole(tx, caller, trail, body, now)))
+}
+
+const createdWith = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  (sql.begin(work) as Promise<T>).catch(refuseTakenName)
+
+function refuseTakenName(error: unknown): never {
+  if (!isUniqueViolation(error, 'roles_org_id_name_key')) throw error
+  throw takenName()
+}
+
+const takenName = () => refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another role' }] })
+
+async function addRole(tx: Tx, caller: Caller, trail: Trail, input: CreateRoleRequest, now: string): Promise<Role> {
+  const { orgId } = caller
+  const role = { id: newId('role'), name: input.name, permissions: [...new Set(input.permissions)], system: false }
+  const standing = await holdOrganization(tx, orgId)
+  requireCounting(role.permissions, standing)
+  requireHeld(caller, role.permissions)
+  if (isReserved(role.name)) throw takenName()
+  const [custom] = await countCustomRoles(tx, orgId)
+  if (custom.count >= MAX_CUSTOM_ROLES) throw refuse('limit_reached')
+  await insertRole(tx, { ...role, orgId }, now)
+  await recordSuccess(tx, { ...trail, request: { ...trail.request, roleId: role.id } })
+  await announceRole(tx, orgId, role.id)
+  return role
+}
+
+/** A key that means nothing in the organization is a mistake of the request. */
+function requireCounting(permissions: readonly Permission[], standing: Standing): void {
+  const idle = keysThatDoNotCount(permissions, standing)
+  if (idle.length > 0) throw invalidField('permissions', `do not count in your organization: ${idle.join(', ')}`)
+}
+
+/** Every service reads everybody of the organization again: any of them may hold the role. */
+export const announceRole = (tx: Tx, orgId: string, roleId: string) =>
+  emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
+
+export interface PatchRole {
+  caller: Caller
+  id: string
+  body: PatchRoleRequest
+  trail: Trail
+  ifMatch: string | undefined
+}
+
+/**
+ * Changes a role of the organization's own. Its holders gain and lose keys, so the caller has to hold all that it has had
+ * and all that it gets; the last administrator stays.
+ */
+export function patchRole({ sql }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchRole): Promise<Role> {
+  const { orgId } = caller
+  return createdWith(sql, async (tx) => {
+    const standing = await holdOrganization(tx, orgId)
+    const role = await ownRole(tx, orgId, id)
+    const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
+    const name = body.name ?? role.name
+    requireCounting(permissions, standing)
+    requireHeld(caller, [...role.permissions, ...permissions])
+    requireMatch(ifMatch, role)
+    requireCustom(role)
+    if (isReserved(name)) throw takenName()
+    const [changed] = await updateRole(tx, { id, orgId, name, permissions })
+    if (!changed) throw notFound()
+    if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
     await recordSuccess(tx, trail)
-    await emit(tx, {
-      type: 'organization.user.changed',
-      tenantId: caller.orgId,
-      subject: userId,
-      data: { userId, orgId: caller.orgId },
-    })
+    await announceRole(tx, orgId, id)
+    return changed
   })
 }
 
-function requireHeld(caller: Caller, permissions: readonly Permission[]): void {
-  const beyond = keysBeyond(caller.permissions, permissions)
-  if (beyond.length > 0) throw refuse('forbidden', { detail: `You do not hold ${beyond.join(', ')} yourself.` })
+async function ownRole(tx: Tx, orgId: string, id: string) {
+  const [role] = await findRole(tx, orgId, id)
+  if (!role) throw notFound()
+  return role
+}
+
+function requireCustom({ system }: Role): void {
+  if (system) throw refuse('conflict', { detail: 'System roles are fixed.' })
+}
+
+/** Deletes a role of the organization's own that nobody holds. */
+export function deleteRole({ sql }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<undefined> {
+  const { orgId } = caller
+  return sql.begin(async (tx) => {
+    await holdOrganization(tx, orgId)
+    const role = await ownRole(tx, orgId, id)
+    requireHeld(caller, role.permissions)
+    requireCustom(role)
+    if ((await findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'Somebody holds the role.' })
+    await dropRole(tx, orgId, id)
+    await recordSuccess(tx, trail)
+    await announceRole(tx, orgId, id)
+    return undefined
+  })
 }

@@ -1,5 +1,7 @@
+import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { Permission } from '../../../proto/permissions.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/search.ts'
 
 export interface RoleRow {
   id: string
@@ -9,16 +11,73 @@ export interface RoleRow {
   system: boolean
 }
 
+export interface RoleListing {
+  q?: string
+  userId?: string
+  permission?: string
+  limit: number
+  offset: number
+}
+
+/** The roles of the organization by name. */
+export const listRoles = (sql: Sql, orgId: string, { q, userId, permission, limit, offset }: RoleListing) => sql<
+  Role[]
+>`
+  select id, name, permissions, system from organization.roles
+  where org_id = ${orgId}
+    ${q === undefined ? sql`` : sql`and name ilike ${contains(q)}`}
+    ${permission === undefined ? sql`` : sql`and ${permission} = any(permissions)`}
+    ${
+      userId === undefined
+        ? sql``
+        : sql`and id in (select role_id from organization.user_roles where org_id = ${orgId} and user_id = ${userId})`
+    }
+  order by name, id limit ${limit} offset ${offset}`
+
 export const insertRole = (sql: Sql, { id, orgId, name, permissions, system }: RoleRow, now: string) => sql`
   insert into organization.roles (id, org_id, name, permissions, system, created_at)
   values (${id}, ${orgId}, ${name}, ${[...permissions]}, ${system}, ${now})`
 
-export const findRole = (sql: Sql, orgId: string, roleId: string) => sql<
-  { id: string; name: string; permissions: Permission[]; system: boolean }[]
->`
+type FoundRole = Omit<Role, 'permissions'> & { permissions: Permission[] }
+
+export const findRole = (sql: Sql, orgId: string, roleId: string) => sql<FoundRole[]>`
   select id, name, permissions, system from organization.roles where org_id = ${orgId} and id = ${roleId}`
+
+export const findRoles = (sql: Sql, orgId: string, roleIds: readonly string[]) => sql<FoundRole[]>`
+  select id, name, permissions, system from organization.roles
+  where org_id = ${orgId} and id = any(${[...roleIds]})`
 
 export const findRoleByName = (sql: Sql, orgId: string, name: string) => sql<
   { id: string; permissions: Permission[] }[]
 >`
   select id, permissions from organization.roles where org_id = ${orgId} and name = ${name}`
+
+export const listRolesOf = (sql: Sql, orgId: string) => sql<FoundRole[]>`
+  select id, name, permissions, system from organization.roles where org_id = ${orgId}`
+
+export const countCustomRoles = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
+  select count(*)::int as count from organization.roles where org_id = ${orgId} and not system`
+
+export const updateRole = (tx: Tx, { id, orgId, name, permissions }: Omit<RoleRow, 'system'>) => tx<FoundRole[]>`
+  update organization.roles set name = ${name}, permissions = ${[...permissions]}
+  where org_id = ${orgId} and id = ${id}
+  returning id, name, permissions, system`
+
+/** One row where somebody holds the role, active or not. */
+export const findHolder = (sql: Sql, orgId: string, roleId: string) => sql<{ user_id: string }[]>`
+  select user_id from organization.user_roles where org_id = ${orgId} and role_id = ${roleId} limit 1`
+
+export const deleteRole = (tx: Tx, orgId: string, roleId: string) => tx`
+  delete from organization.roles where org_id = ${orgId} and id = ${roleId}`
+
+export const withdrawRoleFrom = (
+  tx: Tx,
+  { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
+) =>
+  tx<{ user_id: string }[]>`
+  delete from organization.user_roles
+  where org_id = ${orgId} and user_id = ${userId} and role_id = ${roleId}
+  returning user_id`
+
+export const withdrawRoleFromAll = (tx: Tx, orgId: string, roleId: string) => tx`
+  delete from organization.user_roles where org_id = ${orgId} and role_id = ${roleId}`

@@ -1,4 +1,4 @@
-import { counts, type OrgRole, type Permission, type Standing } from '../../../proto/permissions.ts'
+import { counts, type OrgRole, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 
 export interface RoleTemplate {
   name: string
@@ -17,5 +17,14 @@ export const keysThatDoNotCount = (permissions: readonly Permission[], standing:
   permissions.filter((key) => !counts(key, standing))
 
 /** The keys that somebody would hand out, or take away, without holding them. */
-export const keysBeyond = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) =>
-  permissions.filter((key) => !held.has(key))
+export const keysBeyond = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
+  ...new Set(permissions.filter((key) => !held.has(key))),
+]
+
+/** What people take for the same name: case, blanks around it and letters of another width make no difference. */
+const lookOf = (name: string) => name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+
+const SYSTEM_NAMES = new Set(SYSTEM_ROLES.map(({ name }) => lookOf(name)))
+
+/** Names of system roles are theirs alone, in every organization: it may yet become one that has the role. */
+export const isReserved = (name: string) => SYSTEM_NAMES.has(lookOf(name))

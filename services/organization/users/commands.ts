@@ -1,18 +1,47 @@
+import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId, newSecretToken } from '../../kit/db/ids.ts'
-import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { requireMatch } from '../../kit/http/if-match.ts'
+import { JsonText } from '../../kit/http/json.ts'
+import { invalid, notFound, refuse } from '../../kit/http/refusal.ts'
+import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
-import { findUserByEmail, insertActivation, insertUser, voidCredentials } from './queries.ts'
+import type { SecretBox } from '../../kit/secrets/box.ts'
+import { holdOrganization, requireHeld, requireNotAbove } from '../authority/authority.ts'
+import { findRoles } from '../roles/queries.ts'
+import {
+  deleteActivations,
+  findUser,
+  findUserByEmail,
+  findUserDocument,
+  grantRoleTo,
+  insertActivation,
+  insertUser,
+  updatePerson,
+  voidCredentials,
+} from './queries.ts'
+import { ACTIVATION_MS, normalised, viewerOf } from './rules.ts'
+
+export interface CommandDeps {
+  sql: Pool
+  clock: () => number
+  /** Where links lead to. */
+  publicUrl: string
+  /** Seals answers with links in them while they are kept for repeated requests. */
+  box: SecretBox
+}
 
 export interface NewUser {
   email: string
   givenName: string
   familyName: string
   phone?: string
+  /** Roles of the organization to begin with. */
+  roleIds?: string[]
 }
 
 export interface InvitedUser {
@@ -21,48 +50,142 @@ export interface InvitedUser {
   activationToken: string
 }
 
-const ACTIVATION_MS = 72 * 60 * 60 * 1000
+export const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
 
 /** A user of the caller's organization, active at once and without a password until activation. */
 export function createUser(sql: Pool, caller: Caller, trail: Trail, input: NewUser, now: string) {
-  return sql.begin(async (tx) => {
-    const invited = await addUser(tx, caller.orgId, input, now)
-    await recordSuccess(tx, trail)
-    return invited
-  })
+  return sql.begin((tx) => inviteUser(tx, caller, trail, input, now))
 }
+
+export interface CreateUser {
+  caller: Caller
+  body: CreateUserRequest
+  trail: Trail
+  idempotencyKey: string | undefined
+}
+
+/** The same over HTTP, once for an Idempotency-Key: the answer carries the link. */
+export function createUserOnce(
+  { sql, clock, publicUrl, box }: CommandDeps,
+  { caller, body, trail, idempotencyKey }: CreateUser,
+) {
+  const now = new Date(clock()).toISOString()
+  const request = { userId: caller.userId, operation: 'createUser', key: idempotencyKey, body, box }
+  return sql.begin((tx) =>
+    once(tx, request, now, async (): Promise<CreatedUser> => {
+      const { userId, activationToken } = await inviteUser(tx, caller, trail, body, now)
+      const [row] = await findUserDocument(tx, viewerOf(caller), userId)
+      if (!row) throw notFound()
+      return { ...(JSON.parse(row.document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
+    }),
+  )
+}
+
+async function inviteUser(tx: Tx, caller: Caller, trail: Trail, input: NewUser, now: string): Promise<InvitedUser> {
+  const roleIds = [...new Set(input.roleIds ?? [])]
+  await holdOrganization(tx, caller.orgId)
+  await requireGrantable(tx, caller, input.roleIds ?? [])
+  const invited = await addUser(tx, caller.orgId, input, now)
+  for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
+  await recordSuccess(tx, { ...trail, request: { ...trail.request, userId: invited.userId } })
+  return invited
+}
+
+/** Roles of the organization, each of whose keys the caller holds. */
+async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string[]): Promise<void> {
+  if (roleIds.length === 0) return
+  const roles = await findRoles(tx, caller.orgId, roleIds)
+  requireHeld(
+    caller,
+    roles.flatMap(({ permissions }) => permissions),
+  )
+  const known = new Set(roles.map(({ id }) => id))
+  const problems = roleIds.flatMap((id, index) =>
+    known.has(id) ? [] : [{ field: `roleIds.${index}`, message: 'names no role of your organization' }],
+  )
+  if (problems.length > 0) throw invalid(problems)
+}
+
+export interface PatchUser {
+  caller: Caller
+  id: string
+  body: PatchUserRequest
+  trail: Trail
+  ifMatch: string | undefined
+}
+
+/** Changes what is known of a person: not of one who was anonymised, and of nobody with a key that the caller lacks. */
+export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchUser) {
+  const { orgId } = caller
+  return sql
+    .begin(async (tx) => {
+      const user = await holdUser(tx, caller, id)
+      const [current] = await findUserDocument(tx, viewerOf(caller), id)
+      requireMatch(ifMatch, current?.document ?? '')
+      if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
+      await updatePerson(tx, orgId, id, normalised(body), new Date(clock()).toISOString())
+      await recordSuccess(tx, { ...trail, request: { ...trail.request, fields: Object.keys(body) } })
+      await announceUser(tx, orgId, id)
+      return userAsSeen(tx, caller, id)
+    })
+    .catch(refuseTakenAddress)
+}
+
+/** A user of the caller's organization who holds no key that the caller lacks; nobody else changes them meanwhile. */
+export async function holdUser(tx: Tx, caller: Caller, id: string) {
+  const standing = await holdOrganization(tx, caller.orgId)
+  const [user] = await findUser(tx, caller.orgId, id)
+  if (!user) throw notFound()
+  return { ...user, keys: await requireNotAbove(tx, caller, id, standing) }
+}
+
+/** What a command on a user answers: the user as the caller may see them. */
+export async function userAsSeen(tx: Tx, caller: Caller, id: string): Promise<JsonText> {
+  const [row] = await findUserDocument(tx, viewerOf(caller), id)
+  if (!row) throw notFound()
+  return new JsonText(row.document)
+}
+
+/** Every service reads the user again. */
+export const announceUser = (tx: Tx, orgId: string, userId: string) =>
+  emit(tx, { type: 'organization.user.changed', tenantId: orgId, subject: userId, data: { userId, orgId } })
 
 /** Voids the password and the sessions of a locked-out user and makes a new activation link. */
 export function resetPassword(sql: Pool, email: string, now: string): Promise<InvitedUser> {
   return sql.begin(async (tx) => {
-    const [user] = await findUserByEmail(tx, email)
+    const [user] = await findUserByEmail(tx, email.normalize('NFC'))
     if (!user) throw notFound()
-    await voidCredentials(tx, user.id, now)
-    const activationToken = await addActivation(tx, user.id, now)
-    const about = { tenantId: user.org_id, subject: user.id, data: { userId: user.id, orgId: user.org_id } }
-    await emit(tx, { type: 'organization.user.changed', ...about })
-    await emit(tx, { type: 'organization.user.credentialsReset', ...about })
-    return { userId: user.id, activationToken }
+    return { userId: user.id, activationToken: await resetCredentials(tx, user.org_id, user.id, now) }
   })
+}
+
+/** Password, sessions and links of before are void; answers the token of a new link. */
+export async function resetCredentials(tx: Tx, orgId: string, userId: string, now: string): Promise<string> {
+  await voidCredentials(tx, userId, now)
+  const activationToken = await addActivation(tx, userId, now)
+  await announceUser(tx, orgId, userId)
+  const data = { userId, orgId, before: now }
+  await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
+  return activationToken
 }
 
 export async function addUser(tx: Tx, orgId: string, input: NewUser, now: string): Promise<InvitedUser> {
   const userId = newId('user')
-  await insertUser(tx, { id: userId, orgId, ...input, phone: input.phone ?? null }, now).catch((error) => {
-    if (!isUniqueViolation(error, 'users_email')) throw error
-    throw refuse('email_taken', { errors: [{ field: 'email', message: 'is taken' }] })
-  })
+  const person = normalised(input)
+  await insertUser(tx, { ...person, id: userId, orgId, phone: input.phone ?? null }, now).catch(refuseTakenAddress)
   const activationToken = await addActivation(tx, userId, now)
-  await emit(tx, {
-    type: 'organization.user.changed',
-    tenantId: orgId,
-    subject: userId,
-    data: { userId, orgId },
-  })
+  await announceUser(tx, orgId, userId)
   return { userId, activationToken }
 }
 
+function refuseTakenAddress(error: unknown): never {
+  if (!isUniqueViolation(error, 'users_email')) throw error
+  throw refuse('email_taken', { errors: [{ field: 'email', message: 'is taken' }] })
+}
+
+/** Only the newest link works. */
 async function addActivation(tx: Tx, userId: string, now: string): Promise<string> {
+  await deleteActivations(tx, userId)
   const { token, hash } = newSecretToken()
   const expiresAt = new Date(Date.parse(now) + ACTIVATION_MS).toISOString()
   await insertActivation(tx, { hash, userId, expiresAt }, now)

@@ -30,7 +30,7 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, i
   const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
-      await holdEntries(tx)
+      await holdEntries(tx, caller.orgId)
       const content = contentOf(body)
       const resolved = await resolveReferences(tx, caller.orgId, content)
       const problems = referenceProblems(content, resolved)

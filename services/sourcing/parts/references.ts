@@ -12,8 +12,12 @@ interface ResolvedRow {
   options: { fieldId: string; optionId: string }[]
 }
 
-/** Keeps the entries that are about to be named from being imported away before this transaction ends. */
-export const holdEntries = (sql: Sql) => sql`select catalog.hold_entries()`
+/**
+ * Keeps what is about to be named from being taken away before this transaction ends: catalog entries by an import, units,
+ * fields and options by their organization. Look-ups come after it, in statements of their own.
+ */
+export const holdEntries = (sql: Sql, orgId: string) => sql`
+  select catalog.hold_entries(), organization.hold_labels(${orgId})`
 
 /**
  * Looks up every id that a part names, in one statement: what is there, and which of a list are not. Each list is checked

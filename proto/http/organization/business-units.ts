@@ -1,0 +1,94 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
+
+const tag = 'Business units (beyond the specification)'
+const EXAMPLE_ID = 'bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+/** Business units that an organization may have. */
+export const MAX_BUSINESS_UNITS = 1000
+
+const name = Line(100, {
+  description: 'What the unit is called, unique in the organization.',
+  examples: ['Marine pumps'],
+})
+
+export const BusinessUnit = closed({
+  id: Type.String({ description: 'Id of the unit.', examples: [EXAMPLE_ID] }),
+  name: Type.String({ description: 'What the unit is called.', examples: ['Marine pumps'] }),
+})
+export type BusinessUnit = Static<typeof BusinessUnit>
+
+export const BusinessUnitRequest = closed({ name })
+export const PatchBusinessUnitRequest = closed({ name: Type.Optional(name) })
+
+const unitId = pathParam('id', 'Id of the unit.', EXAMPLE_ID)
+
+export const listBusinessUnits = defineOperation({
+  id: 'listBusinessUnits',
+  method: 'GET',
+  path: '/flows/v1/business-units',
+  tag,
+  summary: 'List business units',
+  description: 'Of your organization, by name.',
+  access: 'token',
+  query: Type.Object({ ...pageQuery }),
+  response: PageOf(BusinessUnit),
+})
+
+export const getBusinessUnit = defineOperation({
+  id: 'getBusinessUnit',
+  method: 'GET',
+  path: '/flows/v1/business-units/{id}',
+  tag,
+  summary: 'Get a business unit',
+  access: 'token',
+  params: unitId,
+  response: BusinessUnit,
+  etag: true,
+})
+
+export const createBusinessUnit = defineOperation({
+  id: 'createBusinessUnit',
+  method: 'POST',
+  path: '/flows/v1/business-units',
+  tag,
+  summary: 'Create a business unit',
+  description: `Parts can be filed under it. At most ${MAX_BUSINESS_UNITS} for an organization.`,
+  access: 'org:admin',
+  body: BusinessUnitRequest,
+  status: 201,
+  response: BusinessUnit,
+  idempotent: true,
+  refusals: ['conflict', 'limit_reached'],
+  audit: { procedure: 'businessUnit.create', request: ['businessUnitId', 'name'] },
+})
+
+export const patchBusinessUnit = defineOperation({
+  id: 'patchBusinessUnit',
+  method: 'PATCH',
+  path: '/flows/v1/business-units/{id}',
+  tag,
+  summary: 'Rename a business unit',
+  access: 'org:admin',
+  params: unitId,
+  body: PatchBusinessUnitRequest,
+  response: BusinessUnit,
+  ifMatch: true,
+  refusals: ['conflict'],
+  audit: { procedure: 'businessUnit.patch', request: ['id', 'name'] },
+})
+
+export const deleteBusinessUnit = defineOperation({
+  id: 'deleteBusinessUnit',
+  method: 'DELETE',
+  path: '/flows/v1/business-units/{id}',
+  tag,
+  summary: 'Delete a business unit',
+  description: 'One under which no part is filed.',
+  access: 'org:admin',
+  params: unitId,
+  status: 204,
+  refusals: ['in_use'],
+  audit: { procedure: 'businessUnit.delete', request: ['id'] },
+})

@@ -1,0 +1,239 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { closed, Line, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+
+const tag = 'Users'
+const flows = 'User administration (beyond the specification)'
+
+const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+/** No blanks, no control and no invisible characters: two addresses that look alike to people should not differ in those. */
+const ADDRESS_PART =
+  '[^@\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff]+'
+
+export const EmailAddress = Text(254, {
+  minLength: 3,
+  pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`,
+  description: 'E-mail address, unique on the platform however it is spelled; it is what the user signs in with.',
+  examples: ['anders.juhl@skagen-pumps.example.com'],
+})
+
+const person = {
+  email: EmailAddress,
+  givenName: Line(100, { description: 'Given name.', examples: ['Anders'] }),
+  familyName: Line(100, { description: 'Family name.', examples: ['Juhl'] }),
+}
+
+const Phone = Line(40, { description: 'Telephone number.', examples: ['+45 20 12 34 56'] })
+
+export const User = closed(
+  {
+    id: Type.String({ description: 'Id of the user.', examples: [EXAMPLE_ID] }),
+    email: Type.String({ description: 'E-mail address.', examples: ['anders.juhl@skagen-pumps.example.com'] }),
+    givenName: Type.String({ description: 'Given name.', examples: ['Anders'] }),
+    familyName: Type.String({ description: 'Family name.', examples: ['Juhl'] }),
+    active: Type.Boolean({ description: 'Whether the user can sign in.', examples: [true] }),
+    admin: Type.Optional(
+      Type.Boolean({ description: 'Whether the user administrates the organization.', examples: [false] }),
+    ),
+    phone: Type.Optional(Type.String({ description: 'Telephone number.', examples: ['+45 20 12 34 56'] })),
+  },
+  { description: '`admin` and `phone` are shown to administrators of the organization, and to users of themselves.' },
+)
+export type User = Static<typeof User>
+
+/** A first administrator has no roles to be given and is reached otherwise: these three fields say who it is. */
+export const NewPerson = closed(person, { description: 'A person to invite.' })
+export type NewPerson = Static<typeof NewPerson>
+
+export const CreateUserRequest = closed({
+  ...person,
+  phone: Type.Optional(Phone),
+  roleIds: Type.Optional(
+    Type.Array(
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Id of a role.',
+        examples: ['role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+      {
+        maxItems: 100,
+        description: 'Roles of your organization to grant at once; you must hold their keys yourself.',
+        examples: [['role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
+      },
+    ),
+  ),
+})
+export type CreateUserRequest = Static<typeof CreateUserRequest>
+
+const activationUrl = Type.String({
+  description: 'Link with which the user chooses a password, once, within 72 hours. Pass it on; no mail is sent.',
+  examples: ['https://marketplace.example.com/activate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
+})
+
+export const CreatedUser = closed({ ...User.properties, activationUrl })
+export type CreatedUser = Static<typeof CreatedUser>
+
+export const PatchUserRequest = closed({
+  email: Type.Optional(EmailAddress),
+  givenName: Type.Optional(person.givenName),
+  familyName: Type.Optional(person.familyName),
+  phone: Type.Optional(
+    Type.Union([Phone, Type.Null()], {
+      description: 'Telephone number; null clears it.',
+      examples: ['+45 20 12 34 56'],
+    }),
+  ),
+})
+export type PatchUserRequest = Static<typeof PatchUserRequest>
+
+export const PasswordReset = closed({ activationUrl })
+
+const userId = pathParam('id', 'Id of the user.', EXAMPLE_ID)
+
+export const listUsers = defineOperation({
+  id: 'listUsers',
+  method: 'GET',
+  path: '/v1/users',
+  tag,
+  summary: 'List users',
+  description:
+    'Users of your organization by e-mail address. The filters `admin`, `permission` and `roleId` are for administrators.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    q: Type.Optional(
+      Search(
+        'Case-insensitive substring of e-mail address, given name, family name, or given and family name.',
+        'juhl',
+      ),
+    ),
+    active: Type.Optional(Type.Boolean({ description: 'Only active, or only inactive users.', examples: [true] })),
+    admin: Type.Optional(Type.Boolean({ description: 'Only administrators, or only others.', examples: [true] })),
+    permission: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Users who hold this permission key through any role; an unknown one lists nothing.',
+        examples: ['part:create'],
+      }),
+    ),
+    roleId: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: 'Users who hold this role.',
+        examples: ['role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+    ),
+  }),
+  response: PageOf(User),
+  refusals: ['forbidden'],
+})
+
+export const getUser = defineOperation({
+  id: 'getUser',
+  method: 'GET',
+  path: '/v1/users/{id}',
+  tag,
+  summary: 'Get a user',
+  description: 'A user of your organization; those of others are not found.',
+  access: 'token',
+  params: userId,
+  response: User,
+  etag: true,
+})
+
+export const createUser = defineOperation({
+  id: 'createUser',
+  method: 'POST',
+  path: '/flows/v1/users',
+  tag: flows,
+  summary: 'Create a user',
+  description: `Active at once, without a password until the link is used.`,
+  access: 'user:manage',
+  body: CreateUserRequest,
+  status: 201,
+  response: CreatedUser,
+  idempotent: true,
+  refusals: ['email_taken'],
+  // No name and no address: the log cannot be rewritten when a person is anonymised.
+  audit: { procedure: 'user.create', request: ['userId', 'roleIds'] },
+  closedToImpersonation: true,
+  noStore: true,
+})
+
+export const patchUser = defineOperation({
+  id: 'patchUser',
+  method: 'PATCH',
+  path: '/flows/v1/users/{id}',
+  tag: flows,
+  summary: 'Change a user',
+  description: `Of a user who holds no permission that you lack.`,
+  access: 'user:manage',
+  params: userId,
+  body: PatchUserRequest,
+  response: User,
+  ifMatch: true,
+  refusals: ['email_taken', 'illegal_transition'],
+  audit: { procedure: 'user.patch', request: ['id', 'fields'] },
+  closedToImpersonation: true,
+})
+
+const verb = <const V extends string>(name: V) => ({ method: 'POST' as const, path: `/flows/v1/users/{id}/${name}` })
+
+export const activateUser = defineOperation({
+  id: 'activateUser',
+  ...verb('activate'),
+  tag: flows,
+  summary: 'Activate a user',
+  description: `A user who was deactivated can sign in again, with the password of before.`,
+  access: 'user:manage',
+  params: userId,
+  response: User,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'user.activate', request: ['id'] },
+  closedToImpersonation: true,
+})
+
+export const deactivateUser = defineOperation({
+  id: 'deactivateUser',
+  ...verb('deactivate'),
+  tag: flows,
+  summary: 'Deactivate a user',
+  description: `The sessions end in every service within a second, for good. The last administrator stays.`,
+  access: 'user:manage',
+  params: userId,
+  response: User,
+  refusals: ['illegal_transition', 'last_administrator'],
+  audit: { procedure: 'user.deactivate', request: ['id'] },
+  closedToImpersonation: true,
+})
+
+export const resetUserPassword = defineOperation({
+  id: 'resetUserPassword',
+  ...verb('reset-password'),
+  tag: flows,
+  summary: "Reset a user's password",
+  description: `Password, sessions and earlier links are void at once; the answer is a new link.`,
+  access: 'user:manage',
+  params: userId,
+  response: PasswordReset,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'user.resetPassword', request: ['id'] },
+  closedToImpersonation: true,
+  noStore: true,
+})
+
+export const anonymiseUser = defineOperation({
+  id: 'anonymiseUser',
+  ...verb('anonymise'),
+  tag: flows,
+  summary: 'Anonymise a user',
+  description: `Erases address, names, telephone, password and sessions for good; the id and the word \`erased\` stay. The last administrator stays.`,
+  access: 'user:manage',
+  params: userId,
+  response: User,
+  refusals: ['illegal_transition', 'last_administrator'],
+  audit: { procedure: 'user.anonymise', request: ['id'] },
+  closedToImpersonation: true,
+})

@@ -1,0 +1,9 @@
+import { refuse } from './refusal.ts'
+import { entityTag, tagListed } from './responder.ts'
+
+/** 412 where the client knows another state of the record than the one that a GET would answer it now. */
+export function requireMatch(ifMatch: string | undefined, current: string | object): void {
+  if (ifMatch === undefined) return
+  const text = typeof current === 'string' ? current : JSON.stringify(current)
+  if (!tagListed(ifMatch, entityTag(text))) throw refuse('precondition_failed')
+}

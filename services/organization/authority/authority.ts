@@ -1,0 +1,33 @@
+import { counts, type Permission, type Standing } from '../../../proto/permissions.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { keysBeyond } from '../roles/rules.ts'
+import { findAdministrator, listKeys, lockOrganization } from './queries.ts'
+
+/** Begins a command on users or roles: until it ends nobody else changes those of the organization. */
+export async function holdOrganization(tx: Tx, orgId: string): Promise<Standing> {
+  const [standing] = await lockOrganization(tx, orgId)
+  if (!standing) throw notFound()
+  return standing
+}
+
+/** Nobody hands out or takes away a key that they lack. */
+export function requireHeld(caller: Caller, permissions: readonly Permission[]): void {
+  const beyond = keysBeyond(caller.permissions, permissions)
+  if (beyond.length > 0) throw refuse('forbidden', { detail: `You do not hold ${beyond.join(', ')} yourself.` })
+}
+
+/** Nobody changes a user who holds a key that they lack. Answers the user's keys. */
+export async function requireNotAbove(tx: Tx, caller: Caller, userId: string, standing: Standing) {
+  const keys = (await listKeys(tx, caller.orgId, userId)).map(({ key }) => key).filter((key) => counts(key, standing))
+  if (keysBeyond(caller.permissions, keys).length > 0) {
+    throw refuse('forbidden', { detail: 'The user holds a permission that you lack.' })
+  }
+  return keys
+}
+
+/** Asked after a change that may have taken away an administrator; the refusal undoes it. */
+export async function requireAdministratorLeft(tx: Tx, orgId: string): Promise<void> {
+  if ((await findAdministrator(tx, orgId)).length === 0) throw refuse('last_administrator')
+}

@@ -1,0 +1,27 @@
+import {
+  createBusinessUnit,
+  deleteBusinessUnit,
+  getBusinessUnit,
+  listBusinessUnits,
+  patchBusinessUnit,
+} from '../../../proto/http/organization/business-units.ts'
+import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { notFound } from '../../kit/http/refusal.ts'
+import type { Http } from '../../kit/http/server.ts'
+import * as commands from './commands.ts'
+import * as queries from './queries.ts'
+
+export const businessUnitRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+  http
+    .routes()
+    .on(listBusinessUnits, async ({ caller, query }) =>
+      pageOf(await queries.listBusinessUnits(deps.sql, caller.orgId, windowOf(query)), query),
+    )
+    .on(getBusinessUnit, async ({ caller, params }) => {
+      const [unit] = await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)
+      if (!unit) throw notFound()
+      return unit
+    })
+    .on(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call))
+    .on(patchBusinessUnit, ({ params, ...call }) => commands.patchBusinessUnit(deps, { ...call, id: params.id }))
+    .on(deleteBusinessUnit, ({ caller, params, trail }) => commands.deleteBusinessUnit(deps, caller, params.id, trail))

@@ -1,0 +1,92 @@
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import type { JsonText } from '../../kit/http/json.ts'
+import { refuse } from '../../kit/http/refusal.ts'
+import { emit } from '../../kit/outbox/emit.ts'
+import { requireAdministratorLeft } from '../authority/authority.ts'
+import {
+  activationUrl,
+  announceUser,
+  type CommandDeps,
+  holdUser,
+  resetCredentials,
+  userAsSeen,
+} from '../users/commands.ts'
+import { activate, deactivate, deleteActivations, eraseUser, withdrawAllRoles } from '../users/queries.ts'
+
+export interface ChangeState {
+  caller: Caller
+  params: { id: string }
+  trail: Trail
+}
+
+const isoOf = ({ clock }: CommandDeps) => new Date(clock()).toISOString()
+
+/** Inactive –activate→ active, with the password of before; sessions of before stay dead. */
+export function activateUser(deps: CommandDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
+  return deps.sql.begin(async (tx) => {
+    await holdUser(tx, caller, id)
+    if ((await activate(tx, caller.orgId, id, isoOf(deps))).length === 0) {
+      throw refuse('illegal_transition', { detail: 'The user is active, or was anonymised.' })
+    }
+    await recordSuccess(tx, trail)
+    await announceUser(tx, caller.orgId, id)
+    return userAsSeen(tx, caller, id)
+  })
+}
+
+/** Active –deactivate→ inactive: whatever the user is signed in with is dead. The last administrator stays. */
+export function deactivateUser(deps: CommandDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
+  return deps.sql.begin(async (tx) => {
+    const now = isoOf(deps)
+    const { keys } = await holdUser(tx, caller, id)
+    if ((await deactivate(tx, caller.orgId, id, now)).length === 0) {
+      throw refuse('illegal_transition', { detail: 'The user is inactive already.' })
+    }
+    if (keys.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
+    await recordSuccess(tx, trail)
+    await announceEnd(tx, 'organization.user.deactivated', caller.orgId, id, now)
+    return userAsSeen(tx, caller, id)
+  })
+}
+
+/** A new link for a user who cannot sign in any more; the old password and the sessions are dead at once. */
+export function resetUserPassword(deps: CommandDeps, { caller, params: { id }, trail }: ChangeState) {
+  return deps.sql.begin(async (tx) => {
+    const user = await holdUser(tx, caller, id)
+    if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive: activate them first.' })
+    const token = await resetCredentials(tx, caller.orgId, id, isoOf(deps))
+    await recordSuccess(tx, trail)
+    return { activationUrl: activationUrl(deps.publicUrl, token) }
+  })
+}
+
+/** Erases the person, here and, by an event, wherever else something of them is kept. The id and its history stay. */
+export function anonymiseUser(deps: CommandDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
+  return deps.sql.begin(async (tx) => {
+    const now = isoOf(deps)
+    const { keys } = await holdUser(tx, caller, id)
+    if ((await eraseUser(tx, caller.orgId, id, now)).length === 0) {
+      throw refuse('illegal_transition', { detail: 'The user was anonymised already.' })
+    }
+    if (keys.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
+    await withdrawAllRoles(tx, caller.orgId, id)
+    await deleteActivations(tx, id)
+    await recordSuccess(tx, trail)
+    await announceEnd(tx, 'organization.user.anonymised', caller.orgId, id, now)
+    return userAsSeen(tx, caller, id)
+  })
+}
+
+async function announceEnd(
+  tx: Tx,
+  type: 'organization.user.deactivated' | 'organization.user.anonymised',
+  orgId: string,
+  userId: string,
+  before: string,
+): Promise<void> {
+  await announceUser(tx, orgId, userId)
+  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, before } })
+}

@@ -1,0 +1,45 @@
+import {
+  activateUser,
+  anonymiseUser,
+  createUser,
+  deactivateUser,
+  getUser,
+  listUsers,
+  patchUser,
+  resetUserPassword,
+} from '../../../proto/http/organization/users.ts'
+import { JsonText } from '../../kit/http/json.ts'
+import { pageOfDocuments, windowOf } from '../../kit/http/pages.ts'
+import { notFound, refuse } from '../../kit/http/refusal.ts'
+import type { Http } from '../../kit/http/server.ts'
+import * as states from '../user-states/commands.ts'
+import * as commands from './commands.ts'
+import * as queries from './queries.ts'
+import { asksForAuthority, onlyHeld, viewerOf } from './rules.ts'
+
+export const userRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+  http
+    .routes()
+    .on(listUsers, async ({ caller, query }) => {
+      const viewer = viewerOf(caller)
+      if (asksForAuthority(query) && !viewer.seesAll) {
+        throw refuse('forbidden', { detail: 'The filters admin, permission and roleId need the permission org:admin.' })
+      }
+      const held = onlyHeld(query)
+      const window = windowOf(query)
+      const rows = held
+        ? await queries.listHolders(deps.sql, viewer, held, window)
+        : await queries.listUsers(deps.sql, viewer, { ...query, ...window })
+      return pageOfDocuments(rows, query)
+    })
+    .on(getUser, async ({ caller, params }) => {
+      const [user] = await queries.findUserDocument(deps.sql, viewerOf(caller), params.id)
+      if (!user) throw notFound()
+      return new JsonText(user.document)
+    })
+    .on(createUser, (call) => commands.createUserOnce(deps, call))
+    .on(patchUser, ({ params, ...call }) => commands.patchUser(deps, { ...call, id: params.id }))
+    .on(activateUser, (call) => states.activateUser(deps, call))
+    .on(deactivateUser, (call) => states.deactivateUser(deps, call))
+    .on(resetUserPassword, (call) => states.resetUserPassword(deps, call))
+    .on(anonymiseUser, (call) => states.anonymiseUser(deps, call))
