@@ -23,6 +23,7 @@ export const ERRORS = {
   payload_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The address is too long' },
   unsupported_media_type: { status: 415, title: 'The content type is not supported' },
+  range_not_satisfiable: { status: 416, title: 'The range is outside of the file' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Internal error' },

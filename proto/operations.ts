@@ -16,7 +16,9 @@ import * as customFields from './http/organization/custom-fields.ts'
 import * as orgs from './http/organization/orgs.ts'
 import * as roles from './http/organization/roles.ts'
 import * as users from './http/organization/users.ts'
+import * as files from './http/sourcing/files.ts'
 import * as parts from './http/sourcing/parts.ts'
+import * as uploads from './http/sourcing/uploads.ts'
 import type { Owner } from './paths.ts'
 
 const MODULES: Record<string, unknown>[] = [
@@ -37,6 +39,8 @@ const MODULES: Record<string, unknown>[] = [
   users,
   businessUnits,
   customFields,
+  files,
+  uploads,
 ]
 
 const isSchema = (value: unknown): value is TSchema => value !== null && typeof value === 'object' && Kind in value
@@ -56,7 +60,7 @@ const isOperation = (value: unknown): value is AnyOperation =>
 export const OPERATIONS: Record<Owner, readonly AnyOperation[]> = {
   identity: operationsIn(tokens, accounts, pages),
   catalog: operationsIn(categories, criticalities, materials, processes, standards, technologies, unspscCategories),
-  sourcing: operationsIn(parts),
   organization: operationsIn(auditLog, orgs, roles, users, businessUnits, customFields),
+  sourcing: operationsIn(parts, files, uploads),
   webhooks: [],
 }

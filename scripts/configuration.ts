@@ -4,6 +4,7 @@ import { identityVariables } from '../services/identity/config.ts'
 import { migratorVariables } from '../services/kit/migrate/variables.ts'
 import { serviceVariables } from '../services/kit/service/service.ts'
 import { organizationVariables } from '../services/organization/config.ts'
+import { sourcingVariables } from '../services/sourcing/config.ts'
 
 const README = join(import.meta.dir, '..', 'README.md')
 const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
@@ -23,6 +24,7 @@ export function configurationTable(): string {
     ),
     ...own('identity', identityVariables),
     ...own('organization', organizationVariables),
+    ...own('sourcing', sourcingVariables),
     ...Object.entries(migratorVariables.properties)
       .filter(([name]) => !name.startsWith('NATS_URL') && !name.startsWith('NATS_CREDS'))
       .map(([name, variable]) => row(name, variable, migratorVariables, 'migrator')),

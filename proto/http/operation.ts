@@ -30,16 +30,25 @@ export interface Operation<
   readonly body?: Body
   /** A request without a body is fine (revoke). */
   readonly bodyOptional?: boolean
+  /** The body is bytes of any type, which the handler reads from the request by itself. */
+  readonly takesBytes?: boolean
   /** The status of a success. Default 200. */
   readonly status?: 200 | 201 | 204
   readonly response?: Response
   readonly responseExample?: unknown
   /** Success is not JSON: the media type it is (a page, a document). */
   readonly mediaType?: string
+  /** What else than its success it may answer without being refused: status and meaning. */
+  readonly alsoAnswers?: Readonly<Record<number, string>>
   /** Refusals beyond those that every operation of its kind has. */
   readonly refusals?: readonly ErrorCode[]
   /** A command: what the audit log calls it, and which fields of its input (dots reach inside) are fit to be kept. */
-  readonly audit?: { readonly procedure: Procedure; readonly request: readonly string[] }
+  readonly audit?: {
+    readonly procedure: Procedure
+    readonly request: readonly string[]
+    /** Of those fields, the URLs that open something: the log keeps the host alone. */
+    readonly hostAlone?: readonly string[]
+  }
   /** Refused (403) while somebody acts under an impersonation grant: commands on users, roles, passwords, sessions, grants. */
   readonly closedToImpersonation?: boolean
   /** Takes `Idempotency-Key`. */

@@ -4,6 +4,7 @@ import { CATALOG_TAGS } from '../../proto/http/catalog/tags.ts'
 export const TAGS: Record<string, string> = {
   ...CATALOG_TAGS,
   Parts: 'Manufacturable items, each owned by an IP owner.',
+  Uploads: 'Where to send the bytes of a file.',
   'Part lifecycle (beyond the specification)': 'What moves a part from draft to published and on.',
   'Audit log': 'What the people of your organization did, and what they were refused. For administrators.',
   Organizations: 'The companies that take part.',
@@ -15,6 +16,7 @@ export const TAGS: Record<string, string> = {
   'Role administration (beyond the specification)': 'Roles of your own, and who holds which.',
   'Business units (beyond the specification)': 'Parts of your organization that parts are filed under.',
   'Custom fields (beyond the specification)': 'Dropdowns of your own for your parts.',
+  'Files (beyond the specification)': 'The addresses that uploads and downloads lead to.',
   Tokens: 'Bearer tokens for every other operation.',
   'Accounts (beyond the specification)': 'Passwords, sessions and activation links.',
   'Documentation (beyond the specification)': 'This documentation.',

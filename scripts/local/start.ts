@@ -50,7 +50,7 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
     : await embeddedDatabase(state, secrets, { onStop, signal, progress })
   signal.throwIfAborted()
   const owner = { DATABASE_URL: database.url }
-  const env = environment({ secrets, url: database.url, port, healthPort })
+  const env = environment({ secrets, url: database.url, port, healthPort, filesFolder: join(state.folder, 'files') })
 
   progress('Migrating')
   await step('The migration', 'scripts/migrate.ts', { ...process.env, ...owner, ...passwords(secrets) }, signal)
@@ -130,13 +130,15 @@ interface Surroundings {
   url: string
   port: number
   healthPort: number
+  filesFolder: string
 }
 
-function environment({ secrets, url, port, healthPort }: Surroundings) {
+function environment({ secrets, url, port, healthPort, filesFolder }: Surroundings) {
   const { DATABASE_URL: _owners, ...inherited } = process.env
   return {
     PUBLIC_URL: `http://localhost:${port}`,
     LOG_LEVEL: 'info',
+    FILES_FOLDER: filesFolder,
     ...inherited,
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
     // Demo administrators are nobody else's business: the laptop alone, unless HOST says otherwise.

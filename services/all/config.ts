@@ -4,6 +4,7 @@ import { databaseVariables } from '../kit/config/variables.ts'
 import { SERVICES, type ServiceName } from '../kit/migrate/files.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 import { organizationVariables } from '../organization/config.ts'
+import { sourcingVariables } from '../sourcing/config.ts'
 
 const { DATABASE_URL, DATABASE_DIRECT_URL, ...shared } = serviceVariables.properties
 
@@ -18,6 +19,7 @@ export const allVariables = Type.Object({
   ...databases,
   ...identityVariables.properties,
   ...organizationVariables.properties,
+  ...sourcingVariables.properties,
   ...shared,
   DATABASE_URL: Type.Optional(DATABASE_URL),
   DATABASE_DIRECT_URL: Type.Optional(DATABASE_DIRECT_URL),

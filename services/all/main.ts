@@ -1,7 +1,8 @@
 import { configure, serve } from '../kit/service/run.ts'
+import { storageProblems } from '../kit/storage/variables.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll, routeAmong } from './services.ts'
 
-const config = configure(allVariables, process.env) as AllConfig
+const config = configure(allVariables, process.env, storageProblems) as AllConfig
 const services = await createAll(config)
 await serve({ services: Object.values(services), config, route: routeAmong(services) })

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { natsServer } from '../kit/bus/conformance/nats-server.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
@@ -43,6 +44,7 @@ async function start(
       HEALTH_PORT: String(healthPort),
       ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
       LOG_LEVEL: 'silent',
+      FILES_FOLDER: join(tmpdir(), `files-${db.name}`),
       ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
       ...more,
     },

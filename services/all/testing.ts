@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type OrgRole, PERMISSIONS, type Permission } from '../../proto/permissions.ts'
 import type { Trail } from '../kit/audit/trail.ts'
 import type { Caller } from '../kit/auth/caller.ts'
@@ -72,6 +74,7 @@ export async function testMarketplace(
     LOG_LEVEL: 'error',
     RATE_LIMIT_PER_SECOND: '100000',
     RATE_LIMIT_BURST: '100000',
+    FILES_FOLDER: join(process.env.TEST_FOLDER ?? tmpdir(), `files-${db.name}`),
     ...overrides,
   }) as AllConfig
   const services = await createAll(config, options)

@@ -1,3 +1,22 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { serviceVariables } from '../kit/service/service.ts'
+import { storageVariables } from '../kit/storage/variables.ts'
 
-export const sourcingVariables = serviceVariables
+export const sourcingVariables = Type.Object({
+  ...serviceVariables.properties,
+  ...storageVariables,
+  UPLOADS_OPEN_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 200,
+    description: 'Uploads of one organization that wait for a part to take them.',
+  }),
+  STORED_BYTES_MAX: Type.Integer({
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: 100 * 1024 ** 3,
+    description: 'What the files of one organization may have together, in bytes.',
+  }),
+})
+
+export type SourcingConfig = Static<typeof sourcingVariables>

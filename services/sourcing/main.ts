@@ -1,7 +1,8 @@
 import { configure, serve } from '../kit/service/run.ts'
+import { storageProblems } from '../kit/storage/variables.ts'
 import { sourcingVariables } from './config.ts'
 import { createSourcing } from './service.ts'
 
-const config = configure(sourcingVariables, process.env)
+const config = configure(sourcingVariables, process.env, storageProblems)
 const sourcing = await createSourcing(config)
 await serve({ services: [sourcing], config, route: () => sourcing })

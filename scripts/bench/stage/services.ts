@@ -19,7 +19,7 @@ const PUBLIC_URL = 'http://localhost:8080'
 const LIMIT = '1000000'
 
 /** The environment of one service as in production: everything on, on ports of its own. */
-export function environmentOf(service: ServiceName, { ownerUrl, secrets }: Database) {
+export function environmentOf(service: ServiceName, { ownerUrl, secrets, folder }: Database) {
   const port = serverPort()
   const healthPort = serverPort()
   const env = {
@@ -31,6 +31,7 @@ export function environmentOf(service: ServiceName, { ownerUrl, secrets }: Datab
     PUBLIC_URL,
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     LOG_LEVEL: 'info',
+    FILES_FOLDER: join(folder, 'files'),
     RATE_LIMIT_PER_SECOND: LIMIT,
     RATE_LIMIT_BURST: LIMIT,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',

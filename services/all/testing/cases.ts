@@ -2,6 +2,7 @@ import { OPERATIONS } from '../../../proto/operations.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import { TEST_PASSWORD } from '../testing.ts'
 import type { Documented } from './document.ts'
+import { FILE_CASES } from './file-cases.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import { PEOPLE_CASES } from './people-cases.ts'
 import { type RecordName, recordKind } from './records.ts'
@@ -93,6 +94,7 @@ const CASES: Record<string, OperationCase> = {
       withValue(input, 'path.id', await recordKind('internalPart').make(world, account)),
   },
   ...PEOPLE_CASES,
+  ...FILE_CASES,
 }
 
 const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))

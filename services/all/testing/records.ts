@@ -3,6 +3,7 @@ import { insertBusinessUnit } from '../../organization/business-units/queries.ts
 import { insertCustomField, insertOption } from '../../organization/custom-fields/queries.ts'
 import { insertRole } from '../../organization/roles/queries.ts'
 import type { TestUser } from '../testing.ts'
+import { completedUpload, createFile } from './files.ts'
 import { openSession } from './sessions.ts'
 import { type Account, ALL_KINDS, type Kind, type World } from './world.ts'
 
@@ -19,7 +20,7 @@ export interface RecordKind {
 const IP_OWNERS = ['owner', 'otherOwner'] as const satisfies Kind[]
 const now = () => new Date().toISOString()
 
-async function createPart(world: World, { kind }: Account, more: object = {}): Promise<string> {
+export async function createPart(world: World, { kind }: Account, more: object = {}): Promise<string> {
   const client = await world.clientOf(await world.account(kind, 'administrator'))
   const body = { title: 'Impeller', materialType: 'metal', ...more }
   const answer = await client.post<{ id: string }>('/v1/parts', body)
@@ -58,6 +59,16 @@ export const RECORDS = {
       return id
     },
     random: () => newId('part'),
+  },
+  upload: {
+    owners: ['owner', 'otherOwner', 'manufacturer'],
+    make: (world, account) => completedUpload(world, account),
+    random: () => newId('upload'),
+  },
+  partFile: {
+    owners: IP_OWNERS,
+    make: async (world, account) => createFile(world, account, await createPart(world, account)),
+    random: () => newId('file'),
   },
   businessUnit: {
     owners: ALL_KINDS,

@@ -7,12 +7,23 @@ const MAX_REQUEST_BYTES = 16 * 1024
  * The part of a command's input that its contract declares fit for the audit log. A name stands for a whole field;
  * inside objects, fields with the name of a secret are dropped as well.
  */
-export function loggedFields(input: Record<string, unknown>, allowed: readonly string[]): Record<string, unknown> {
+export function loggedFields(
+  input: Record<string, unknown>,
+  allowed: readonly string[],
+  hostAlone: readonly string[] = [],
+): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const name of allowed) {
-    if (Object.hasOwn(input, name) && input[name] !== undefined) kept[name] = redacted(input[name], name)
+    if (!Object.hasOwn(input, name) || input[name] === undefined) continue
+    kept[name] = hostAlone.includes(name) ? hostOf(input[name]) : redacted(input[name], name)
   }
   return sizeOf(kept) <= MAX_REQUEST_BYTES ? kept : shortened(kept)
+}
+
+/** Of a URL that opens something, where it leads. */
+function hostOf(value: unknown): string {
+  const url = typeof value === 'string' ? URL.parse(value) : null
+  return url === null || url.host === '' ? '[redacted]' : url.host
 }
 
 function redacted(value: unknown, name: string): unknown {

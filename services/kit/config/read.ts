@@ -9,8 +9,15 @@ export class BadConfiguration extends Error {
   }
 }
 
-/** Reads the variables that a schema names out of an environment. Empty ones are as if not set; others are ignored. */
-export function readConfig<S extends TObject>(schema: S, env: Record<string, string | undefined>): Static<S> {
+/**
+ * Reads the variables that a schema names out of an environment. Empty ones are as if not set; others are ignored. What
+ * one variable asks of another is told by `problemsOf`.
+ */
+export function readConfig<S extends TObject>(
+  schema: S,
+  env: Record<string, string | undefined>,
+  problemsOf: (values: Static<S>) => readonly string[] = () => [],
+): Static<S> {
   const values: Record<string, unknown> = {}
   const problems: string[] = []
   for (const [name, property] of Object.entries(schema.properties)) {
@@ -24,6 +31,7 @@ export function readConfig<S extends TObject>(schema: S, env: Record<string, str
     if (value !== undefined && Value.Check(property, value)) values[name] = value
     else problems.push(`${name} is not valid: ${property.description}`)
   }
+  problems.push(...problemsOf(values as Static<S>))
   if (problems.length > 0) throw new BadConfiguration(problems)
   return values as Static<S>
 }

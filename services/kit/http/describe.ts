@@ -37,7 +37,7 @@ const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it; 41
 
 /** What the OpenAPI document says of an operation; nothing of it is written twice. */
 export function describe(operation: Operation): Json {
-  const { id, tag, summary, description, access, beta, body, bodyOptional } = operation
+  const { id, tag, summary, description, access, beta, body, bodyOptional, takesBytes } = operation
   return {
     operationId: id,
     tags: [tag],
@@ -49,6 +49,9 @@ export function describe(operation: Operation): Json {
     parameters: parametersOf(operation),
     ...(body
       ? { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }
+      : {}),
+    ...(takesBytes
+      ? { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }
       : {}),
     responses: responsesOf(operation),
   }
@@ -91,7 +94,7 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
 }
 
 function responsesOf(operation: Operation): Json {
-  const { status = 200, response, mediaType = 'application/json', etag, responseExample } = operation
+  const { status = 200, response, mediaType = 'application/json', etag, responseExample, alsoAnswers = {} } = operation
   const content = response
     ? { [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) } }
     : undefined
@@ -99,6 +102,7 @@ function responsesOf(operation: Operation): Json {
   return {
     [status]: success,
     ...(etag ? { 304: { description: 'Not modified since the `ETag` given.' } } : {}),
+    ...Object.fromEntries(Object.entries(alsoAnswers).map(([code, description]) => [code, { description }])),
     ...errorResponses(operation),
   }
 }

@@ -9,13 +9,21 @@ export class JsonText {
 
 /** An answer that is not JSON, or that carries headers of its own. */
 export class Raw {
-  readonly body: string | Uint8Array | Blob
+  readonly body: string | Uint8Array | Blob | null
   readonly mediaType: string
   readonly headers: Record<string, string>
+  /** Other than the operation's own: part of a file, or where else it is. */
+  readonly status: number | undefined
 
-  constructor(body: string | Uint8Array | Blob, mediaType: string, headers: Record<string, string> = {}) {
+  constructor(
+    body: string | Uint8Array | Blob | null,
+    mediaType: string,
+    headers: Record<string, string> = {},
+    status?: number,
+  ) {
     this.body = body
     this.mediaType = mediaType
     this.headers = headers
+    this.status = status
   }
 }

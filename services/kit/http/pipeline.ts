@@ -32,7 +32,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 ): Endpoint {
   const readQuery = operation.query ? queryReader(operation.query) : () => ({})
   // An operation that takes no body refuses what one would say; a GET's is not even looked at.
-  const schema = operation.body ?? (operation.method === 'GET' ? undefined : NO_FIELDS)
+  const isUnread = operation.method === 'GET' || operation.takesBytes
+  const schema = operation.body ?? (isUnread ? undefined : NO_FIELDS)
   const checkBody = schema ? bodyChecker(schema) : undefined
   const bodyOptional = operation.bodyOptional || operation.body === undefined
   const paramNames = Object.keys(operation.params?.properties ?? {})
@@ -138,6 +139,6 @@ function trailOf(
     grantId: caller?.act?.grantId,
     ipAddress: clientIp,
     userAgent: request.headers.get('user-agent') ?? undefined,
-    request: loggedFields({ ...params, ...(body as object | undefined) }, audit.request),
+    request: loggedFields({ ...params, ...(body as object | undefined) }, audit.request, audit.hostAlone),
   }
 }

@@ -45,15 +45,10 @@ export class Responder {
     const { etag, mediaType, status = 200 } = this.#operation
     const headers = this.#headers(exchange, outcome)
     if (answer === undefined) return this.#send(exchange, null, 204, headers, outcome)
-    let body: string | Uint8Array | Blob
-    if (answer instanceof Raw) {
-      headers.set('content-type', answer.mediaType)
-      for (const [name, value] of Object.entries(answer.headers)) headers.set(name, value)
-      body = answer.body
-    } else {
-      headers.set('content-type', mediaType ?? 'application/json')
-      body = answer instanceof JsonText ? answer.text : JSON.stringify(answer)
-    }
+    const raw = answer instanceof Raw ? answer : undefined
+    headers.set('content-type', raw?.mediaType ?? mediaType ?? 'application/json')
+    for (const [name, value] of Object.entries(raw?.headers ?? {})) headers.set(name, value)
+    const body = raw ? raw.body : answer instanceof JsonText ? answer.text : JSON.stringify(answer)
     if (etag && typeof body === 'string') {
       const tag = entityTag(body)
       headers.set('etag', tag)
@@ -61,7 +56,7 @@ export class Responder {
         return this.#send(exchange, null, 304, headers, outcome)
       }
     }
-    return this.#send(exchange, body, status, headers, outcome)
+    return this.#send(exchange, body, raw?.status ?? status, headers, outcome)
   }
 
   /** An answer without content that no operation gives: to OPTIONS. */

@@ -1,5 +1,5 @@
 import http from 'node:http'
-import type { TObject } from '@sinclair/typebox'
+import type { Static, TObject } from '@sinclair/typebox'
 import { BadConfiguration, readConfig } from '../config/read.ts'
 import { healthServer } from '../health/health.ts'
 import { targetOf } from '../http/target.ts'
@@ -25,9 +25,13 @@ const IDLE_TIMEOUT_SECONDS = 120
 const MAX_HEADER_BYTES = 256 * 1024
 
 /** Reads the environment, or tells every mistake in it and ends the process. */
-export function configure<S extends TObject>(schema: S, env: Record<string, string | undefined>) {
+export function configure<S extends TObject>(
+  schema: S,
+  env: Record<string, string | undefined>,
+  problemsOf?: (values: Static<S>) => readonly string[],
+) {
   try {
-    return readConfig(schema, env)
+    return readConfig(schema, env, problemsOf)
   } catch (error) {
     if (!(error instanceof BadConfiguration)) throw error
     process.stderr.write(`${error.message}\n`)

@@ -1,0 +1,70 @@
+import type { Permission } from '../../../proto/permissions.ts'
+import type { OperationCase } from './cases.ts'
+import { createFile, openUpload, readyFile, signedValues } from './files.ts'
+import { withValue } from './inputs.ts'
+import { createPart, recordKind } from './records.ts'
+import type { Account, World } from './world.ts'
+
+/** Status for who has the permission; who lacks it is refused. */
+const withPermission = (key: Permission, status: number) => (account: Account) =>
+  account.permissions.has(key) ? status : undefined
+
+const isIpOwner = ({ kind }: Account) => recordKind('draftPart').owners.includes(kind)
+const partless = withPermission('file:write', 404)
+
+/** Whose parts an account's request names: its own, where its organization can have any. */
+const ipOwnerFor = (world: World, account: Account): Promise<Account> | Account =>
+  isIpOwner(account) ? account : world.account('owner', 'administrator')
+
+/** Uploads, files and imports. */
+export const FILE_CASES: Record<string, OperationCase> = {
+  createUploadUrl: {
+    // An organization of its own: the others shall go on uploading when this one may not.
+    by: 'otherOwner',
+    conflict: async ({ market }, { orgId, userId }, input) => {
+      await market.db.owner`
+        insert into sourcing.uploads (id, org_id, user_id, name, public, created_at, expires_at)
+        select 'upload_' || n, ${orgId}, ${userId}, 'a', false, now(), now() + interval '1 day'
+        from generate_series(1, ${market.config.UPLOADS_OPEN_MAX}::int) n`
+      return input
+    },
+  },
+  putUpload: {
+    references: { 'path.id': 'credential' },
+    values: async (world, account) => signedValues((await openUpload(world, account)).uploadUrl, 'path.id'),
+  },
+  listPartFiles: { references: { 'path.id': ['draftPart', 'internalPart'] } },
+  updatePartFiles: {
+    // A file of another part is as unknown as one of another organization.
+    references: {
+      'path.id': { record: 'draftPart', own: withPermission('file:write', 400) },
+      // A manufacturer has uploads, but no part of its own to add them to.
+      'body.add.0.uploadId': {
+        record: 'upload',
+        own: (account) => (isIpOwner(account) ? undefined : partless(account)),
+      },
+      'body.remove.0': { record: 'partFile', own: withPermission('file:write', 400) },
+    },
+    values: async (world, account) => {
+      const owner = await ipOwnerFor(world, account)
+      const partId = await createPart(world, owner)
+      return { 'path.id': partId, 'body.remove': [await createFile(world, owner, partId)] }
+    },
+    conflict: async (world, account, input) =>
+      withValue(input, 'body.add.0.uploadId', (await openUpload(world, account)).id),
+  },
+  getFileObject: {
+    references: { 'path.key': 'credential' },
+    values: async (world, account) => {
+      const { downloadUrl = '' } = await readyFile(world, account, await createPart(world, account))
+      return signedValues(downloadUrl, 'path.key')
+    },
+  },
+  getPublicFile: {
+    references: { 'path.id': 'shared' },
+    values: async (world, account) => {
+      const { id } = await readyFile(world, account, await createPart(world, account), true)
+      return { 'path.id': id }
+    },
+  },
+}

@@ -1,0 +1,23 @@
+import { Refusal, unavailable } from '../http/refusal.ts'
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const AWAY = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'EPERM', 'EROFS', 'ESTALE'])
+
+/** What the operator is told, in a line of the log, beside the 503 that the client gets. */
+export class StorageFailure extends Refusal {
+  constructor(detail: string, cause?: unknown) {
+    const { headers } = unavailable()
+    super('unavailable', { detail, ...(headers ? { headers } : {}) })
+    this.name = 'StorageFailure'
+    this.cause = cause
+  }
+}
+
+/** A disk that is full or away is a 503 with the reason; anything else stays what it is. */
+export function storageFailure(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code
+  if (typeof code !== 'string') return error
+  if (FULL.has(code)) return new StorageFailure('The file store is full.', error)
+  if (AWAY.has(code)) return new StorageFailure('The file store does not answer.', error)
+  return error
+}

@@ -1,0 +1,166 @@
+import { link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { storageFailure } from '../failures.ts'
+import {
+  AlreadyStored,
+  type Download,
+  type Facts,
+  type Incoming,
+  requireKey,
+  type SignedUrl,
+  type Storage,
+  type StoredObject,
+} from '../storage.ts'
+import { AddressSigner, type Grant } from './addresses.ts'
+import { spool } from './spool.ts'
+
+export interface FolderOptions {
+  /** Everything is kept below it; made when it is first needed. */
+  root: string
+  /** Where clients reach `/files`. */
+  publicUrl: string
+  encryptionKeys: string
+  clock: () => number
+}
+
+const [CONTENT, FACTS] = ['content', 'facts.json'] as const
+
+/**
+ * Objects in a folder, for a laptop or a single server. An object is a folder of its own, made elsewhere and moved into
+ * place when everything in it is on the disk: it is there whole or not at all, and the second to move one finds it taken.
+ */
+export class FolderStorage implements Storage {
+  readonly driver = 'folder'
+  readonly #options: FolderOptions
+  readonly #signer: AddressSigner
+
+  constructor(options: FolderOptions) {
+    this.#options = options
+    this.#signer = new AddressSigner(options.encryptionKeys)
+  }
+
+  async uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl> {
+    return { url: this.#addressOf('uploads', { method: 'PUT', key, expires: secondsOf(expiresAt) }), headers: {} }
+  }
+
+  async downloadUrl(key: string, { name, contentType, expiresAt }: Download): Promise<string> {
+    return this.#addressOf('objects', { method: 'GET', key, expires: secondsOf(expiresAt), name, type: contentType })
+  }
+
+  /** Whether somebody may do that with this address now. */
+  allows(grant: Grant, signature: string): boolean {
+    return grant.expires * 1000 > this.#options.clock() && this.#signer.isSigned(grant, signature)
+  }
+
+  async find(key: string): Promise<StoredObject | undefined> {
+    const facts = await this.#factsOf(key)
+    return facts && { sizeBytes: facts.sizeBytes, etag: facts.sha256, facts }
+  }
+
+  async put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
+    let facts: Facts | undefined
+    await this.#build(key, async (folder) => {
+      facts = await spool(join(folder, CONTENT), bytes, incoming)
+      await writeFile(join(folder, FACTS), JSON.stringify(facts), { mode: 0o600, flush: true })
+    })
+    return facts as Facts
+  }
+
+  async copy(from: string, to: string, etag: string): Promise<boolean> {
+    const facts = await this.#factsOf(from)
+    if (facts?.sha256 !== etag) return false
+    await this.#build(to, async (folder) => {
+      for (const name of [CONTENT, FACTS]) await link(join(this.#folderOf(from), name), join(folder, name))
+    })
+    return true
+  }
+
+  async inspect(key: string): Promise<Facts> {
+    const facts = await this.#factsOf(key)
+    if (!facts) throw new Error('there is no such object')
+    return facts
+  }
+
+  async remove(key: string): Promise<void> {
+    const dying = await this.#elsewhere(key)
+    // Moved away first: an object that is half deleted would be half an object.
+    await rename(this.#folderOf(key), dying).catch(unlessMissing)
+    await rm(dying, { recursive: true, force: true })
+  }
+
+  async tidy(before: Date): Promise<void> {
+    const incoming = join(this.#options.root, 'incoming')
+    for (const name of await readdir(incoming).catch(() => [])) {
+      const found = await stat(join(incoming, name)).catch(() => undefined)
+      if (found && found.mtimeMs < before.getTime()) await rm(join(incoming, name), { recursive: true, force: true })
+    }
+  }
+
+  /** The bytes of an object, read only when they are sent. */
+  content(key: string): Blob {
+    return Bun.file(join(this.#folderOf(key), CONTENT))
+  }
+
+  #addressOf(place: 'uploads' | 'objects', grant: Grant): string {
+    const url = new URL(`/files/${place}/${requireKey(grant.key)}`, this.#options.publicUrl)
+    for (const name of ['expires', 'name', 'type'] as const) {
+      if (grant[name] !== undefined) url.searchParams.set(name, String(grant[name]))
+    }
+    url.searchParams.set('signature', this.#signer.sign(grant))
+    return url.href
+  }
+
+  readonly #folderOf = (key: string) => join(this.#options.root, 'objects', requireKey(key))
+
+  async #factsOf(key: string): Promise<Facts | undefined> {
+    const text = await readFile(join(this.#folderOf(key), FACTS), 'utf8').catch(unlessMissing)
+    return text === undefined ? undefined : (JSON.parse(text) as Facts)
+  }
+
+  /** A folder on the same disk that nobody else has. */
+  async #elsewhere(key: string): Promise<string> {
+    const incoming = join(this.#options.root, 'incoming')
+    await mkdir(incoming, { recursive: true, mode: 0o700 })
+    return join(incoming, `${requireKey(key)}.${crypto.randomUUID()}`)
+  }
+
+  async #build(key: string, fill: (folder: string) => Promise<void>): Promise<void> {
+    const objects = join(this.#options.root, 'objects')
+    try {
+      const folder = await this.#elsewhere(key)
+      try {
+        await mkdir(folder, { mode: 0o700 })
+        await fill(folder)
+        await mkdir(objects, { recursive: true, mode: 0o700 })
+        await syncFolder(folder)
+        await rename(folder, this.#folderOf(key)).catch(asAlreadyStored)
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+      await syncFolder(objects)
+    } catch (error) {
+      throw storageFailure(error)
+    }
+  }
+}
+
+const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000)
+
+function asAlreadyStored(error: NodeJS.ErrnoException): never {
+  throw error.code === 'ENOTEMPTY' || error.code === 'EEXIST' ? new AlreadyStored() : error
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT') return undefined
+  throw storageFailure(error)
+}
+
+/** What was moved into a folder is there after a power cut only when the folder is on the disk too. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

@@ -1,0 +1,135 @@
+import { AwsV4Signer } from 'aws4fetch'
+import { StorageFailure } from '../failures.ts'
+import { elementIn } from './xml.ts'
+
+export interface S3Options {
+  endpoint: string
+  /** Where clients reach the store. */
+  publicEndpoint: string
+  bucket: string
+  region: string
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+  addressing: 'path' | 'virtual-host'
+  /** Certificates to believe besides those of the system, as PEM. */
+  ca?: string | undefined
+  clock: () => number
+}
+
+export interface S3Request {
+  method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
+  /** None: the bucket itself. */
+  key?: string
+  query?: Record<string, string>
+  headers?: Record<string, string>
+  body?: Uint8Array<ArrayBuffer> | string
+  signal?: AbortSignal
+}
+
+/** An answer that is neither a success nor an outage. */
+export class S3Refusal extends Error {
+  readonly status: number
+  readonly code: string
+
+  constructor(status: number, code: string) {
+    super(`the store answered ${status} ${code}`)
+    this.name = 'S3Refusal'
+    this.status = status
+    this.code = code
+  }
+}
+
+const REQUEST_TIMEOUT_MS = 10_000
+const MAX_ANSWER_CHARACTERS = 1024 * 1024
+
+interface Signing {
+  method: string
+  url: string
+  headers: Record<string, string>
+  signQuery?: boolean
+}
+
+/** Sends requests to one bucket, signed with AWS signature version 4, and signs addresses for others to use. */
+export class S3Client {
+  readonly #options: S3Options
+  readonly #signingKeys = new Map<string, ArrayBuffer>()
+
+  constructor(options: S3Options) {
+    this.#options = options
+  }
+
+  get bucket(): string {
+    return this.#options.bucket
+  }
+
+  /** A success, with its body still to be read. An outage, and a bucket that is not there, are a 503 of ours. */
+  async send({ method, key, query = {}, headers = {}, body, signal }: S3Request): Promise<Response> {
+    const hash = body === undefined ? {} : { 'x-amz-content-sha256': sha256Of(body) }
+    const url = this.#urlOf(this.#options.endpoint, key, query)
+    const signed = await this.#signer({ method, url: url.href, headers: { ...headers, ...hash } }).sign()
+    const { ca } = this.#options
+    const response = await fetch(signed.url, {
+      method,
+      headers: signed.headers,
+      redirect: 'manual',
+      signal: signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      ...(body === undefined ? {} : { body }),
+      ...(ca === undefined ? {} : { tls: { ca } }),
+    }).catch((error: unknown) => {
+      if (signal?.aborted) throw signal.reason
+      throw new StorageFailure('The file store does not answer.', error)
+    })
+    if (response.ok) return response
+    const refusal = await refusalOf(response)
+    const isAway = response.status >= 500 || response.status === 429 || refusal.code === 'NoSuchBucket'
+    throw isAway ? new StorageFailure('The file store does not answer as it should.', refusal) : refusal
+  }
+
+  /** A request whose answer is short and is read at once. */
+  async text(request: S3Request): Promise<{ headers: Headers; text: string }> {
+    const response = await this.send(request)
+    const text = await response.text()
+    return { headers: response.headers, text: text.slice(0, MAX_ANSWER_CHARACTERS) }
+  }
+
+  /** An address that does one thing until then, without any key, if the given headers are sent along. */
+  async presign({ method, key, query = {}, headers = {} }: S3Request, expiresAt: Date): Promise<string> {
+    const seconds = Math.max(1, Math.floor((expiresAt.getTime() - this.#options.clock()) / 1000))
+    const url = this.#urlOf(this.#options.publicEndpoint, key, { ...query, 'X-Amz-Expires': String(seconds) })
+    const signed = await this.#signer({ method, url: url.href, headers, signQuery: true }).sign()
+    // A plus sign stands for a space in some stores and for itself in others.
+    return signed.url.href.replaceAll('+', '%20')
+  }
+
+  #signer(signing: Signing): AwsV4Signer {
+    const { accessKeyId, secretAccessKey, sessionToken, region, clock } = this.#options
+    return new AwsV4Signer({
+      ...signing,
+      service: 's3',
+      region,
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+      cache: this.#signingKeys,
+      datetime: new Date(clock()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+      allHeaders: true,
+    })
+  }
+
+  #urlOf(endpoint: string, key: string | undefined, query: Record<string, string>): URL {
+    const { bucket, addressing } = this.#options
+    const url = new URL(endpoint)
+    if (addressing === 'virtual-host') url.hostname = `${bucket}.${url.hostname}`
+    url.pathname = [...(addressing === 'path' ? [bucket] : []), ...(key === undefined ? [] : [key])].join('/')
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value)
+    return url
+  }
+}
+
+const sha256Of = (body: Uint8Array | string) => new Bun.CryptoHasher('sha256').update(body).digest('hex')
+
+async function refusalOf(response: Response): Promise<S3Refusal> {
+  const text = await response.text().catch(() => '')
+  return new S3Refusal(response.status, elementIn(text.slice(0, MAX_ANSWER_CHARACTERS), 'Code') ?? '')
+}

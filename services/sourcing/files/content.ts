@@ -1,0 +1,88 @@
+import type { Sql } from '../../kit/db/client.ts'
+import { Raw } from '../../kit/http/json.ts'
+import { rangeOf } from '../../kit/http/range.ts'
+import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { tagListed } from '../../kit/http/responder.ts'
+import { attachment } from '../../kit/storage/disposition.ts'
+import type { FolderStorage } from '../../kit/storage/folder/store.ts'
+import type { Storage } from '../../kit/storage/storage.ts'
+import { findPublicFile } from './queries.ts'
+import { DOWNLOAD_URL_MS } from './rules.ts'
+
+export interface ContentDeps {
+  sql: Sql
+  clock: () => number
+  storage: Storage
+  /** The same store where it is a folder of ours, whose bytes pass through here. */
+  folder: FolderStorage | undefined
+}
+
+export interface SignedDownload {
+  request: Request
+  key: string
+  expires: number
+  signature: string
+  name: string
+  type: string
+}
+
+/** What a signed address of the folder leads to. */
+export async function signedContent(
+  { folder }: ContentDeps,
+  { request, key, expires, signature, name, type }: SignedDownload,
+): Promise<Raw> {
+  if (!folder) throw notFound()
+  if (!folder.allows({ method: 'GET', key, expires, name, type }, signature)) {
+    throw refuse('forbidden', { detail: 'The address has expired, or is not one that was given out.' })
+  }
+  const object = await folder.find(key)
+  if (!object) throw notFound()
+  const whole = { name, type, sizeBytes: object.sizeBytes, sha256: object.etag }
+  return bytesOf(request, folder.content(key), whole, 'private, no-cache')
+}
+
+/** A public file for anybody: from here, or from where else it is. */
+export async function publicContent(deps: ContentDeps, request: Request, id: string): Promise<Raw> {
+  const { sql, clock, storage, folder } = deps
+  const [file] = await findPublicFile(sql, id)
+  if (!file) throw notFound()
+  const { name, object_key: key, content_type: type, size_bytes, sha256 } = file
+  if (folder) {
+    const whole = { name, type, sizeBytes: Number(size_bytes), sha256 }
+    return bytesOf(request, folder.content(key), whole, 'public, max-age=60')
+  }
+  const expiresAt = new Date(clock() + DOWNLOAD_URL_MS)
+  const location = await storage.downloadUrl(key, { name, contentType: type, expiresAt })
+  return new Raw(null, 'text/plain', { location, 'cache-control': 'no-store' }, 302)
+}
+
+interface Whole {
+  name: string
+  type: string
+  sizeBytes: number
+  sha256: string
+}
+
+/** All of a file or a range of it; always to be saved, never to be shown or run. */
+function bytesOf({ headers: asked }: Request, content: Blob, whole: Whole, cacheControl: string): Raw {
+  const { name, type, sizeBytes, sha256 } = whole
+  const etag = `"${sha256}"`
+  const headers = {
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': cacheControl,
+    'content-disposition': attachment(name),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cross-origin-resource-policy': 'cross-origin',
+  }
+  if (tagListed(asked.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
+  const condition = asked.get('if-range')
+  const range = condition === null || condition === etag ? rangeOf(asked.get('range'), sizeBytes) : undefined
+  if (range === 'unsatisfiable') {
+    throw refuse('range_not_satisfiable', { headers: { 'content-range': `bytes */${sizeBytes}` } })
+  }
+  if (!range) return new Raw(content, type, { ...headers, 'content-length': String(sizeBytes) })
+  const { start, end } = range
+  const part = { 'content-range': `bytes ${start}-${end}/${sizeBytes}`, 'content-length': String(end + 1 - start) }
+  return new Raw(content.slice(start, end + 1), type, { ...headers, ...part }, 206)
+}

@@ -1,0 +1,241 @@
+import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { FILE_GROUPS, File } from '../../../proto/http/sourcing/files.ts'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { Uploading } from './testing/uploading.ts'
+
+const market = await testMarketplace({ STORED_BYTES_MAX: '1000000', UPLOADS_OPEN_MAX: '1000' })
+const owner = await market.organization(['IP_OWNER'])
+const other = await market.organization(['IP_OWNER', 'CONSUMER'])
+const own = new Uploading(market, owner.administrator.client)
+const foreign = new Uploading(market, other.administrator.client)
+const isFile = TypeCompiler.Compile(File)
+
+const partOf = async (id: string) => (await own.client.get<Part>(`/v1/parts/${id}`)).body
+
+describe('adding', () => {
+  test('makes a READY file of an upload, known by its bytes and not by its name', async () => {
+    const part = await own.part()
+    const { id } = await own.completed('%PDF-1.7 drawing', 'drawing.exe')
+    const answer = await own.change(part, { add: [{ uploadId: id, group: 'document', name: 'Zeichnung „A“.pdf' }] })
+    expect([answer.status, answer.text]).toEqual([204, ''])
+    const [file, ...rest] = await own.files(part)
+    expect(rest).toEqual([])
+    expect(isFile.Check(file)).toBe(true)
+    expect(file).toMatchObject({
+      name: 'Zeichnung „A“.pdf',
+      group: 'document',
+      state: 'READY',
+      public: false,
+      size: 16,
+      contentType: 'application/pdf',
+      sha256: new Bun.CryptoHasher('sha256').update('%PDF-1.7 drawing').digest('hex'),
+    })
+  })
+
+  test('advances the part once for each request, and its preview is the newest that is ready', async () => {
+    const part = await own.part()
+    const before = await partOf(part)
+    const first = await own.added(part, 'one', 'preview')
+    expect(await partOf(part)).toMatchObject({ revision: 2, previewFileId: first.id })
+    const second = await own.added(part, 'two', 'preview')
+    await own.added(part, 'three', 'document')
+    expect(await partOf(part)).toMatchObject({ revision: 4, previewFileId: second.id })
+    expect((await own.change(part, { remove: [second.id] })).status).toBe(204)
+    const after = await partOf(part)
+    expect(after).toMatchObject({ revision: 5, previewFileId: first.id })
+    expect(Date.parse(after.updatedTime)).toBeGreaterThan(Date.parse(before.updatedTime))
+    await own.change(part, { remove: [first.id] })
+    expect((await partOf(part)).previewFileId).toBeUndefined()
+  })
+
+  test('files are listed newest first, those of one request in its order', async () => {
+    const part = await own.part()
+    const uploads = await Promise.all(['a', 'b', 'c'].map((name) => own.completed(name, name)))
+    await own.change(part, { add: uploads.map(({ id }) => ({ uploadId: id, group: 'document' })) })
+    expect((await own.files(part)).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
+  })
+
+  test('an upload becomes one file: the second use is 409', async () => {
+    const part = await own.part()
+    const { id } = await own.completed()
+    const add = [{ uploadId: id, group: 'document' }]
+    expect((await own.change(part, { add })).status).toBe(204)
+    const again = await own.change(await own.part(), { add })
+    expect([again.status, again.body.code]).toEqual([409, 'conflict'])
+  })
+
+  test('of many at once that add one upload, to one part or to several, exactly one wins', async () => {
+    const parts = await Promise.all([own.part(), own.part(), own.part()])
+    const { id } = await own.completed()
+    const racing = Array.from({ length: 12 }, (_, n) =>
+      own.change(parts[n % 3] as string, { add: [{ uploadId: id, group: 'document' }] }),
+    )
+    const statuses = (await Promise.all(racing)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([204, ...Array(11).fill(409)])
+    const files = await Promise.all(parts.map((part) => own.files(part)))
+    expect(files.flat()).toHaveLength(1)
+  })
+
+  test('two that want the same uploads in another order do not wait for each other for ever', async () => {
+    const [part, otherPart] = [await own.part(), await own.part()]
+    const uploads = await Promise.all(Array.from({ length: 20 }, () => own.completed()))
+    const add = uploads.map(({ id }) => ({ uploadId: id, group: 'document' }))
+    const answers = await Promise.all([own.change(part, { add }), own.change(otherPart, { add: [...add].reverse() })])
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
+  })
+
+  test('an upload without its bytes is 409, one that is over too', async () => {
+    const part = await own.part()
+    const open = await own.opened()
+    const incomplete = await own.change(part, { add: [{ uploadId: open.id, group: 'document' }] })
+    expect([incomplete.status, incomplete.body.errors?.[0]?.field]).toEqual([409, 'add.0.uploadId'])
+    const late = await own.completed()
+    await market.db.owner`update sourcing.uploads set expires_at = now() where id = ${late.id}`
+    expect((await own.change(part, { add: [{ uploadId: late.id, group: 'document' }] })).status).toBe(409)
+  })
+
+  test("another organization's upload is as unknown as any", async () => {
+    const part = await own.part()
+    const theirs = await foreign.completed()
+    const answers = await Promise.all(
+      [theirs.id, newId('upload'), '../../etc/passwd'].map((uploadId) =>
+        own.change(part, { add: [{ uploadId, group: 'document' }] }),
+      ),
+    )
+    for (const { status, body } of answers) {
+      expect([status, body.errors]).toEqual([
+        400,
+        [{ field: 'add.0.uploadId', message: 'names no upload of your organization' }],
+      ])
+    }
+    expect((await own.files(part)).length).toBe(0)
+  })
+
+  test.each(['ip', 'partDevelopment', 'development'] as const)('a public file of group %s is 400', async (group) => {
+    const { id } = await own.completed('x', 'a', true)
+    const { status, body } = await own.change(await own.part(), { add: [{ uploadId: id, group }] })
+    expect([status, body.errors?.[0]?.field]).toEqual([400, 'add.0.group'])
+  })
+
+  test('a part has 200 files at most', async () => {
+    const part = await own.part()
+    await market.db.owner`
+      insert into sourcing.files (id, part_id, org_id, name, file_group, state, reason, public, created_at)
+      select 'file_' || n, ${part}, ${owner.orgId}, 'a', 'document', 'FAILED', 'too_large', false, now()
+      from generate_series(1, 199) n`
+    const [first, second] = [await own.completed(), await own.completed()]
+    const both = [first, second].map(({ id }) => ({ uploadId: id, group: 'document' }))
+    const tooMany = await own.change(part, { add: both })
+    expect([tooMany.status, tooMany.body.code]).toEqual([409, 'limit_reached'])
+    expect((await own.change(part, { add: both, remove: ['file_1'] })).status).toBe(204)
+  })
+
+  test('an organization stores a limited number of bytes; what is removed makes room', async () => {
+    const small = await market.organization(['IP_OWNER'])
+    const theirs = new Uploading(market, small.administrator.client)
+    const part = await theirs.part()
+    const file = await theirs.added(part, 'x'.repeat(600_000))
+    const more = await theirs.completed('x'.repeat(600_000))
+    const refused = await theirs.change(part, { add: [{ uploadId: more.id, group: 'document' }] })
+    expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
+    const add = [{ uploadId: more.id, group: 'document' }]
+    expect((await theirs.change(part, { add, remove: [file.id] })).status).toBe(204)
+  })
+})
+
+describe('a change of files', () => {
+  test('is done whole or not at all', async () => {
+    const part = await own.part()
+    const kept = await own.added(part, 'kept')
+    const { id } = await own.completed()
+    const before = await partOf(part)
+    const add = [{ uploadId: id, group: 'document' }]
+    for (const body of [
+      { add, remove: [newId('file')] },
+      { add: [...add, { uploadId: newId('upload'), group: 'document' }], remove: [kept.id] },
+      { add: [...add, { uploadId: (await own.opened()).id, group: 'document' }], remove: [kept.id] },
+    ]) {
+      expect([400, 409]).toContain((await own.change(part, body)).status)
+    }
+    expect((await own.files(part)).map((file) => file.id)).toEqual([kept.id])
+    expect(await partOf(part)).toEqual(before)
+    expect((await own.change(part, { add, remove: [kept.id] })).status).toBe(204)
+  })
+
+  test.each([
+    ['nothing', {}, 'body'],
+    ['empty lists', { add: [], remove: [] }, 'body'],
+    ['an unknown group', { add: [{ uploadId: 'a', group: 'IP' }] }, 'add.0.group'],
+    ['a bad name', { add: [{ uploadId: 'a', group: 'ip', name: '../a' }] }, 'add.0.name'],
+    [
+      'one upload twice',
+      {
+        add: [
+          { uploadId: 'a', group: 'ip' },
+          { uploadId: 'a', group: 'ip' },
+        ],
+      },
+      'add.1.uploadId',
+    ],
+    ['more than 200', { remove: Array.from({ length: 201 }, () => 'a') }, 'remove'],
+    ['null', { add: null }, 'add'],
+    ['an unknown field', { add: [], delete: [] }, 'delete'],
+  ])('with %s is 400', async (_, body, field) => {
+    const { status, body: problem } = await own.change(await own.part(), body)
+    expect([status, problem.errors?.map((error) => error.field)]).toEqual([400, expect.arrayContaining([field])])
+  })
+
+  test('removing names files of this part alone; a repeated id counts once', async () => {
+    const [part, otherPart] = [await own.part(), await own.part()]
+    const file = await own.added(part, 'x')
+    const wrong = await own.change(otherPart, { remove: [file.id] })
+    expect([wrong.status, wrong.body.errors?.[0]?.field]).toEqual([400, 'remove.0'])
+    expect((await own.change(part, { remove: [file.id, file.id] })).status).toBe(204)
+    expect((await own.change(part, { remove: [file.id] })).status).toBe(400)
+  })
+
+  test("is for the part's IP owner: another's part is 404 even where it can be read", async () => {
+    const part = await own.publishedPart()
+    const { id } = await foreign.completed()
+    const add = [{ uploadId: id, group: 'document' }]
+    const answers = await Promise.all(
+      [part, await own.part(), newId('part')].map((each) => foreign.change(each, { add })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
+  })
+
+  test('needs file:write', async () => {
+    const part = await own.part()
+    const member = await owner.member(['part:create', 'part:update'])
+    expect((await new Uploading(market, member.client).change(part, { remove: ['a'] })).status).toBe(403)
+  })
+
+  test('is announced and audited once', async () => {
+    const part = await own.part()
+    await own.added(part, 'x')
+    const events = await market.db.owner`
+      select tenant_id, data from sourcing.outbox where subject = ${part} and type = 'sourcing.part.filesChanged'`
+    expect(events.map(({ tenant_id }) => tenant_id)).toEqual([owner.orgId])
+    const entries = await market.db.owner`
+      select success from organization.audit_log where procedure = 'part.updateFiles' and request ->> 'id' = ${part}`
+    expect([...entries]).toEqual([{ success: true }])
+  })
+})
+
+describe('who sees files', () => {
+  test('the owner sees every group; anybody else those of a readable part that are not kept back', async () => {
+    const part = await own.part()
+    for (const group of FILE_GROUPS) await own.added(part, group, group)
+    expect((await own.files(part)).map(({ group }) => group)).toEqual([...FILE_GROUPS].reverse())
+    const path = `/v1/parts/${part}/files`
+    expect((await foreign.client.get(path)).status).toBe(404)
+    await own.client.post(`/flows/v1/parts/${part}/publish`)
+    expect((await foreign.files(part)).map(({ group }) => group)).toEqual(['document', 'preview'])
+    const internal = await own.publishedPart({ internal: true })
+    expect((await foreign.client.get(`/v1/parts/${internal}/files`)).status).toBe(404)
+    expect((await market.anonymous.get(path)).status).toBe(401)
+  })
+})

@@ -1,0 +1,112 @@
+import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Facts } from '../../kit/storage/storage.ts'
+
+/** A part as far as its files are concerned; no row where the organization cannot read it. */
+export const findStanding = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
+  select ip_owner_org_id = ${orgId} as owned from sourcing.parts
+  where id = ${partId} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
+
+export interface FileRow {
+  id: string
+  name: string
+  file_group: FileGroup
+  state: FileState
+  public: boolean
+  object_key: string | null
+  size_bytes: string | null
+  content_type: string | null
+  sha256: string | null
+  created_at: string
+}
+
+/** The files of a part that was found readable, of the groups that its reader may see. */
+export const listFiles = (sql: Sql, partId: string, groups: readonly FileGroup[]) => sql<FileRow[]>`
+  select id, name, file_group, state, public, object_key, size_bytes, content_type, sha256, created_at
+  from sourcing.files
+  where part_id = ${partId} and file_group = any(${[...groups]})
+  order by id desc`
+
+export interface PublicFileRow {
+  name: string
+  object_key: string
+  size_bytes: string
+  content_type: string
+  sha256: string
+}
+
+export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
+  select name, object_key, size_bytes, content_type, sha256
+  from sourcing.files where id = ${id} and public and state = 'READY'`
+
+/** Whether the part is the organization's own. */
+export const findOwnPart = (sql: Sql, orgId: string, partId: string) => sql<{ id: string }[]>`
+  select id from sourcing.parts where id = ${partId} and ip_owner_org_id = ${orgId}`
+
+/** Holds an own part, so that changes of its files come one after the other. */
+export const lockOwnPart = (tx: Tx, orgId: string, partId: string) => tx<{ id: string }[]>`
+  select id from sourcing.parts where id = ${partId} and ip_owner_org_id = ${orgId} for update`
+
+export interface UploadRow {
+  id: string
+  name: string
+  public: boolean
+  state: 'OPEN' | 'ATTACHED' | 'DEAD'
+  expired: boolean
+}
+
+export const findUploads = (sql: Sql, orgId: string, ids: readonly string[], now: string) => sql<UploadRow[]>`
+  select id, name, public, state, expires_at <= ${now} as expired
+  from sourcing.uploads where org_id = ${orgId} and id = any(${[...ids]})`
+
+export const findFileIds = (sql: Sql, orgId: string, partId: string, ids: readonly string[]) => sql<{ id: string }[]>`
+  select id from sourcing.files where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]})`
+
+/** Of several that want one upload at once, the first to come here gets it. In the order of ids, so that none waits for another. */
+export const attachUploads = (tx: Tx, orgId: string, ids: readonly string[], now: string) => tx<{ id: string }[]>`
+  update sourcing.uploads set state = 'ATTACHED'
+  where id = any(array(
+    select id from sourcing.uploads
+    where org_id = ${orgId} and id = any(${[...ids]}) and state = 'OPEN' and expires_at > ${now}
+    order by id for update))
+  returning id`
+
+export interface NewFile {
+  id: string
+  partId: string
+  orgId: string
+  name: string
+  group: FileGroup
+  public: boolean
+  state: FileState
+  reason: FileFailure | null
+  objectKey: string | null
+  facts: Facts | null
+  countedBytes: number
+}
+
+export const insertFile = (tx: Tx, file: NewFile, now: string) => tx`
+  insert into sourcing.files (
+    id, part_id, org_id, name, file_group, state, reason, public, object_key, size_bytes, content_type, sha256,
+    counted_bytes, created_at)
+  values (
+    ${file.id}, ${file.partId}, ${file.orgId}, ${file.name}, ${file.group}, ${file.state}, ${file.reason}, ${file.public},
+    ${file.objectKey}, ${file.facts?.sizeBytes ?? null}, ${file.facts?.contentType ?? null},
+    ${file.facts?.sha256 ?? null}, ${file.countedBytes}, ${now})`
+
+export const deleteFiles = (tx: Tx, orgId: string, partId: string, ids: readonly string[]) => tx<{ id: string }[]>`
+  delete from sourcing.files where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]})
+  returning id`
+
+export const countFiles = (sql: Sql, partId: string) => sql<[{ files: number }]>`
+  select count(*)::int as files from sourcing.files where part_id = ${partId}`
+
+export const findStoredBytes = (sql: Sql, orgId: string) => sql<{ stored_bytes: string }[]>`
+  select stored_bytes from sourcing.storage_usage where org_id = ${orgId}`
+
+/** A change of a part's files is a change of the part. Its preview is the newest that is ready. */
+export const touchPart = (tx: Tx, partId: string, now: string) => tx`
+  update sourcing.parts p set revision = p.revision + 1, updated_at = ${now}, preview_file_id = (
+    select f.id from sourcing.files f
+    where f.part_id = p.id and f.file_group = 'preview' and f.state = 'READY' order by f.id desc limit 1)
+  where p.id = ${partId}`

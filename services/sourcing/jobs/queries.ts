@@ -1,0 +1,76 @@
+import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Facts } from '../../kit/storage/storage.ts'
+
+/** How long workers may try to make a file ready, with all their tries. */
+const JOB_LIFE = '30 minutes'
+/** A worker that says nothing for so long is dead, and its job another's. */
+const LEASE = '15 seconds'
+
+export interface NewCopy {
+  fileId: string
+  sourceKey: string
+  sourceEtag: string
+}
+
+export const insertCopyJob = (tx: Tx, { fileId, sourceKey, sourceEtag }: NewCopy, now: string) => tx`
+  insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
+  values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${JOB_LIFE}::interval)`
+
+export const insertImportJob = (
+  tx: Tx,
+  { fileId, sealedUrl }: { fileId: string; sealedUrl: string },
+  now: string,
+) => tx`
+  insert into sourcing.file_jobs (file_id, kind, sealed_url, next_attempt_at, deadline_at)
+  values (${fileId}, 'import', ${sealedUrl}, now(), ${now}::timestamptz + ${JOB_LIFE}::interval)`
+
+export interface JobRow {
+  file_id: string
+  kind: 'copy' | 'import'
+  source_key: string | null
+  source_etag: string | null
+  sealed_url: string | null
+  attempts: number
+  deadline_at: string
+  lease_token: string
+  org_id: string
+}
+
+/** Leases go by the database's clock, the one that all replicas share. */
+export const claimJob = (sql: Sql, leaseToken: string) => sql<JobRow[]>`
+  update sourcing.file_jobs j
+  set attempts = j.attempts + 1, lease_token = ${leaseToken}, next_attempt_at = now() + ${LEASE}::interval
+  from sourcing.files f
+  where f.id = j.file_id and j.file_id = (
+    select file_id from sourcing.file_jobs where next_attempt_at <= now()
+    order by next_attempt_at limit 1 for update skip locked)
+  returning j.file_id, j.kind, j.source_key, j.source_etag, j.sealed_url, j.attempts, j.deadline_at, j.lease_token,
+    f.org_id`
+
+/** No row: the file is gone, or the job is another worker's. */
+export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow) => sql<{ file_id: string }[]>`
+  update sourcing.file_jobs set next_attempt_at = now() + ${LEASE}::interval
+  where file_id = ${file_id} and lease_token = ${lease_token} returning file_id`
+
+export const postponeJob = (sql: Sql, { file_id, lease_token }: JobRow, delayMs: number) => sql`
+  update sourcing.file_jobs set next_attempt_at = now() + make_interval(secs => ${delayMs / 1000}), lease_token = null
+  where file_id = ${file_id} and lease_token = ${lease_token}`
+
+/** Ends the job for the worker that still has it; what it knew is gone with the row. */
+export const deleteJob = (tx: Tx, { file_id, lease_token }: JobRow) => tx<{ file_id: string }[]>`
+  delete from sourcing.file_jobs where file_id = ${file_id} and lease_token = ${lease_token} returning file_id`
+
+/** The part before the file, in the order in which every other change holds them. */
+export const lockPartOfFile = (tx: Tx, fileId: string) => tx<{ id: string; ip_owner_org_id: string }[]>`
+  select p.id, p.ip_owner_org_id from sourcing.parts p
+  where p.id = (select part_id from sourcing.files where id = ${fileId}) for update`
+
+export const markReady = (tx: Tx, fileId: string, objectKey: string, facts: Facts) => tx<{ id: string }[]>`
+  update sourcing.files set state = 'READY', object_key = ${objectKey}, size_bytes = ${facts.sizeBytes},
+    content_type = ${facts.contentType}, sha256 = ${facts.sha256}, counted_bytes = ${facts.sizeBytes}
+  where id = ${fileId} and state = 'PENDING' returning id`
+
+export const markFailed = (tx: Tx, fileId: string, reason: FileFailure) => tx<{ id: string }[]>`
+  update sourcing.files set state = 'FAILED', reason = ${reason}, counted_bytes = 0
+  where id = ${fileId} and state = 'PENDING' returning id`

@@ -1,0 +1,35 @@
+import type { Sql, Tx } from '../../kit/db/client.ts'
+
+/** How long an object may wait for the transaction that makes it a file's: far longer than any worker tries. */
+const CLAIM_WITHIN = '24 hours'
+
+/** Before an object is made: unless somebody takes the key off again, the object goes. */
+export const doomObject = (sql: Sql, key: string, now: string) => sql`
+  insert into sourcing.doomed_objects (object_key, due_at)
+  values (${key}, ${now}::timestamptz + ${CLAIM_WITHIN}::interval)`
+
+/** The object is a file's from now on. No row: its end has begun, and it is nobody's. */
+export const claimObject = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
+  delete from sourcing.doomed_objects where object_key = ${key} and not dying returning object_key`
+
+/** Nobody will ask for the object any more. */
+export const doomNow = (sql: Sql, key: string, now: string) => sql`
+  update sourcing.doomed_objects set due_at = ${now} where object_key = ${key} and not dying and due_at > ${now}`
+
+/** The object of an upload is needed no more: now, and once more when its address has expired. */
+export const doomUpload = (sql: Sql, id: string, now: string) => sql`
+  insert into sourcing.doomed_objects (object_key, due_at)
+  select id, ${now}::timestamptz from sourcing.uploads where id = ${id}
+  union select id, expires_at + interval '3 hours' from sourcing.uploads where id = ${id}
+  on conflict do nothing`
+
+/** From here on nobody can claim these. Those of a sweeper that was killed come again. */
+export const beginDeaths = (sql: Sql, now: string, limit: number) => sql<{ object_key: string; due_at: string }[]>`
+  update sourcing.doomed_objects set dying = true
+  where (object_key, due_at) in (
+    select object_key, due_at from sourcing.doomed_objects
+    where due_at <= ${now} order by due_at limit ${limit} for update skip locked)
+  returning object_key, due_at`
+
+export const endDeath = (sql: Sql, key: string, dueAt: string) => sql`
+  delete from sourcing.doomed_objects where object_key = ${key} and due_at = ${dueAt} and dying`

@@ -1,0 +1,61 @@
+import type { CreateUploadInput, Upload } from '../../../proto/http/sourcing/uploads.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { refuse } from '../../kit/http/refusal.ts'
+import { emit } from '../../kit/outbox/emit.ts'
+import type { Storage } from '../../kit/storage/storage.ts'
+import { countOpenUploads, insertUpload, lockQuota } from './queries.ts'
+import { hasRoomForUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
+
+export interface UploadDeps {
+  sql: Pool
+  clock: () => number
+  storage: Storage
+  quota: UploadQuota
+}
+
+export interface CreateUpload {
+  caller: Caller
+  body: CreateUploadInput
+  trail: Trail
+}
+
+/** A place for the bytes of one file, for 24 hours. */
+export async function createUpload(
+  { sql, clock, storage, quota }: UploadDeps,
+  { caller: { orgId, userId }, body, trail }: CreateUpload,
+): Promise<Upload> {
+  const now = new Date(clock())
+  const expiresAt = new Date(now.getTime() + UPLOAD_LIMITS.lifeMs)
+  const id = newId('upload')
+  const { url, headers } = await storage.uploadUrl(id, expiresAt)
+  const upload = {
+    id,
+    orgId,
+    userId,
+    name: body.name,
+    public: body.public ?? false,
+    expiresAt: expiresAt.toISOString(),
+  }
+  await sql.begin(async (tx) => {
+    await lockQuota(tx, orgId)
+    const [{ open }] = await countOpenUploads(tx, orgId, now.toISOString())
+    if (!hasRoomForUpload(open, quota)) {
+      throw refuse('limit_reached', {
+        detail: `Your organization has ${open} uploads that no part has taken; add them, or wait until they expire.`,
+      })
+    }
+    await insertUpload(tx, upload, now.toISOString())
+    await recordSuccess(tx, trail)
+    await emit(tx, {
+      type: 'sourcing.upload.created',
+      tenantId: orgId,
+      subject: id,
+      data: { uploadId: id, orgId },
+    })
+  })
+  return { id, uploadUrl: url, method: 'PUT', headers, expireTime: upload.expiresAt }
+}

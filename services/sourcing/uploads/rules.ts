@@ -1,0 +1,19 @@
+export const UPLOAD_LIMITS = {
+  /** How long an address takes bytes, and an upload may be added to a part. */
+  lifeMs: 24 * 60 * 60 * 1000,
+  /** How long sending the bytes may take. */
+  transferMs: 60 * 60 * 1000,
+  /** How long the sender may pause. */
+  idleMs: 30_000,
+  /** Uploads that pass through one process at once; the next one is told to come back. */
+  maxTransfers: 64,
+  /** How long the row of an upload outlives it, to tell what happened to it. */
+  keptMs: 30 * 24 * 60 * 60 * 1000,
+}
+
+export interface UploadQuota {
+  /** Uploads of one organization that wait for their part. */
+  maxOpenUploads: number
+}
+
+export const hasRoomForUpload = (openUploads: number, { maxOpenUploads }: UploadQuota) => openUploads < maxOpenUploads

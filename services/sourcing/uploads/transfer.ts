@@ -1,0 +1,86 @@
+import type { Pool } from '../../kit/db/client.ts'
+import { invalidField, notFound, refuse, unavailable } from '../../kit/http/refusal.ts'
+import { chunksOf, Stalled } from '../../kit/storage/chunks.ts'
+import type { FolderStorage } from '../../kit/storage/folder/store.ts'
+import { AlreadyStored, MAX_FILE_BYTES, TooLarge } from '../../kit/storage/storage.ts'
+import { findOpenUpload } from './queries.ts'
+import { UPLOAD_LIMITS } from './rules.ts'
+
+export interface Transfer {
+  request: Request
+  id: string
+  expires: number
+  signature: string
+}
+
+/** Takes the bytes of uploads where the store is a folder of ours: one transfer for an upload, a bounded number in all. */
+export class Transfers {
+  readonly #sql: Pool
+  readonly #folder: FolderStorage | undefined
+  readonly #running = new Set<string>()
+
+  constructor(sql: Pool, folder: FolderStorage | undefined) {
+    this.#sql = sql
+    this.#folder = folder
+  }
+
+  async receive({ request, id, expires, signature }: Transfer): Promise<void> {
+    const folder = this.#folder
+    if (!folder) throw notFound()
+    if (!folder.allows({ method: 'PUT', key: id, expires }, signature)) {
+      throw refuse('forbidden', { detail: 'The address has expired, or is not one that was given out.' })
+    }
+    const announced = announcedBytes(request)
+    if (announced !== undefined && announced > MAX_FILE_BYTES) throw tooLarge()
+    const [open] = await findOpenUpload(this.#sql, id)
+    if (!open || this.#running.has(id) || (await folder.find(id))) throw usedUp()
+    if (this.#running.size >= UPLOAD_LIMITS.maxTransfers) throw unavailable('Too many uploads at once.')
+    this.#running.add(id)
+    try {
+      await this.#write(folder, request, id, announced)
+    } catch (error) {
+      throw refusalOf(error)
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  async #write(folder: FolderStorage, request: Request, id: string, announced: number | undefined): Promise<void> {
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(UPLOAD_LIMITS.transferMs)])
+    const body = request.body ?? new Blob([]).stream()
+    const whole = exactly(chunksOf(body, { signal, idleMs: UPLOAD_LIMITS.idleMs }), announced)
+    await folder.put(id, whole, { maxBytes: MAX_FILE_BYTES, signal })
+  }
+}
+
+function announcedBytes({ headers }: Request): number | undefined {
+  const length = headers.get('content-length')
+  return length === null ? undefined : Number(length)
+}
+
+/** A body that ends before its announced length was cut off on the way. */
+async function* exactly(bytes: AsyncIterable<Uint8Array>, announced: number | undefined): AsyncGenerator<Uint8Array> {
+  let received = 0
+  for await (const chunk of bytes) {
+    received += chunk.byteLength
+    yield chunk
+  }
+  if (announced !== undefined && received !== announced) throw cutShort()
+}
+
+const usedUp = () => refuse('conflict', { detail: 'The upload has its bytes already, or its time is over.' })
+const tooLarge = () => refuse('payload_too_large', { detail: `A file may have at most ${MAX_FILE_BYTES} bytes.` })
+const cutShort = () => invalidField('body', 'was cut short')
+
+function refusalOf(error: unknown): unknown {
+  if (error instanceof TooLarge) return tooLarge()
+  if (error instanceof AlreadyStored) return usedUp()
+  if (error instanceof Stalled || isTimeout(error)) return invalidField('body', 'was not sent in time')
+  if (isHangUp(error)) return cutShort()
+  return error
+}
+
+const isTimeout = (error: unknown) => (error as { name?: unknown } | null)?.name === 'TimeoutError'
+const isHangUp = (error: unknown) =>
+  ['AbortError', 'ConnectionClosed'].includes(String((error as { name?: unknown } | null)?.name)) ||
+  (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE'
