@@ -53,13 +53,16 @@ async function bench({ quick, sections }: Options): Promise<void> {
   progress('Starting the services')
   const services = await startServices(database, onStop)
   const account = await ensureAccount(database, services.identity.url)
+  const auditEntries = quick ? 1_000_000 : 10_000_000
   const paces = quick
     ? { pace: { rounds: 3, seconds: 2 }, trial: { rounds: 1, seconds: 1 } }
     : { pace: { rounds: 7, seconds: 4 }, trial: { rounds: 3, seconds: 1 } }
   const figures: Figure[] = []
   for (const section of sections) {
     progress(`Measuring ${section}`)
-    figures.push(...(await MEASURES[section]({ database, services, account, ...paces, onStop, progress })))
+    figures.push(
+      ...(await MEASURES[section]({ database, services, account, auditEntries, ...paces, onStop, progress })),
+    )
   }
   console.log(tableOf(figures))
   if (!hasPgbench()) console.log(PGBENCH_MISSING)

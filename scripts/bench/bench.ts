@@ -9,6 +9,8 @@ export interface Bench {
   database: Database
   services: Services
   account: Account
+  /** Entries of the audit log of the account's organization. */
+  auditEntries: number
   /** The rounds that make a figure. */
   pace: Pace
   /** The shorter ones that find out how each side does best. */

@@ -1,5 +1,6 @@
 import type { Measure } from '../bench.ts'
 import type { Section } from '../options.ts'
+import { measureAuditLog } from './audit.ts'
 import { measureCatalog } from './catalog.ts'
 import { measureMemory } from './memory.ts'
 import { measureParts } from './parts.ts'
@@ -12,4 +13,5 @@ export const MEASURES: Readonly<Record<Section, Measure>> = {
   catalog: measureCatalog,
   'sign-in': measureSignIn,
   refresh: measureRefreshes,
+  audit: measureAuditLog,
 }

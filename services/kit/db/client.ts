@@ -40,15 +40,18 @@ export function connect(
     connect_timeout: connectTimeoutSeconds,
     connection: { application_name: applicationName, ...(searchPath ? { search_path: `${searchPath}, public` } : {}) },
     onnotice: () => {},
-    types: {
-      date: {
-        to: 1184,
-        from: [1082, 1114, 1184],
-        serialize: (value: string | Date) => (value instanceof Date ? value.toISOString() : value),
-        parse: (text: string) => isoTime(text),
-      },
-    },
+    types: ISO_TIMES,
   })
+}
+
+/** How times go to Postgres and come back. */
+export const ISO_TIMES = {
+  date: {
+    to: 1184,
+    from: [1082, 1114, 1184],
+    serialize: (value: string | Date) => (value instanceof Date ? value.toISOString() : value),
+    parse: (text: string) => isoTime(text),
+  },
 }
 
 /** Postgres prints `2026-04-29 09:10:00.5+00`; the API shows `2026-04-29T09:10:00.500Z`. */

@@ -12,7 +12,7 @@ export interface RequestOptions {
 
 /** A caller of the API over real HTTP, with or without a session. */
 export class ApiClient {
-  readonly url: string
+  url: string
   accessToken: string | undefined
   refreshToken: string | undefined
 

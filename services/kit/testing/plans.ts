@@ -1,8 +1,11 @@
 import postgres from 'postgres'
-import type { Sql } from '../db/client.ts'
+import { ISO_TIMES, type Sql } from '../db/client.ts'
 
 interface PlanNode {
   'Node Type': string
+  'Actual Rows'?: number
+  'Actual Loops'?: number
+  'Rows Removed by Filter'?: number
   'Relation Name'?: string
   'Index Name'?: string
   Plans?: PlanNode[]
@@ -41,3 +44,55 @@ export async function planOf(serviceUrl: string, query: (sql: Sql) => PromiseLik
 }
 
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
+
+/** A table with no more is read from end to end with good reason. */
+const FEW_ROWS = 500
+
+export interface Work {
+  /** Tables of more than a few rows that were read from end to end, by whichever statement. */
+  scannedWhole: string[]
+  /** The most rows that one step of a statement looked at. */
+  mostRows: number
+  /** Which step that was. */
+  busiest: string
+}
+
+/**
+ * What Postgres does for statements of a service, by the generic plans that its role's settings demand, with the very
+ * parameters that they are sent with.
+ */
+export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<Work> {
+  const sent: { statement: string; parameters: unknown[] }[] = []
+  const debug = (_: number, statement: string, parameters: unknown[]) => void sent.push({ statement, parameters })
+  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, types: ISO_TIMES, debug })
+  const explaining = postgres(serviceUrl, { max: 1, onnotice: () => {} })
+  try {
+    await query(sql)
+    const nodes: PlanNode[] = []
+    for (const { statement, parameters } of sent.filter(({ statement }) => !/pg_catalog/.test(statement))) {
+      const given = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
+      await explaining.unsafe(`prepare explained as ${statement}`).simple()
+      const [row] = await explaining
+        .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (analyze, format json) execute explained${given}`)
+        .simple()
+      await explaining.unsafe('deallocate explained').simple()
+      nodes.push(...flatten(row['QUERY PLAN'][0].Plan))
+    }
+    const [busiest] = nodes.sort((a, b) => rowsOf(b) - rowsOf(a))
+    return {
+      scannedWhole: nodes
+        .filter((node) => node['Node Type'] === 'Seq Scan' && rowsOf(node) > FEW_ROWS)
+        .map((node) => node['Relation Name'] ?? ''),
+      mostRows: busiest ? Math.round(rowsOf(busiest)) : 0,
+      busiest: [busiest?.['Node Type'], busiest?.['Relation Name'], busiest?.['Index Name']].join(' '),
+    }
+  } finally {
+    await sql.end({ timeout: 1 })
+    await explaining.end({ timeout: 1 })
+  }
+}
+
+const rowsOf = (node: PlanNode) =>
+  ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0)
+
+const literal = (value: unknown) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`)

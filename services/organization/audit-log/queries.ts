@@ -11,8 +11,10 @@ export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
 /** The first and the last month in which the organization has entries; null where it has none. */
 export const findMonths = (sql: Sql, orgId: string) => sql<[{ oldest: string | null; newest: string | null }]>`
   select
-    (select month from organization.audit_log_kinds where org_id = ${orgId} order by month limit 1) as oldest,
-    (select month from organization.audit_log_kinds where org_id = ${orgId} order by month desc limit 1) as newest`
+    (select month from organization.audit_log_kinds where org_id = ${orgId} and actor_id = '' order by month limit 1)
+      as oldest,
+    (select month from organization.audit_log_kinds where org_id = ${orgId} and actor_id = '' order by month desc limit 1)
+      as newest`
 
 /** Users of the organization whose address is like the pattern, as far as the limit. */
 export const listActors = (sql: Sql, orgId: string, pattern: string, limit: number) => sql<{ id: string }[]>`
@@ -38,7 +40,7 @@ export interface EntryRow {
   granted_by_email: string | null
 }
 
-/** The entries of these keys, in the order of the keys, with whoever is named in them. */
+/** The entries of these keys, in the order of the keys, with whoever is named in them: each looked up by its key. */
 export const listEntries = (sql: Sql, orgId: string, keys: readonly EntryKey[]) => sql<EntryRow[]>`
   select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
@@ -51,9 +53,16 @@ export const listEntries = (sql: Sql, orgId: string, keys: readonly EntryKey[]) 
     where a.org_id = ${orgId} and a.timestamp = key.timestamp and a.id = key.id
     limit 1
   ) e
-  left join organization.users u on u.org_id = ${orgId} and u.id = e.actor_id
-  left join identity.impersonation_directory g on g.org_id = ${orgId} and g.grant_id = e.grant_id
-  left join organization.users giver on giver.org_id = ${orgId} and giver.id = g.granted_by
+  left join lateral (
+    select email, given_name, family_name from organization.users where org_id = ${orgId} and id = e.actor_id limit 1
+  ) u on true
+  left join lateral (
+    select acting_email, reason, granted_by from identity.impersonation_directory
+    where org_id = ${orgId} and grant_id = e.grant_id limit 1
+  ) g on true
+  left join lateral (
+    select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
+  ) giver on true
   order by key.place`
 
 export interface EntryDetailRow extends EntryRow {
@@ -70,8 +79,17 @@ export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetai
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
     e.grant_id, g.acting_email, g.reason, giver.email as granted_by_email,
     g.redeemed_at, g.redeemed_ip, g.expires_at, g.revoked_at
-  from organization.audit_log e
-  left join organization.users u on u.org_id = e.org_id and u.id = e.actor_id
-  left join identity.impersonation_directory g on g.org_id = e.org_id and g.grant_id = e.grant_id
-  left join organization.users giver on giver.org_id = e.org_id and giver.id = g.granted_by
-  where e.org_id = ${orgId} and e.id = ${id}`
+  from (
+    select id, timestamp, procedure, success, error, ip_address, user_agent, request, actor_id, grant_id
+    from organization.audit_log where org_id = ${orgId} and id = ${id} limit 1
+  ) e
+  left join lateral (
+    select email, given_name, family_name from organization.users where org_id = ${orgId} and id = e.actor_id limit 1
+  ) u on true
+  left join lateral (
+    select acting_email, reason, granted_by, redeemed_at, redeemed_ip, expires_at, revoked_at
+    from identity.impersonation_directory where org_id = ${orgId} and grant_id = e.grant_id limit 1
+  ) g on true
+  left join lateral (
+    select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
+  ) giver on true`

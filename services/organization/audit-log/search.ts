@@ -31,7 +31,7 @@ export interface Search {
 }
 
 /** Before every entry there is. */
-export const NEWEST: EntryKey = { timestamp: 'infinity', id: '' }
+export const NEWEST: EntryKey = { timestamp: '9999-12-31T23:59:59.999Z', id: '~' }
 
 /** Users that are asked for one by one; of more, the newest entries are looked through first. */
 const MAX_ACTORS = 200
@@ -48,8 +48,7 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters):
     failedOnly: filters.failedOnly ?? false,
     hideSignIns: filters.hideSignIns ?? false,
   }
-  const actors: ActorFilter | undefined =
-    actorId === undefined ? undefined : { actorIds: [actorId], emailPattern: null }
+  const actors: ActorFilter | undefined = actorId === undefined ? undefined : { actorIds: [actorId] }
   if (q === undefined) return { window, ways: [{ kinds, actors }], crowd: undefined }
 
   const either = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
@@ -65,7 +64,7 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters):
   const ids = (await listActors(sql, orgId, emailPattern, MAX_ACTORS + 1)).map(({ id }) => id)
   if (ids.length === 0) return { window, ways: byAction, crowd: undefined }
   const isCrowd = ids.length > MAX_ACTORS
-  const byActor = { kinds, actors: isCrowd ? { actorIds: [], emailPattern } : { actorIds: ids, emailPattern: null } }
+  const byActor = { kinds, actors: isCrowd ? { emailPattern } : { actorIds: ids } }
   return { window, ways: [...byAction, byActor], crowd: isCrowd ? { either, emailPattern } : undefined }
 }
 

@@ -23,10 +23,10 @@ create table organization.audit_log_kinds (
   success boolean not null,
   impersonated boolean not null
 );
-create index audit_log_kinds_month on organization.audit_log_kinds
-  (org_id, month, actor_id, procedure, success, impersonated);
 create index audit_log_kinds_actor on organization.audit_log_kinds
   (org_id, actor_id, month, procedure, success, impersonated);
+create index audit_log_kinds_kind on organization.audit_log_kinds
+  (org_id, month, procedure, success, impersonated, actor_id);
 grant select on organization.audit_log_kinds to marketplace_organization;
 
 -- With the rights of the owner: no service may write the set by hand. pg_temp stands last in every search_path here, or

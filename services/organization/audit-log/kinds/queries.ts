@@ -15,11 +15,8 @@ export interface KindFilter {
   hideSignIns: boolean
 }
 
-/** Users by id, and those whose address is like the pattern. */
-export interface ActorFilter {
-  actorIds: readonly string[]
-  emailPattern: string | null
-}
+/** A few users by id, or as many as there are whose address is like the pattern. */
+export type ActorFilter = { actorIds: readonly string[] } | { emailPattern: string }
 
 /*
  * Each of these resolves its filter against the small set of kinds and then reads the stretch of an index that each kind
@@ -82,22 +79,64 @@ export const listKeysOfKinds = (
   ) e
   order by e.timestamp desc, e.id desc limit ${limit}`
 
+/** In the collation of the log: with that of `users.id` no index of it could be used. */
+const actorsLike = (sql: Sql, orgId: string, actors: ActorFilter) =>
+  'actorIds' in actors
+    ? sql`select distinct unnest(${[...actors.actorIds]}::text[]) as id`
+    : sql`select id collate "default" as id from organization.users
+        where org_id = ${orgId} and email ilike ${actors.emailPattern}`
+
+/** Each of the actors is asked for what it has. */
+const kindsOfFew = (
+  sql: Sql,
+  orgId: string,
+  { low, high }: Stretch,
+  { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter,
+) => sql`
+    select k.month, actors.id as actor_id, k.procedure, k.success, k.impersonated
+    from actors cross join lateral (
+      select distinct month, procedure, success, impersonated from organization.audit_log_kinds
+      where org_id = ${orgId} and actor_id = actors.id and month >= ${low} and month < ${high}
+        and (${procedures}::text[] is null or procedure = any(${procedures}::text[]))
+        and (not ${impersonatedOnly}::boolean or impersonated) and (not ${failedOnly}::boolean or not success)
+        and not (${hideSignIns}::boolean and success and procedure = 'auth.signIn')
+    ) k`
+
+/** Each kind is asked for whoever has it: of a rare kind that is fewer than there are actors. */
+const kindsOfMany = (
+  sql: Sql,
+  orgId: string,
+  { low, high }: Stretch,
+  { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter,
+) => sql`
+    select k.month, holder.actor_id, k.procedure, k.success, k.impersonated
+    from (
+      select distinct month, procedure, success, impersonated from organization.audit_log_kinds
+      where org_id = ${orgId} and actor_id = '' and month >= ${low} and month < ${high}
+        and (${procedures}::text[] is null or procedure = any(${procedures}::text[]))
+        and (not ${impersonatedOnly}::boolean or impersonated) and (not ${failedOnly}::boolean or not success)
+        and not (${hideSignIns}::boolean and success and procedure = 'auth.signIn')
+    ) k cross join lateral (
+      select distinct actor_id from organization.audit_log_kinds
+      where org_id = ${orgId} and month = k.month and procedure = k.procedure and success = k.success
+        and impersonated = k.impersonated and actor_id in (select id from actors)
+    ) holder`
+
 /** Everything that some users did. */
 export const listKeysOfActors = (
   sql: Sql,
   orgId: string,
   { low, high, from, to, before, limit }: Reach,
-  { actorIds, emailPattern }: ActorFilter,
+  actors: ActorFilter,
 ) => sql<EntryKey[]>`
-  with actors as materialized (
-    select unnest(${[...actorIds]}::text[]) as id
-    union
-    select u.id from organization.users u
-    where ${emailPattern}::text is not null and u.org_id = ${orgId} and u.email ilike ${emailPattern}
-  ), kinds as materialized (
-    select distinct k.month, k.actor_id
-    from actors join organization.audit_log_kinds k on k.actor_id = actors.id
-    where k.org_id = ${orgId} and k.actor_id <> '' and k.month >= ${low} and k.month < ${high}
+  with actors as materialized (${actorsLike(sql, orgId, actors)}), kinds as materialized (
+    select m.month, actors.id as actor_id
+    from actors cross join (
+      select distinct month from organization.audit_log_kinds
+      where org_id = ${orgId} and actor_id = '' and month >= ${low} and month < ${high}
+    ) m cross join lateral (
+      select from organization.audit_log_kinds where org_id = ${orgId} and actor_id = actors.id and month = m.month limit 1
+    ) k
   ), heads as materialized (
     select e.timestamp
     from kinds k cross join lateral (
@@ -127,21 +166,11 @@ export const listKeysOfActorKinds = (
   sql: Sql,
   orgId: string,
   { low, high, from, to, before, limit }: Reach,
-  { actorIds, emailPattern }: ActorFilter,
-  { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter,
+  actors: ActorFilter,
+  filter: KindFilter,
 ) => sql<EntryKey[]>`
-  with actors as materialized (
-    select unnest(${[...actorIds]}::text[]) as id
-    union
-    select u.id from organization.users u
-    where ${emailPattern}::text is not null and u.org_id = ${orgId} and u.email ilike ${emailPattern}
-  ), kinds as materialized (
-    select distinct k.month, k.actor_id, k.procedure, k.success, k.impersonated
-    from actors join organization.audit_log_kinds k on k.actor_id = actors.id
-    where k.org_id = ${orgId} and k.actor_id <> '' and k.month >= ${low} and k.month < ${high}
-      and (${procedures}::text[] is null or k.procedure = any(${procedures}::text[]))
-      and (not ${impersonatedOnly}::boolean or k.impersonated) and (not ${failedOnly}::boolean or not k.success)
-      and not (${hideSignIns}::boolean and k.success and k.procedure = 'auth.signIn')
+  with actors as materialized (${actorsLike(sql, orgId, actors)}), kinds as materialized (
+    ${'actorIds' in actors ? kindsOfFew(sql, orgId, { low, high }, filter) : kindsOfMany(sql, orgId, { low, high }, filter)}
   ), heads as materialized (
     select e.timestamp
     from kinds k cross join lateral (
@@ -176,9 +205,7 @@ export const listRecentKeys = (
   { either, emailPattern, looked }: { either: readonly string[]; emailPattern: string; looked: number },
   { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter,
 ) => sql<EntryKey[]>`
-  with actors as materialized (
-    select u.id from organization.users u where u.org_id = ${orgId} and u.email ilike ${emailPattern}
-  ), recent as materialized (
+  with actors as materialized (${actorsLike(sql, orgId, { emailPattern })}), recent as materialized (
     select a.timestamp, a.id, a.procedure, a.success, a.impersonated, a.actor_id from organization.audit_log a
     where a.org_id = ${orgId} and a.timestamp >= ${from} and a.timestamp <= ${to}
       and (a.timestamp, a.id) < (${before.timestamp}, ${before.id})

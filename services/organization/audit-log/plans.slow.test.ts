@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'bun:test'
+import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
+import { PROCEDURES } from '../../../proto/procedures.ts'
+import { connect } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/search.ts'
+import { loadAuditLog, loadedActor } from '../../kit/testing/audit-load.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { workOf } from '../../kit/testing/plans.ts'
+import { findEntry, listEntries } from './queries.ts'
+import type { EntryKey } from './rules.ts'
+import { findKeys, NEWEST, searchFor } from './search.ts'
+
+const [ENTRIES, MONTHS, ACTORS] = [400_000, 14, 1000]
+const ORG = 'org_large'
+const db = await testDatabase()
+await db.owner`insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
+  values (${ORG}, 'Large', '{IP_OWNER}', 'NO', 'DIRECT', now())`
+await loadAuditLog(db.owner, { orgId: ORG, count: ENTRIES, months: MONTHS, actors: ACTORS, procedures: PROCEDURES })
+const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test' })
+db.beforeDrop(() => sql.end({ timeout: 1 }))
+
+const month = (ago: number) => {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1)).toISOString()
+}
+const [busy, rare, single] = [loadedActor(1), loadedActor(ACTORS), loadedActor(ACTORS - 1)]
+
+/** Common and rare ones, those that contradict one another, and windows at the far end. */
+const SEARCHES: AuditFilters[] = [
+  {},
+  { failedOnly: true },
+  { impersonatedOnly: true },
+  { hideSignIns: true },
+  { impersonatedOnly: true, failedOnly: true },
+  { procedure: 'auth.signIn' },
+  { procedure: 'auth.signIn', hideSignIns: true },
+  { procedure: 'user.create', failedOnly: true },
+  { procedure: 'user.create', impersonatedOnly: true },
+  { procedure: 'no.such' },
+  { actorId: busy },
+  { actorId: busy, hideSignIns: true, failedOnly: true },
+  { actorId: busy, procedure: 'part.publish', failedOnly: true },
+  { actorId: rare },
+  { actorId: single },
+  { actorId: rare, failedOnly: true },
+  { actorId: 'user_unknown' },
+  { q: 'signin' },
+  { q: 'part.' },
+  { q: 'actor.1@' },
+  { q: 'ACTOR.99' },
+  { q: `actor.${ACTORS}@` },
+  { q: `actor.${ACTORS - 1}@` },
+  { q: 'audit.example' },
+  { q: 'a' },
+  { q: 'audit.example', failedOnly: true, impersonatedOnly: true },
+  { q: 'audit.example', procedure: 'user.create', failedOnly: true },
+  { q: 'zzz' },
+  { q: 'actor.7', failedOnly: true },
+  { q: 'user.', impersonatedOnly: true, hideSignIns: true },
+  { from: month(MONTHS), to: month(MONTHS - 1) },
+  { to: month(MONTHS - 2), hideSignIns: true, failedOnly: true },
+  { to: month(MONTHS - 1), q: 'actor.99', hideSignIns: true },
+  { from: month(2), to: month(2), actorId: busy },
+]
+const PAGES = [
+  { limit: 11, offset: 0 },
+  { limit: 51, offset: 0 },
+  { limit: 51, offset: 4950 },
+]
+
+/** What is listed, by the plain meaning of the words. */
+const plainly = (filters: AuditFilters, { limit, offset }: { limit: number; offset: number }) => db.owner<EntryKey[]>`
+  select e.timestamp, e.id
+  from organization.audit_log e join organization.users u on u.id = e.actor_id
+  where e.org_id = ${ORG}
+    and (${filters.q ?? null}::text is null or e.procedure ilike ${contains(filters.q ?? '')} or u.email ilike ${contains(filters.q ?? '')})
+    and (${filters.procedure ?? null}::text is null or e.procedure = ${filters.procedure ?? null})
+    and (${filters.actorId ?? null}::text is null or e.actor_id = ${filters.actorId ?? null})
+    and (${!filters.failedOnly} or not e.success) and (${!filters.impersonatedOnly} or e.grant_id is not null)
+    and (${!filters.hideSignIns} or not (e.success and e.procedure = 'auth.signIn'))
+    and e.timestamp >= ${filters.from ?? '-infinity'} and e.timestamp <= ${filters.to ?? 'infinity'}
+  order by e.timestamp desc, e.id desc limit ${limit} offset ${offset}`
+
+const named = SEARCHES.map((filters) => [JSON.stringify(filters), filters] as const)
+
+describe(`over ${ENTRIES} entries of one organization in ${MONTHS} months`, () => {
+  test.each(named)('%s lists what it says', async (_, filters) => {
+    const search = await searchFor(sql, ORG, filters)
+    for (const { limit, offset } of PAGES) {
+      const keys = await findKeys(sql, ORG, search, { before: NEWEST, limit: offset + limit })
+      expect(keys.slice(offset)).toEqual([...(await plainly(filters, { limit, offset }))])
+    }
+  })
+
+  /** Rows that any one step of a statement handles: a scan of a large table, or a sort of everything, is far beyond it. */
+  const MOST_ROWS = 60_000
+
+  test.each(named)('%s reads no table whole and sorts no more than a few pages', async (_, filters) => {
+    for (const { limit, offset } of PAGES) {
+      const wanted = limit + offset
+      const work = await workOf(db.urlOf('organization'), async (sent) => {
+        const search = await searchFor(sent, ORG, filters)
+        await findKeys(sent, ORG, search, { before: NEWEST, limit: wanted })
+      })
+      expect(work.scannedWhole.filter((table) => table.startsWith('audit_log'))).toEqual([])
+      const bounded = work.mostRows < Math.min(MOST_ROWS, 20 * wanted + 10_000)
+      expect({ ...work, bounded }).toEqual({ ...work, bounded: true })
+    }
+  })
+
+  test('entries are read by their keys, and one by its id', async () => {
+    const search = await searchFor(sql, ORG, {})
+    const keys = await findKeys(sql, ORG, search, { before: NEWEST, limit: 50 })
+    const [first] = keys
+    for (const read of [listEntries(sql, ORG, keys), findEntry(sql, ORG, first?.id ?? '')]) await read
+    const work = await workOf(db.urlOf('organization'), async (sent) => {
+      await listEntries(sent, ORG, keys)
+      await findEntry(sent, ORG, first?.id ?? '')
+    })
+    expect(work.scannedWhole.filter((table) => table.startsWith('audit_log'))).toEqual([])
+    expect({ ...work, bounded: work.mostRows < 200 }).toEqual({ ...work, bounded: true })
+  })
+})
