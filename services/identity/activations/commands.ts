@@ -33,6 +33,8 @@ export function redeemActivation(
     const redeemed =
       activation !== undefined &&
       (await sql.begin(async (tx) => {
+        // Hashing takes its time: the user may have been reset, deactivated or erased meanwhile.
+        if ((await findActivation(tx, hash, now)).length === 0) return false
         if ((await markRedeemed(tx, hash, now)).length === 0) return false
         await setPassword(tx, activation.user_id, passwordHash, now)
         await recordSuccess(tx, { ...trail, actorId: activation.user_id, orgId: activation.org_id })

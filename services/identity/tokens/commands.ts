@@ -2,7 +2,7 @@ import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { hashOf, newId } from '../../kit/db/ids.ts'
-import { refuse } from '../../kit/http/refusal.ts'
+import { isRefusalOf, refuse } from '../../kit/http/refusal.ts'
 import type { Signer } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -12,6 +12,7 @@ import { refuseThrottled } from '../throttle/throttle.ts'
 import {
   findRefreshToken,
   findSignIn,
+  findUnchanged,
   insertRefreshToken,
   insertSession,
   insertSignInFailure,
@@ -46,10 +47,12 @@ const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The cred
  */
 export function signIn(deps: TokenDeps, { username, password }: Credentials, trail: Trail) {
   const { sql, hashing, clock } = deps
-  const keys = throttleKeys(username, trail.ipAddress)
+  // Addresses are stored so: composed and decomposed letters are one address.
+  const name = username.normalize('NFC')
+  const keys = throttleKeys(name, trail.ipAddress)
   return hashing.withSlot(async () => {
     const now = isoOf(clock())
-    const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, username)])
+    const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
     const usable = user?.active && user.current ? user.password_hash : null
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
@@ -57,7 +60,10 @@ export function signIn(deps: TokenDeps, { username, password }: Credentials, tra
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
-    return openSession(deps, user, keys, trail)
+    return openSession(deps, user, keys, { trail, judgedAt: now }).catch(async (error) => {
+      if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, trail, now)
+      throw error
+    })
   })
 }
 
@@ -76,14 +82,21 @@ async function recordFailure(
 
 const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
 
-async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, trail: Trail) {
+/** Hashing takes its time: who was deactivated or reset since the password was read gets no session. */
+async function openSession(
+  deps: TokenDeps,
+  user: SignInRow,
+  keys: ThrottleKeys,
+  { trail, judgedAt }: { trail: Trail; judgedAt: string },
+) {
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
   const sessionId = newId('sess')
   const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
-  await deps.sql.begin((tx) =>
-    // Sent in one go, answered in order: four round trips would cost more than the statements.
-    Promise.all([
+  await deps.sql.begin(async (tx) => {
+    // Sent in one go, answered in order: as many round trips would cost more than the statements.
+    const [unchanged] = await Promise.all([
+      findUnchanged(tx, user.user_id, judgedAt),
       insertSession(
         tx,
         {
@@ -99,8 +112,9 @@ async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys,
       insertRefreshToken(tx, { hash: hashOf(refreshToken), sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
       clearFailures(tx, keys),
       recordSuccess(tx, { ...trail, ...actorOf(user) }),
-    ]),
-  )
+    ])
+    if (unchanged.length === 0) throw wrongCredentials()
+  })
   return tokensOf(deps, { userId: user.user_id, orgId: user.org_id, sessionId }, refreshToken)
 }
 

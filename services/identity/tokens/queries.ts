@@ -16,6 +16,11 @@ export const findSignIn = (sql: Sql, email: string) => sql<SignInRow[]>`
   left join identity.credentials c on c.user_id = d.user_id
   where d.email = lower(${email})`
 
+/** One row while the user is active, and what was read of them then still holds. */
+export const findUnchanged = (sql: Sql, userId: string, readAt: string) => sql<{ user_id: string }[]>`
+  select user_id from organization.callers
+  where user_id = ${userId} and active and credentials_valid_from <= ${readAt}`
+
 export interface NewSession {
   id: string
   userId: string

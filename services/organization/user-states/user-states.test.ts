@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'bun:test'
+import type { User } from '../../../proto/http/organization/users.ts'
+import { TEST_PASSWORD, type TestUser, testMarketplace } from '../../all/testing.ts'
+import { ApiClient } from '../../kit/testing/client.ts'
+import { until } from '../../kit/testing/until.ts'
+import { act, BY_BUS, created, entriesOf, eventsOf, type Problem, patch, tokenOf } from '../testing/people.ts'
+
+const market = await testMarketplace()
+const org = await market.organization(['IP_OWNER'])
+const stranger = await market.organization(['IP_OWNER'])
+const { client } = org.administrator
+const manager = await org.member(['user:manage'])
+
+const refreshOf = ({ refreshToken }: ApiClient) =>
+  market.anonymous.post('/v2.3/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken })
+const signInOf = (email: string, password = TEST_PASSWORD) =>
+  market.anonymous.post<{ error?: { code: string } }>('/v2.3/oauth/token', {
+    grant_type: 'password',
+    username: email,
+    password,
+  })
+const isDead = async (caller: ApiClient) =>
+  (await caller.get('/v1/parts')).status === 401 && (await caller.get('/v1/users')).status === 401
+const activationsOf = (token: string, password = TEST_PASSWORD) =>
+  market.anonymous.post('/flows/v1/activations', { token, password })
+const sessionsOf = async ({ userId }: TestUser) =>
+  (await market.db.owner`select id from identity.sessions where user_id = ${userId} and ended_at is null`).length
+
+describe('deactivating', () => {
+  test('ends the sessions in every service within a second, and signing in and refreshing are refused', async () => {
+    const member = await org.member('IP owner')
+    const answer = await act(client, member.userId, 'deactivate')
+    expect([answer.status, answer.body.active]).toEqual([200, false])
+    await until(() => isDead(member.client), BY_BUS)
+    expect((await refreshOf(member.client)).status).toBe(401)
+    expect((await signInOf(member.email)).body.error?.code).toBe('invalid_credentials')
+    expect(await eventsOf(market, member.userId)).toEqual([
+      ...['organization.user.changed', 'organization.user.changed'],
+      ...['organization.user.changed', 'organization.user.deactivated'],
+    ])
+    expect((await entriesOf(market, org.orgId, 'user.deactivate')).at(-1)).toMatchObject({
+      success: true,
+      request: { id: member.userId },
+    })
+  })
+
+  test('is for good: after an activation the old tokens stay dead, the password lives', async () => {
+    const member = await org.member([])
+    await act(client, member.userId, 'deactivate')
+    expect((await act(client, member.userId, 'activate')).body.active).toBe(true)
+    await until(() => isDead(member.client), BY_BUS)
+    expect((await refreshOf(member.client)).status).toBe(401)
+    await member.client.signIn(member.email, TEST_PASSWORD)
+    await until(async () => (await sessionsOf(member)) === 1, {
+      what: 'the end of the older session',
+      withinMs: 20_000,
+    })
+    expect((await member.client.get('/v1/parts')).status).toBe(200)
+  })
+
+  test('twice is 409, and so is activating who is active', async () => {
+    const user = await created(client)
+    expect((await act(client, user.id, 'activate')).body.code).toBe('illegal_transition')
+    expect((await act(client, user.id, 'deactivate')).status).toBe(200)
+    const again = await act(client, user.id, 'deactivate')
+    expect([again.status, again.body.code]).toEqual([409, 'illegal_transition'])
+  })
+
+  test('the last administrator stays: 409, and they go on', async () => {
+    const fresh = await market.organization(['IP_OWNER'])
+    const { administrator } = fresh
+    for (const verb of ['deactivate', 'anonymise']) {
+      const answer = await act(administrator.client, administrator.userId, verb)
+      expect([answer.status, answer.body.code]).toEqual([409, 'last_administrator'])
+    }
+    expect((await entriesOf(market, fresh.orgId, 'user.deactivate')).at(-1)?.error).toBe('last_administrator')
+    expect((await administrator.client.get('/v1/users')).status).toBe(200)
+  })
+
+  test('of two administrators who deactivate each other at once, exactly one wins', async () => {
+    for (let round = 0; round < 5; round++) {
+      const fresh = await market.organization(['IP_OWNER'])
+      const other = await fresh.member('Administrator')
+      const answers = await Promise.all([
+        act(fresh.administrator.client, other.userId, 'deactivate'),
+        act(other.client, fresh.administrator.userId, round % 2 === 0 ? 'deactivate' : 'anonymise'),
+      ])
+      const left = await market.db.owner`
+        select id from organization.users where org_id = ${fresh.orgId} and active`
+      expect(left).toHaveLength(1)
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+      const [refused] = answers.filter(({ status }) => status !== 200)
+      expect(['last_administrator', 'unauthorized']).toContain(refused?.body.code as string)
+    }
+  })
+
+  test('an administrator who cannot sign in does not count', async () => {
+    const fresh = await market.organization(['IP_OWNER'])
+    const other = await fresh.member('Administrator')
+    expect((await act(fresh.administrator.client, other.userId, 'deactivate')).status).toBe(200)
+    const answer = await act(fresh.administrator.client, fresh.administrator.userId, 'deactivate')
+    expect(answer.body.code).toBe('last_administrator')
+  })
+})
+
+describe('resetting a password', () => {
+  const reset = (userId: string, by = client) =>
+    by.post<{ activationUrl: string } & Problem>(`/flows/v1/users/${userId}/reset-password`)
+
+  test('voids password, sessions and earlier links at once, and answers a new link', async () => {
+    const member = await org.member([])
+    const [first, second] = [await reset(member.userId), await reset(member.userId)]
+    expect(Object.keys(second.body)).toEqual(['activationUrl'])
+    expect(second.headers.get('cache-control')).toBe('no-store')
+    await until(() => isDead(member.client), BY_BUS)
+    expect((await refreshOf(member.client)).status).toBe(401)
+    expect((await signInOf(member.email)).status).toBe(401)
+    expect((await activationsOf(tokenOf(first.body))).status).toBe(404)
+    expect((await activationsOf(tokenOf(second.body), 'a password of their own')).status).toBe(204)
+    expect((await signInOf(member.email, 'a password of their own')).status).toBe(200)
+  })
+
+  test('leaves the session that begins after it alone', async () => {
+    const member = await org.member([])
+    await activationsOf(tokenOf((await reset(member.userId)).body))
+    await member.client.signIn(member.email, TEST_PASSWORD)
+    await until(async () => (await sessionsOf(member)) === 1, {
+      what: 'the end of the older session',
+      withinMs: 20_000,
+    })
+    expect((await member.client.get('/v1/users')).status).toBe(200)
+  })
+
+  test('of somebody inactive is 409', async () => {
+    const user = await created(client)
+    await act(client, user.id, 'deactivate')
+    expect((await reset(user.id)).body.code).toBe('illegal_transition')
+  })
+
+  test('a sign-in with the old password that overlaps it gets nowhere', async () => {
+    for (let round = 0; round < 4; round++) {
+      const member = await org.member([])
+      const signIns = [1, 2].map(() => signInOf(member.email))
+      const [answers] = [await Promise.all([...signIns, reset(member.userId)])]
+      const tokens = answers.flatMap(({ body }) => (body as { access_token?: string }).access_token ?? [])
+      for (const token of tokens) await until(() => isDead(new ApiClient(market.url, token)), BY_BUS)
+    }
+  })
+})
+
+describe('anonymising', () => {
+  const rowsWith = async (text: string): Promise<string[]> => {
+    const tables = await market.db.owner<{ name: string }[]>`
+      select format('%I.%I', n.nspname, c.relname) as name
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+      where n.nspname in ('organization', 'identity', 'sourcing') and c.relkind = 'r'`
+    const found: string[] = []
+    for (const { name } of tables) {
+      const rows = await market.db.owner.unsafe(`select 1 from ${name} t where t::text ilike '%' || $1 || '%'`, [text])
+      if (rows.length > 0) found.push(name)
+    }
+    return found
+  }
+
+  test('erases address, names and telephone everywhere, password and sessions too; the id stays', async () => {
+    const words = { givenName: `Given${crypto.randomUUID()}`, familyName: `Family${crypto.randomUUID()}` }
+    const user = await created(client, { ...words, phone: '+47 55 66 77 88 99' })
+    const own = new ApiClient(market.url)
+    await own.activate(tokenOf(user), TEST_PASSWORD)
+    await own.signIn(user.email, TEST_PASSWORD)
+    await patch(client, `/flows/v1/users/${user.id}`, { email: `second.${user.email}` })
+    const answer = await act(client, user.id, 'anonymise')
+    expect([answer.status, answer.body as User]).toEqual([
+      200,
+      { id: user.id, email: 'erased', givenName: 'erased', familyName: 'erased', active: false, admin: false },
+    ])
+    await until(() => isDead(own), BY_BUS)
+    expect((await refreshOf(own)).status).toBe(401)
+    await until(
+      async () => (await market.db.owner`select 1 from identity.credentials where user_id = ${user.id}`).length === 0,
+      { what: 'the password being erased', withinMs: 20_000 },
+    )
+    for (const text of [user.email, words.givenName, words.familyName, '55 66 77 88 99']) {
+      expect([text, await rowsWith(text)]).toEqual([text, []])
+    }
+    const traces = await market.db.owner`
+      select id from identity.sessions where user_id = ${user.id} and (ip_address is not null or user_agent is not null)`
+    expect(traces).toHaveLength(0)
+  })
+
+  test('the audit log keeps the id and shows the word erased', async () => {
+    const member = await org.member('Administrator')
+    await created(member.client)
+    await act(client, member.userId, 'anonymise')
+    const { items } = (
+      await client.get<{ items: { actor: object }[] }>(`/v1/audit-log?actorId=${member.userId}&procedure=user.create`)
+    ).body
+    expect(items.map(({ actor }) => actor)).toEqual([{ id: member.userId, email: 'erased' }])
+  })
+
+  test('is final: no activation, change, reset, role or second time', async () => {
+    const user = await created(client)
+    await act(client, user.id, 'anonymise')
+    for (const verb of ['activate', 'deactivate', 'reset-password', 'anonymise']) {
+      expect((await act(client, user.id, verb)).body.code).toBe('illegal_transition')
+    }
+    const changed = await patch(client, `/flows/v1/users/${user.id}`, { familyName: 'Back' })
+    expect(changed.body.code).toBe('illegal_transition')
+    const roles = await client.get<{ items: { id: string }[] }>('/v1/roles?q=Viewer')
+    const granted = await client.post(`/flows/v1/roles/${roles.body.items[0]?.id}/grant`, { userId: user.id })
+    expect(granted.status).toBe(409)
+    expect((await activationsOf(tokenOf(user))).status).toBe(404)
+  })
+
+  test('frees the address, and many can be erased', async () => {
+    const [one, two] = [await created(client), await created(client)]
+    await act(client, one.id, 'anonymise')
+    expect((await act(client, two.id, 'anonymise')).status).toBe(200)
+    expect((await created(client, { email: one.email })).id).not.toBe(one.id)
+  })
+
+  test('takes the roles away, so that they can be deleted', async () => {
+    const holder = await org.member(['part:create'])
+    const roles = await client.get<{ items: { id: string }[] }>(`/v1/roles?userId=${holder.userId}`)
+    const path = `/flows/v1/roles/${roles.body.items[0]?.id}`
+    expect((await client.send('DELETE', path)).status).toBe(409)
+    await act(client, holder.userId, 'anonymise')
+    expect((await client.send('DELETE', path)).status).toBe(204)
+  })
+})
+
+describe.each(['activate', 'deactivate', 'reset-password', 'anonymise'])('%s', (verb) => {
+  test('of a user who holds a key that the caller lacks is 403, and audited', async () => {
+    const member = await org.member('IP owner')
+    const answer = await act(manager.client, member.userId, verb)
+    expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
+    expect((await member.client.get('/v1/users')).status).toBe(200)
+  })
+
+  test('needs user:manage', async () => {
+    const member = await org.member(['org:admin', 'role:manage'])
+    expect((await act(member.client, manager.userId, verb)).status).toBe(403)
+  })
+
+  test('of a foreign user is 404, and leaves them alone', async () => {
+    const before = await market.db.owner`select xmin from organization.users where id = ${manager.userId}`
+    const answer = await act(stranger.administrator.client, manager.userId, verb)
+    expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
+    expect(await market.db.owner`select xmin from organization.users where id = ${manager.userId}`).toEqual(before)
+  })
+
+  test('is for a user manager with as many keys', async () => {
+    const user = await created(client)
+    if (verb === 'activate') await act(client, user.id, 'deactivate')
+    expect((await act(manager.client, user.id, verb)).status).toBe(200)
+  })
+})
