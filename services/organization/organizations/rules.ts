@@ -26,7 +26,9 @@ export function changedTerms(
     distributorOrgId,
   }: { engagement?: Engagement | undefined; distributorOrgId?: string | null | undefined },
 ): Terms {
-  if (engagement === undefined && distributorOrgId === undefined) return current
+  if (engagement === undefined && distributorOrgId === undefined) {
+    return { engagement: current.engagement, distributorOrgId: current.distributorOrgId }
+  }
   if (engagement === undefined) return termsOf({ distributorOrgId })
   if (distributorOrgId === undefined) {
     return { engagement, distributorOrgId: engagement === 'DIRECT' ? null : current.distributorOrgId }
