@@ -17,6 +17,7 @@ import * as orgs from './http/organization/orgs.ts'
 import * as roles from './http/organization/roles.ts'
 import * as users from './http/organization/users.ts'
 import * as files from './http/sourcing/files.ts'
+import * as history from './http/sourcing/history.ts'
 import * as parts from './http/sourcing/parts.ts'
 import * as uploads from './http/sourcing/uploads.ts'
 import type { Owner } from './paths.ts'
@@ -33,6 +34,7 @@ const MODULES: Record<string, unknown>[] = [
   accounts,
   pages,
   parts,
+  history,
   auditLog,
   orgs,
   roles,

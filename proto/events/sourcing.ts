@@ -1,19 +1,15 @@
-export interface PartCreated {
-  type: 'sourcing.part.created'
-  data: { partId: string; ipOwnerOrgId: string }
+interface AboutPart {
+  partId: string
+  ipOwnerOrgId: string
 }
 
-export interface PartFilesChanged {
-  type: 'sourcing.part.filesChanged'
-  data: { partId: string; ipOwnerOrgId: string }
+/** What becomes of a part: one type for each command, all with the same data. */
+export interface PartEvent {
+  type: `sourcing.part.${'created' | 'updated' | 'published' | 'archived' | 'unarchived' | 'deleted' | 'filesChanged'}`
+  data: AboutPart
 }
 
 export interface UploadCreated {
   type: 'sourcing.upload.created'
   data: { uploadId: string; orgId: string }
-}
-
-export interface PartPublished {
-  type: 'sourcing.part.published'
-  data: { partId: string; ipOwnerOrgId: string }
 }

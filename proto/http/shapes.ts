@@ -65,6 +65,12 @@ export const ItemsOf = <T extends TSchema>(item: T) =>
 export const OneOf = <const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) =>
   Type.Unsafe<T[number]>({ [Kind]: 'OneOf', type: 'string', enum: [...words], ...options })
 
+/** In a patch: null clears the field. */
+export const OrNull = <T extends TSchema>(schema: T) => {
+  const { description = '', examples } = schema
+  return Type.Unsafe<Static<T> | null>(Type.Union([schema, Type.Null()], { description, examples }))
+}
+
 /** ISO 8601 with an offset; answers are in UTC with milliseconds. */
 export const DateTime = (description: string, options: Record<string, unknown> = {}) =>
   Type.String({ format: 'date-time', description, examples: ['2026-04-29T09:10:00.000Z'], ...options })

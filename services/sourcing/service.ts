@@ -1,14 +1,19 @@
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
+import { every } from '../kit/service/worker.ts'
 import { createStorage } from '../kit/storage/create.ts'
 import { FolderStorage } from '../kit/storage/folder/store.ts'
 import type { SourcingConfig } from './config.ts'
 import { fileRoutes } from './files/routes.ts'
+import { ensurePartitions } from './history/queries.ts'
 import { sweepObjects } from './objects/sweep.ts'
+
 import { followProcesses } from './parts/consumer.ts'
 import { partRoutes } from './parts/routes.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
+
+const PARTITION_CARE_MS = 60 * 60 * 1000
 
 /** Parts, and what becomes of them: RFQs, offers, orders, factories. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
@@ -29,7 +34,10 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       }),
       fileRoutes({ http, ...deps, quota: { maxStoredBytes: config.STORED_BYTES_MAX }, onPending: () => {} }),
     ],
-    workers: [followProcesses(bus)],
+    workers: [
+      followProcesses(bus),
+      every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
+    ],
     sweeps: [() => sweepUploads(deps.sql, now()), () => sweepObjects(deps, now())],
   })
 }

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import { HistoryEntry } from './history.ts'
 
 const tag = 'Parts'
 
@@ -141,6 +142,21 @@ export const PartInput = Type.Partial(closed({ ...content, ...flags, ...lists, .
 })
 export type PartInput = Static<typeof PartInput>
 
+/** Every field is optional; null clears one. */
+export const PartPatch = closed(
+  Object.fromEntries(
+    Object.entries({ ...content, ...flags, ...lists, ...ownerLists }).map(([name, schema]) => [
+      name,
+      Type.Optional(OrNull(schema)),
+    ]),
+  ),
+  {
+    description: 'What is sent is changed, null clears a field, the rest stays. A list or an object is replaced whole.',
+    examples: [{ title: 'Impeller, cooling water pump, revised', processNote: null }],
+  },
+)
+export type PartPatch = { [Name in keyof PartInput]?: PartInput[Name] | null }
+
 export const Part = Type.Composite(
   [
     closed({
@@ -241,16 +257,92 @@ export const getPart = defineOperation({
   etag: true,
 })
 
-export const publishPart = defineOperation({
-  id: 'publishPart',
-  method: 'POST',
-  path: '/flows/v1/parts/{id}/publish',
-  tag: 'Part lifecycle (beyond the specification)',
-  summary: 'Publish a part',
-  description: 'From DRAFT; the part needs a title, and a material or a material type.',
-  access: 'part:publish',
+export const getPartMetadata = defineOperation({
+  id: 'getPartMetadata',
+  method: 'GET',
+  path: '/v1/parts/{id}/metadata',
+  tag,
+  summary: "Get a part's metadata",
+  description: 'The key-value pairs attached to the part, readable by whoever may read the part.',
+  access: 'token',
   params: partId,
+  response: closed({ metadata: lists.metadata }),
+  etag: true,
+})
+
+export const listPartHistory = defineOperation({
+  id: 'listPartHistory',
+  method: 'GET',
+  path: '/v1/parts/{id}/history',
+  tag,
+  summary: "List a part's history",
+  description: 'Newest first, for the IP owner of the part alone. A deleted part has no readable history.',
+  access: 'token',
+  params: partId,
+  query: Type.Object(pageQuery),
+  response: PageOf(HistoryEntry),
+  beta: true,
+})
+
+const lifecycle = 'Part lifecycle (beyond the specification)'
+
+export const patchPart = defineOperation({
+  id: 'patchPart',
+  method: 'PATCH',
+  path: '/flows/v1/parts/{id}',
+  tag: lifecycle,
+  summary: 'Change a part',
+  description:
+    'In any state; a part that has been published keeps what publishing it needed. The revision counts each change.',
+  access: 'part:update',
+  params: partId,
+  body: PartPatch,
   response: Part,
-  refusals: ['illegal_transition'],
-  audit: { procedure: 'part.publish', request: ['id'] },
+  ifMatch: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
+  audit: { procedure: 'part.patch', request: ['id', ...Object.keys(PartInput.properties)] },
+})
+
+const transition = <const V extends 'publish' | 'archive' | 'unarchive'>(
+  verb: V,
+  summary: string,
+  description: string,
+) =>
+  defineOperation({
+    id: `${verb}Part`,
+    method: 'POST',
+    path: `/flows/v1/parts/{id}/${verb}`,
+    tag: lifecycle,
+    summary,
+    description,
+    access: 'part:publish',
+    params: partId,
+    response: Part,
+    refusals: ['illegal_transition'],
+    audit: { procedure: `part.${verb}`, request: ['id'] },
+  })
+
+export const publishPart = transition(
+  'publish',
+  'Publish a part',
+  'From DRAFT; the part needs a title, and a material or a material type.',
+)
+export const archivePart = transition(
+  'archive',
+  'Archive a part',
+  'From PUBLISHED; it is no longer listed, and readable by its IP owner alone.',
+)
+export const unarchivePart = transition('unarchive', 'Publish an archived part again', 'From ARCHIVED to PUBLISHED.')
+
+export const deletePart = defineOperation({
+  id: 'deletePart',
+  method: 'DELETE',
+  path: '/flows/v1/parts/{id}',
+  tag: lifecycle,
+  summary: 'Delete a part',
+  description: 'In any state. Its files go with it, and its history can be read no more.',
+  access: 'part:delete',
+  params: partId,
+  status: 204,
+  audit: { procedure: 'part.delete', request: ['id'] },
 })

@@ -43,6 +43,25 @@ export interface OperationCase {
 const without = (key: Permission, status: number) => (account: Account) =>
   account.permissions.has(key) ? undefined : status
 
+/** An organization that owns no parts has records, but no part of its own to name them in. */
+const ofPartOwners = (record: RecordName): PrivateReference => ({
+  record,
+  own: ({ kind, permissions }) =>
+    permissions.has('part:update') && !recordKind('draftPart').owners.includes(kind) ? 404 : undefined,
+})
+
+/** What the content of a part names. */
+const PART_REFERENCES: Record<Place, Reference> = {
+  'body.businessUnitIds.0': 'businessUnit',
+  'body.customFields.0': 'customOption',
+  'body.materialId': 'shared',
+  'body.processId': 'shared',
+  'body.standardIds.0': 'shared',
+  'body.criticalityIds.0': 'shared',
+  'body.categoryIds.0': 'shared',
+  'body.unspscCategoryIds.0': 'shared',
+}
+
 /** One entry for each operation of which the document does not tell everything. Catalogs need none. */
 const CASES: Record<string, OperationCase> = {
   createToken: {
@@ -73,18 +92,24 @@ const CASES: Record<string, OperationCase> = {
     references: { 'path.id': ['session', { record: 'colleagueSession', own: without('user:manage', 404) }] },
   },
   getDocsAsset: { references: { 'path.asset': 'shared' } },
-  createPart: {
+  createPart: { references: PART_REFERENCES },
+  patchPart: {
     references: {
-      'body.businessUnitIds.0': 'businessUnit',
-      'body.customFields.0': 'customOption',
-      'body.materialId': 'shared',
-      'body.processId': 'shared',
-      'body.standardIds.0': 'shared',
-      'body.criticalityIds.0': 'shared',
-      'body.categoryIds.0': 'shared',
-      'body.unspscCategoryIds.0': 'shared',
+      'path.id': 'draftPart',
+      ...PART_REFERENCES,
+      'body.businessUnitIds.0': ofPartOwners('businessUnit'),
+      'body.customFields.0': ofPartOwners('customOption'),
     },
+    conflict: async (world, account, input) => ({
+      ...withValue(input, 'path.id', await recordKind('internalPart').make(world, account)),
+      body: { title: null },
+    }),
   },
+  archivePart: { references: { 'path.id': 'internalPart' }, conflict: 'race' },
+  unarchivePart: { references: { 'path.id': 'archivedPart' }, conflict: 'race' },
+  deletePart: { references: { 'path.id': 'draftPart' } },
+  getPartMetadata: { references: { 'path.id': ['draftPart', 'internalPart'] } },
+  listPartHistory: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listAuditLog: { references: { 'query.actorId': 'user' } },
   getAuditLogEntry: { references: { 'path.id': 'auditEntry' } },
   getPart: { references: { 'path.id': ['draftPart', 'internalPart'] } },

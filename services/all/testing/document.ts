@@ -8,6 +8,7 @@ import { type Family, familyOf } from '../../kit/http/problem.ts'
 
 /** The part of JSON Schema that our documents use. */
 export interface Schema {
+  anyOf?: Schema[]
   $ref?: string
   type?: string
   enum?: string[]
@@ -120,8 +121,10 @@ function documented(path: string, method: string, described: OperationObject): D
   }
 }
 
-/** A schema with its reference followed. */
+/** A schema with its reference followed; of what may be null, what else it may be. */
 export function resolved(schema: Schema): Schema {
+  const beyondNull = schema.anyOf?.find(({ type }) => type !== 'null')
+  if (beyondNull) return resolved(beyondNull)
   if (schema.$ref === undefined) return schema
   let node: unknown = openapi
   for (const part of schema.$ref.slice(2).split('/')) node = (node as Record<string, unknown>)[part]

@@ -28,6 +28,17 @@ export async function createPart(world: World, { kind }: Account, more: object =
   return answer.body.id
 }
 
+/** An internal part after some steps of its life. */
+async function movedPart(world: World, account: Account, ...verbs: string[]): Promise<string> {
+  const id = await createPart(world, account, { internal: true })
+  const client = await world.clientOf(await world.account(account.kind, 'administrator'))
+  for (const verb of verbs) {
+    const { status, text } = await client.post(`/flows/v1/parts/${id}/${verb}`)
+    if (status !== 200) throw new Error(`${verb} of a part: ${text}`)
+  }
+  return id
+}
+
 /** Somebody else of the same organization, for what belongs to one user alone. */
 const colleagueOf = (world: World, { kind, standing }: Account): Promise<TestUser> =>
   world.account(kind, standing === 'powerless' ? 'member' : 'powerless')
@@ -51,13 +62,12 @@ export const RECORDS = {
   },
   internalPart: {
     owners: IP_OWNERS,
-    async make(world, account) {
-      const id = await createPart(world, account, { internal: true })
-      const client = await world.clientOf(await world.account(account.kind, 'administrator'))
-      const { status, text } = await client.post(`/flows/v1/parts/${id}/publish`)
-      if (status !== 200) throw new Error(`a part could not be published: ${text}`)
-      return id
-    },
+    make: (world, account) => movedPart(world, account, 'publish'),
+    random: () => newId('part'),
+  },
+  archivedPart: {
+    owners: IP_OWNERS,
+    make: (world, account) => movedPart(world, account, 'publish', 'archive'),
     random: () => newId('part'),
   },
   upload: {

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox'
-import { TypeCompiler, ValueErrorType } from '@sinclair/typebox/compiler'
+import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
 import { invalid, invalidField, refuse } from './refusal.ts'
 
@@ -131,7 +131,8 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
     if (value === undefined) throw invalidField('body', 'is required')
     if (check.Check(value)) return value
     const errors = new Map<string, FieldError>()
-    for (const { path, message, type, schema: part } of check.Errors(value)) {
+    for (const error of check.Errors(value)) {
+      const { path, message, type, schema: part } = beyondNull(error)
       // The names in a record are the caller's own: told as a fault of the record, and never repeated.
       const isOwnName = type === ValueErrorType.ObjectAdditionalProperties && part.patternProperties !== undefined
       const field = fieldOf(isOwnName ? path.slice(0, path.lastIndexOf('/')) : path)
@@ -140,6 +141,13 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
     }
     throw invalid([...errors.values()])
   }
+}
+
+/** What may be null and is something else: what is wrong with that, rather than that it is neither. */
+function beyondNull(error: ValueError): ValueError {
+  if (error.type !== ValueErrorType.Union) return error
+  const index = (error.schema.anyOf as TSchema[]).findIndex(({ type }) => type !== 'null')
+  return error.errors[index]?.First() ?? error
 }
 
 const fieldOf = (pointer: string) =>

@@ -30,6 +30,12 @@ export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal
 export const notFound = () =>
   new Refusal('not_found', { detail: 'There is no such record, or it is not yours to see.' })
 
+/** The one row of a look-up; 404 where there is none. */
+export function found<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw notFound()
+  return row
+}
+
 export const invalid = (errors: FieldError[]) => new Refusal('validation_error', { errors })
 
 export const invalidField = (field: string, message: string) => invalid([{ field, message }])

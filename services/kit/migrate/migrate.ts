@@ -7,6 +7,8 @@ export interface MigrateOptions {
   /** What each service role signs in with. */
   passwords: Record<ServiceName, string>
   log?: (line: string) => void
+  /** Stops each service before the migration of this name: how a test comes by a database of an earlier day. */
+  before?: Partial<Record<ServiceName, string>>
 }
 
 /** Any number will do; it only has to be the same for every migrator of one database. */
@@ -16,14 +18,14 @@ const MIGRATION_LOCK = 7_204_913
  * Brings a database to the newest schema: roles, schemas, then each migration that its ledger lacks.
  * Two migrators at once are safe: the second waits for the first and finds nothing left to do.
  */
-export async function migrate({ url, passwords, log = () => {} }: MigrateOptions): Promise<void> {
+export async function migrate({ url, passwords, log = () => {}, before = {} }: MigrateOptions): Promise<void> {
   const sql = connect(url, { max: 1, applicationName: 'marketplace-migrate' })
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     await sql`create extension if not exists pg_trgm`
     for (const service of SERVICES) await ensureRole(sql, service, passwords[service])
     for (const service of SERVICES) await ensureSchema(sql, service)
-    for (const service of SERVICES) await migrateSchema(sql, service, log)
+    for (const service of SERVICES) await migrateSchema(sql, service, { log, before: before[service] })
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -75,11 +77,16 @@ async function ensureSchema(sql: Pool, service: ServiceName): Promise<void> {
   await sql`grant select on ${sql(service)}.schema_migrations to ${sql(roleOf(service))}`
 }
 
-async function migrateSchema(sql: Pool, service: ServiceName, log: (line: string) => void): Promise<void> {
+async function migrateSchema(
+  sql: Pool,
+  service: ServiceName,
+  { log, before: stop }: { log: (line: string) => void; before: string | undefined },
+): Promise<void> {
   const rows = await sql<{ name: string; checksum: string }[]>`
     select name, checksum from ${sql(service)}.schema_migrations`
   const applied = new Map(rows.map((row) => [row.name, row.checksum]))
   for (const migration of await migrationsOf(service)) {
+    if (migration.name === stop) return
     const text = await Bun.file(migration.path).text()
     const checksum = new Bun.CryptoHasher('sha256').update(text).digest('hex')
     const before = applied.get(migration.name)

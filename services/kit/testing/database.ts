@@ -24,10 +24,18 @@ export function testServerUrl(): string {
 }
 
 /** A database of one's own, cloned from the migrated template; dropped when the test file ends. */
-export async function testDatabase(): Promise<TestDatabase> {
+export const testDatabase = (): Promise<TestDatabase> => databaseMadeBy(clone)
+
+/** The same with nothing in it, for tests of migrating. */
+export const emptyTestDatabase = (): Promise<TestDatabase> =>
+  databaseMadeBy(async (server, name) => {
+    await server`create database ${server(name)}`
+  })
+
+async function databaseMadeBy(make: (server: Pool, name: string) => Promise<void>): Promise<TestDatabase> {
   const server = connect(testServerUrl(), { max: 1, applicationName: 'test-setup' })
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
-  await clone(server, name)
+  await make(server, name)
   const ownerUrl = withDatabase(testServerUrl(), name)
   const owner = connect(ownerUrl, { max: 4, applicationName: 'test-owner' })
   const leavers: (() => Promise<unknown>)[] = []

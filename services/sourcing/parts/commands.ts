@@ -1,16 +1,29 @@
-import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
+import type { FieldError } from '../../../proto/errors.ts'
+import type { PartEvent } from '../../../proto/events/sourcing.ts'
+import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import type { Pool } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/http/json.ts'
-import { invalid, notFound, refuse } from '../../kit/http/refusal.ts'
+import { requireMatch } from '../../kit/http/precondition.ts'
+import { found, invalid, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
-import { findPublishable, insertPart, markPublished } from './queries.ts'
+import * as queries from './queries.ts'
+import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { holdEntries, resolveReferences } from './references.ts'
-import { contentOf, publishProblems, referenceProblems } from './rules.ts'
+import {
+  contentOf,
+  type PartVerb,
+  patchedContent,
+  patchProblems,
+  publishProblems,
+  referenceProblems,
+  TRANSITIONS,
+  writableFields,
+} from './rules.ts'
 
 export interface CommandDeps {
   sql: Pool
@@ -44,40 +57,92 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, i
       }
       await insertPart(tx, part, content, now)
       await recordSuccess(tx, trail)
-      await emit(tx, {
-        type: 'sourcing.part.created',
-        tenantId: caller.orgId,
-        subject: part.id,
-        data: { partId: part.id, ipOwnerOrgId: caller.orgId },
-      })
+      await announce(tx, 'created', part.id, caller.orgId)
       return { id: part.id, serialNumber: part.serialNumber }
     }),
   )
 }
 
-/** DRAFT –publish→ PUBLISHED, of a part of the caller's own; of two racing callers one wins and the other gets 409. */
-export function publishPart({ sql, clock }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<JsonText> {
+export interface ChangePart {
+  caller: Caller
+  params: { id: string }
+  trail: Trail
+}
+
+/** New content for a part of the caller's own, whole or not at all; what changes nothing counts no revision. */
+export function patchPart(
+  { sql, clock }: CommandDeps,
+  { caller, params, body, ifMatch, trail }: ChangePart & { body: PartPatch; ifMatch: string | undefined },
+): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
-    const [part] = await findPublishable(tx, caller.orgId, id)
-    if (!part) throw notFound()
-    if (part.state !== 'DRAFT') throw refuse('illegal_transition', { detail: `The part is ${part.state}, not DRAFT.` })
-    const problems = publishProblems({
-      title: part.title,
-      materialId: part.material_id,
-      materialType: part.material_type,
-    })
-    if (problems.length > 0)
-      throw refuse('illegal_transition', { detail: 'The part lacks something.', errors: problems })
-    const [published] = await markPublished(tx, caller.orgId, id, now)
-    if (!published) throw refuse('illegal_transition', { detail: 'The part has changed meanwhile.' })
+    await holdEntries(tx)
+    const { document, part } = await ownPart(tx, caller, params.id)
+    const content = patchedContent(part, body)
+    const resolved = await resolveReferences(tx, caller.orgId, content)
+    const problems = referenceProblems(content, resolved)
+    if (problems.length > 0) throw invalid(problems)
+    requireMatch(ifMatch, document)
+    requireNone(patchProblems(part.state, content), 'A part that has been published keeps what that needed.')
+
     await recordSuccess(tx, trail)
-    await emit(tx, {
-      type: 'sourcing.part.published',
-      tenantId: caller.orgId,
-      subject: id,
-      data: { partId: id, ipOwnerOrgId: caller.orgId },
-    })
-    return new JsonText(published.owner_document)
+    if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
+    const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
+    const [row] = await updateContent(tx, changed, content, now)
+    await announce(tx, 'updated', part.id, caller.orgId)
+    return new JsonText(row?.document ?? document)
   })
 }
+
+const PAST = { publish: 'published', archive: 'archived', unarchive: 'unarchived' } as const
+
+/** Moves a part of the caller's own to another state; of two racing callers one wins and the other gets 409. */
+export function movePart(
+  { sql, clock }: CommandDeps,
+  verb: PartVerb,
+  { caller, params, trail }: ChangePart,
+): Promise<JsonText> {
+  const now = new Date(clock()).toISOString()
+  const transition = TRANSITIONS[verb]
+  return sql.begin(async (tx) => {
+    const { part } = await ownPart(tx, caller, params.id)
+    if (part.state !== transition.from) {
+      throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
+    }
+    if (transition.guarded) requireNone(publishProblems(part), 'The part lacks something.')
+    const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
+    if (!moved) throw refuse('illegal_transition', { detail: 'The part has changed meanwhile.' })
+    await recordSuccess(tx, trail)
+    await announce(tx, PAST[verb], part.id, caller.orgId)
+    return new JsonText(moved.document)
+  })
+}
+
+/** Deletes a part of the caller's own. */
+export function deletePart({ sql }: CommandDeps, { caller, params, trail }: ChangePart): Promise<undefined> {
+  return sql.begin(async (tx) => {
+    const { id } = found(await queries.deletePart(tx, caller.orgId, params.id))
+    await recordSuccess(tx, trail)
+    await announce(tx, 'deleted', id, caller.orgId)
+    return undefined
+  })
+}
+
+async function ownPart(tx: Tx, caller: Caller, id: string): Promise<{ document: string; part: Part }> {
+  const { document } = found(await lockOwnPart(tx, caller.orgId, id))
+  return { document, part: JSON.parse(document) }
+}
+
+function requireNone(problems: FieldError[], detail: string): void {
+  if (problems.length > 0) throw refuse('illegal_transition', { detail, errors: problems })
+}
+
+type PartEventName = PartEvent['type'] extends `sourcing.part.${infer Name}` ? Name : never
+
+const announce = (tx: Tx, name: PartEventName, partId: string, ipOwnerOrgId: string) =>
+  emit(tx, {
+    type: `sourcing.part.${name}`,
+    tenantId: ipOwnerOrgId,
+    subject: partId,
+    data: { partId, ipOwnerOrgId },
+  } satisfies PartEvent & { tenantId: string; subject: string })

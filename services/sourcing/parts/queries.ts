@@ -104,22 +104,61 @@ export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: str
     ${JSON.stringify(input.metadata)}::text::jsonb, ${JSON.stringify(input.customFields)}::text::jsonb,
     ${now}, ${now})`
 
-export interface PublishableRow {
-  state: string
-  title: string | null
-  material_id: string | null
-  material_type: string | null
-}
+export const findOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
+  select id from sourcing.parts where id = ${id} and ip_owner_org_id = ${orgId}`
 
-/** What the guard of a transition looks at, of a part of the caller's own. */
-export const findPublishable = (sql: Sql, orgId: string, id: string) => sql<PublishableRow[]>`
-  select state, title, material_id, material_type from sourcing.parts
+/** A part of the caller's own as its owner sees it, locked until the change that is to come is done. */
+export const lockOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
+  select owner_document as document from sourcing.parts
   where id = ${id} and ip_owner_org_id = ${orgId} for update`
 
-export const markPublished = (sql: Sql, orgId: string, id: string, now: string) => sql<{ owner_document: string }[]>`
-  update sourcing.parts set state = 'PUBLISHED', published_at = ${now}, updated_at = ${now}
-  where id = ${id} and ip_owner_org_id = ${orgId} and state = 'DRAFT'
-  returning owner_document`
+/** Only from the state that it is in: of two racing callers one moves it. */
+export const moveState = (sql: Sql, orgId: string, id: string, { from, to }: StateMove, now: string) =>
+  sql<{ document: string }[]>`
+    update sourcing.parts set state = ${to}, updated_at = ${now},
+      published_at = case when ${from} = 'DRAFT' then ${now}::timestamptz else published_at end
+    where id = ${id} and ip_owner_org_id = ${orgId} and state = ${from}
+    returning owner_document as document`
+
+export interface StateMove {
+  from: string
+  to: string
+}
+
+export const updateContent = (
+  sql: Sql,
+  { id, orgId, technologyIds }: { id: string; orgId: string; technologyIds: string[] },
+  input: PartContent,
+  now: string,
+) => sql<{ document: string }[]>`
+  update sourcing.parts set
+    title = ${input.title ?? null}, external_ref = ${input.externalRef ?? null},
+    description = ${input.description ?? null}, require_subscription = ${input.requireSubscription},
+    material_type = ${input.materialType ?? null}, material_id = ${input.materialId ?? null},
+    process_id = ${input.processId ?? null}, technology_ids = ${technologyIds},
+    material_note = ${input.materialNote ?? null}, process_note = ${input.processNote ?? null},
+    standard_ids = ${input.standardIds}, criticality_ids = ${input.criticalityIds},
+    category_ids = ${input.categoryIds}, unspsc_category_ids = ${input.unspscCategoryIds},
+    keywords = ${input.keywords}, internal = ${input.internal},
+    rapid_manufacturing_material = ${input.rapidManufacturingMaterial ?? null},
+    exemptions_notes = ${input.exemptionsNotes ?? null},
+    documentation_requirement_notes = ${input.documentationRequirementNotes ?? null},
+    other_requirement_notes = ${input.otherRequirementNotes ?? null},
+    description_manufacturer = ${input.descriptionManufacturer ?? null}, unit_system = ${input.unitSystem ?? null},
+    business_unit_ids = ${input.businessUnitIds}, box_x = ${input.boundingBox?.x ?? null},
+    box_y = ${input.boundingBox?.y ?? null}, box_z = ${input.boundingBox?.z ?? null},
+    metadata = ${JSON.stringify(input.metadata)}::text::jsonb,
+    custom_fields = ${JSON.stringify(input.customFields)}::text::jsonb,
+    revision = revision + 1, updated_at = ${now}
+  where id = ${id} and ip_owner_org_id = ${orgId}
+  returning owner_document as document`
+
+export const deletePart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
+  delete from sourcing.parts where id = ${id} and ip_owner_org_id = ${orgId} returning id`
+
+export const findMetadata = (sql: Sql, orgId: string, id: string) => sql<{ metadata: string }[]>`
+  select metadata::text as metadata from sourcing.parts
+  where id = ${id} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
 
 /** Parts that show other technologies than their process has by now; their documents are made anew with them. */
 export const refreshTechnologies = (sql: Sql, limit: number) => sql<{ id: string }[]>`

@@ -1,22 +1,34 @@
-import { createPart, getPart, listParts, publishPart } from '../../../proto/http/sourcing/parts.ts'
+import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { JsonText } from '../../kit/http/json.ts'
 import { pageOfDocuments, windowOf } from '../../kit/http/pages.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
-import { findPart } from './queries.ts'
+import { findMetadata, findOwnPart, findPart } from './queries.ts'
 import { findPage } from './search.ts'
 
 export const partRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
   http
     .routes()
-    .on(listParts, async ({ caller, query }) =>
+    .on(operations.listParts, async ({ caller, query }) =>
       pageOfDocuments(await findPage(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query),
     )
-    .on(createPart, (call) => commands.createPart(deps, call))
-    .on(getPart, async ({ caller, params }) => {
-      const [part] = await findPart(deps.sql, caller.orgId, params.id)
-      if (!part) throw notFound()
-      return new JsonText(part.document)
+    .on(operations.createPart, (call) => commands.createPart(deps, call))
+    .on(
+      operations.getPart,
+      async ({ caller, params }) => new JsonText(found(await findPart(deps.sql, caller.orgId, params.id)).document),
+    )
+    .on(operations.getPartMetadata, async ({ caller, params }) => {
+      const { metadata } = found(await findMetadata(deps.sql, caller.orgId, params.id))
+      return new JsonText(`{"metadata":${metadata}}`)
     })
-    .on(publishPart, ({ caller, params, trail }) => commands.publishPart(deps, caller, params.id, trail))
+    .on(operations.listPartHistory, async ({ caller, params, query }) => {
+      const { id } = found(await findOwnPart(deps.sql, caller.orgId, params.id))
+      return pageOfDocuments(await listHistory(deps.sql, id, windowOf(query)), query)
+    })
+    .on(operations.patchPart, (call) => commands.patchPart(deps, call))
+    .on(operations.publishPart, (call) => commands.movePart(deps, 'publish', call))
+    .on(operations.archivePart, (call) => commands.movePart(deps, 'archive', call))
+    .on(operations.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call))
+    .on(operations.deletePart, (call) => commands.deletePart(deps, call))

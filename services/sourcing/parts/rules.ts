@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
+import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 
 /** What the catalogs and the owner's organization say of the ids that a part names. */
 export interface Resolved {
@@ -49,19 +49,37 @@ export function referenceProblems(input: PartContent, resolved: Resolved): Field
 const indexOf = (input: PartContent, field: string, id: string) =>
   (input as unknown as Record<string, string[]>)[field]?.indexOf(id)
 
-/** What a part still lacks before it can be published. */
-export function publishProblems(part: {
-  title: string | null
-  materialId: string | null
-  materialType: string | null
-}) {
+/** What a part still lacks before it can be published, or would lack as one that has been. */
+export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | 'materialType'>) {
   const problems: FieldError[] = []
-  if (part.title === null) problems.push({ field: 'title', message: 'is needed to publish' })
-  if (part.materialId === null && part.materialType === null) {
+  if (part.title === undefined) problems.push({ field: 'title', message: 'is needed to publish' })
+  if (part.materialId === undefined && part.materialType === undefined) {
     problems.push({ field: 'materialType', message: 'is needed to publish, or a materialId' })
   }
   return problems
 }
+
+type PartState = Part['state']
+
+interface Transition {
+  from: PartState
+  to: PartState
+  /** Whether the part must have what publishing needs. */
+  guarded: boolean
+}
+
+/** Each verb moves a part from one state to one other; a part in any state can be changed and deleted. */
+export const TRANSITIONS = {
+  publish: { from: 'DRAFT', to: 'PUBLISHED', guarded: true },
+  archive: { from: 'PUBLISHED', to: 'ARCHIVED', guarded: false },
+  unarchive: { from: 'ARCHIVED', to: 'PUBLISHED', guarded: true },
+} as const satisfies Record<string, Transition>
+
+export type PartVerb = keyof typeof TRANSITIONS
+
+/** A part that is or was public keeps what publishing it needed. */
+export const patchProblems = (state: PartState, content: PartContent): FieldError[] =>
+  state === 'DRAFT' ? [] : publishProblems(content)
 
 /** Repeated values of a list count once, in the order in which they first came. */
 const merged = (values: readonly string[] | undefined): string[] => [...new Set(values ?? [])]
@@ -82,3 +100,19 @@ export const contentOf = (input: PartInput) => ({
   metadata: input.metadata ?? {},
   customFields: input.customFields ?? [],
 })
+
+/** The content of a part after a patch: what was sent replaces what was there, null clears it, the rest stays. */
+export function patchedContent(part: Part, patch: PartPatch): PartContent {
+  const sent = Object.entries(patch)
+  const cleared = new Set(sent.filter(([, value]) => value === null).map(([name]) => name))
+  const changed = Object.fromEntries(sent.filter(([, value]) => value !== null))
+  const kept = Object.entries(writableFields(part)).filter(([name]) => !cleared.has(name))
+  return contentOf({ ...Object.fromEntries(kept), ...changed })
+}
+
+/** A part without what only the marketplace writes. */
+export function writableFields(part: Part): PartInput {
+  const { id, serialNumber, ipOwnerOrgId, state, technologyIds, previewFileId, revision, ...rest } = part
+  const { createdTime, updatedTime, publishedTime, ...writable } = rest
+  return writable
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'bun:test'
+import { testMarketplace } from '../../all/testing.ts'
+import { migrationsOf } from '../../kit/migrate/files.ts'
+import { migrate } from '../../kit/migrate/migrate.ts'
+import { emptyTestDatabase, testPasswords } from '../../kit/testing/database.ts'
+
+/** The first migration after the day on which nothing was captured yet. */
+const CAPTURE = '0002_history.sql'
+
+test('a record older than capture begins with a BACKFILL instead of a creation, once; a younger one with its creation', async () => {
+  const db = await emptyTestDatabase()
+  await migrate({ url: db.ownerUrl, passwords: testPasswords, before: { sourcing: CAPTURE } })
+  // The service of today refuses such a schema; the ledger says what it wants to read until the parts are made.
+  await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${await missing()}::text[]) name`
+  const market = await testMarketplace({ LOG_LEVEL: 'silent' }, db)
+  const { client } = (await market.organization(['IP_OWNER'])).administrator
+  const old = await client.post<{ id: string }>('/v1/parts', { title: 'Old', keywords: ['k'] })
+  expect(old.status).toBe(200)
+
+  await db.owner`delete from sourcing.schema_migrations where checksum = ''`
+  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  const young = await client.post<{ id: string }>('/v1/parts', { title: 'Young' })
+  await client.send('PATCH', `/flows/v1/parts/${old.body.id}`, { body: { title: 'Older' } })
+
+  const kinds = async (id: string) => {
+    const { body } = await client.get<{ items: { kind: string; changes: { field: string; after?: unknown }[] }[] }>(
+      `/v1/parts/${id}/history`,
+    )
+    return body.items
+  }
+  const oldEntries = await kinds(old.body.id)
+  expect(oldEntries.map(({ kind }) => kind)).toEqual(['UPDATE', 'BACKFILL'])
+  expect(oldEntries[1]?.changes).toContainEqual({ field: 'title', after: 'Old' })
+  expect((await kinds(young.body.id)).map(({ kind }) => kind)).toEqual(['CREATE'])
+})
+
+/** Every migration from that day on. */
+async function missing(): Promise<string[]> {
+  const names = (await migrationsOf('sourcing')).map(({ name }) => name)
+  return names.slice(names.indexOf(CAPTURE))
+}

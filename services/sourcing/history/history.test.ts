@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'bun:test'
+import type { Static } from '@sinclair/typebox'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { HistoryEntry } from '../../../proto/http/sourcing/history.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { connect } from '../../kit/db/client.ts'
+import type { ApiClient } from '../../kit/testing/client.ts'
+
+type Entry = Static<typeof HistoryEntry>
+
+const market = await testMarketplace()
+const owner = await market.organization(['IP_OWNER'])
+const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
+const { client } = owner.administrator
+const isEntry = TypeCompiler.Compile(HistoryEntry)
+
+async function created(body: object = { title: 'Impeller', materialType: 'metal' }): Promise<string> {
+  return (await client.post<{ id: string }>('/v1/parts', body)).body.id
+}
+const patch = (id: string, body: object) => client.send('PATCH', `/flows/v1/parts/${id}`, { body })
+const history = (id: string, query = '', by: ApiClient = client) =>
+  by.get<{ items: Entry[]; hasMore: boolean }>(`/v1/parts/${id}/history${query}`)
+const changesOf = async (id: string) => (await history(id)).body.items[0]?.changes
+
+describe('GET /v1/parts/{id}/history', () => {
+  test('begins with the creation, lists newest first, and names nobody', async () => {
+    const id = await created()
+    await patch(id, { title: 'Renamed' })
+    await client.post(`/flows/v1/parts/${id}/publish`)
+    const { body, headers, text } = await history(id)
+    expect(body.items.map(({ kind }) => kind)).toEqual(['UPDATE', 'UPDATE', 'CREATE'])
+    expect(body.items.every((entry) => isEntry.Check(entry))).toBe(true)
+    expect(headers.get('beta')).toBe('true')
+    expect(text).not.toContain(owner.administrator.userId)
+    const times = body.items.map(({ timestamp }) => timestamp)
+    expect(times).toEqual(times.toSorted().reverse())
+  })
+
+  test('shows fields by their public names with their JSON values; revision and updatedTime are left out', async () => {
+    const id = await created()
+    await patch(id, {
+      title: 'Renamed',
+      boundingBox: { x: 1.5 },
+      internal: true,
+      materialType: null,
+      materialId: '316l',
+    })
+    expect(await changesOf(id)).toEqual([
+      { field: 'title', before: 'Impeller', after: 'Renamed' },
+      { field: 'materialType', before: 'metal' },
+      { field: 'materialId', after: '316l' },
+      { field: 'internal', before: false, after: true },
+      { field: 'boundingBox', after: { x: 1.5 } },
+    ])
+  })
+
+  test('a list is one change, and so are metadata', async () => {
+    const id = await created({ title: 'x', keywords: ['a', 'b'], metadata: { a: '1' } })
+    await patch(id, { keywords: ['b', 'c'], metadata: { a: '2', b: '3' } })
+    expect(await changesOf(id)).toEqual([
+      { field: 'keywords', before: ['a', 'b'], after: ['b', 'c'] },
+      { field: 'metadata', before: { a: '1' }, after: { a: '2', b: '3' } },
+    ])
+  })
+
+  test("the creation holds what the part began with, and the owner's own fields too", async () => {
+    const { items } = (await history(await created({ title: 'Whole', keywords: ['k'] }))).body
+    const fields = new Map(items[0]?.changes.map(({ field, after }) => [field, after]))
+    expect(fields.get('title')).toBe('Whole')
+    expect(fields.get('keywords')).toEqual(['k'])
+    expect(fields.get('businessUnitIds')).toEqual([])
+    expect(fields.has('revision')).toBe(false)
+  })
+
+  test('what changes nothing leaves no entry', async () => {
+    const id = await created()
+    await patch(id, {})
+    expect((await history(id)).body.items).toHaveLength(1)
+  })
+
+  test('new technologies of a process leave no entry, another process does', async () => {
+    const id = await created({ title: 'x', processId: 'pbf-metal' })
+    await market.db.owner`update sourcing.parts set technology_ids = '{pbf-lb-m}' where id = ${id}`
+    expect((await history(id)).body.items).toHaveLength(1)
+    await patch(id, { processId: null })
+    expect((await changesOf(id))?.map(({ field }) => field)).toEqual(['processId', 'technologyIds'])
+  })
+
+  test('is paged', async () => {
+    const id = await created()
+    for (const title of ['2', '3', '4', '5']) await patch(id, { title })
+    const pages = await Promise.all(['1', '2', '3', '4'].map((page) => history(id, `?pageSize=2&page=${page}`)))
+    expect(pages.map(({ body }) => [body.items.length, body.hasMore])).toEqual([
+      [2, true],
+      [2, true],
+      [1, false],
+      [0, false],
+    ])
+    const titles = pages.flatMap(({ body }) =>
+      body.items.map(({ changes }) => changes.find(({ field }) => field === 'title')?.after),
+    )
+    expect(titles).toEqual(['5', '4', '3', '2', 'Impeller'])
+  })
+
+  test('entries of writers who raced follow each other: each begins where the one before ended', async () => {
+    const id = await created()
+    await Promise.all(Array.from({ length: 20 }, (_, n) => patch(id, { title: `Title ${n}` })))
+    const { items } = (await history(id, '?pageSize=50')).body
+    expect(items).toHaveLength(21)
+    const titles = items.map(({ changes }) => changes.find(({ field }) => field === 'title'))
+    for (const [at, title] of titles.slice(0, -1).entries()) expect(title?.before).toEqual(titles[at + 1]?.after)
+  })
+
+  test('is read by the IP owner alone, published or not; a deleted part has none', async () => {
+    const id = await created()
+    expect((await history(id, '', stranger.administrator.client)).status).toBe(404)
+    await client.post(`/flows/v1/parts/${id}/publish`)
+    expect((await history(id, '', stranger.administrator.client)).status).toBe(404)
+    expect((await history(id)).status).toBe(200)
+    await client.send('DELETE', `/flows/v1/parts/${id}`)
+    expect((await history(id)).status).toBe(404)
+    const [kept] = await market.db.owner<{ document: string }[]>`
+      select document from sourcing.history where record_id = ${id} order by timestamp desc, id desc limit 1`
+    expect(JSON.parse(kept?.document ?? '{}').kind).toBe('DELETE')
+  })
+})
+
+describe('the role of the service', () => {
+  const service = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'history-test' })
+  market.db.beforeDrop(() => service.end({ timeout: 1 }))
+
+  test('can neither write, rewrite nor delete an entry, in the table or in a partition', async () => {
+    await created()
+    const [month] = await market.db.owner<{ name: string }[]>`
+      select inhrelid::regclass::text as name from pg_inherits
+      where inhparent = 'sourcing.history'::regclass and inhrelid::regclass::text ~ to_char(now(), 'YYYY_MM')`
+    for (const table of ['sourcing.history', 'sourcing.history_default', month?.name ?? 'none']) {
+      for (const statement of [
+        `update ${table} set document = '{}'`,
+        `delete from ${table}`,
+        `truncate ${table}`,
+        `insert into ${table} (id, record_id, timestamp, document) values ('a', 'b', now(), '{}')`,
+        `drop table ${table}`,
+        `alter table sourcing.history detach partition ${month?.name}`,
+      ]) {
+        await expect(service.unsafe(statement).then(() => statement)).rejects.toThrow(/permission denied|must be owner/)
+      }
+    }
+    await expect(service`select sourcing.add_history('part_1', 'UPDATE', '[]')`.then(() => 'forged')).rejects.toThrow(
+      /permission denied/,
+    )
+    await expect(service.unsafe('alter table sourcing.parts disable trigger part_history')).rejects.toThrow(
+      /must be owner/,
+    )
+  })
+
+  test('has partitions made ahead, and no way to make one of another table', async () => {
+    const [made] = await service<{ made: number }[]>`select ensure_month_partitions('history', 5) as made`
+    expect(made?.made).toBe(2)
+    for (const table of ['parts', 'nothing']) {
+      await expect(service`select ensure_month_partitions(${table}, 1)`.then(() => table)).rejects.toThrow(
+        /partitioned/,
+      )
+    }
+  })
+})
