@@ -76,7 +76,7 @@ export function patchPart(
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
-    await holdEntries(tx)
+    await holdEntries(tx, caller.orgId)
     const { document, part } = await ownPart(tx, caller, params.id)
     const content = patchedContent(part, body)
     const resolved = await resolveReferences(tx, caller.orgId, content)
