@@ -1,72 +1,12 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { natsServer } from '../kit/bus/conformance/nats-server.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
-import type { ServiceName } from '../kit/migrate/files.ts'
 import { ApiClient } from '../kit/testing/client.ts'
-import { type TestDatabase, testDatabase } from '../kit/testing/database.ts'
+import { testDatabase } from '../kit/testing/database.ts'
 import { until } from '../kit/testing/until.ts'
+import { startService, stopService } from './testing/processes.ts'
 import { arrangement, TEST_PASSWORD } from './testing.ts'
-
-/** One service as a process of its own, as a deployment runs it. */
-interface ServiceProcess {
-  client: ApiClient
-  health: string
-  child: Bun.Subprocess<'ignore', 'ignore', 'pipe'>
-}
-
-const FREE_PORT = () => {
-  const probe = Bun.serve({ port: 0, fetch: () => new Response() })
-  const { port } = probe
-  probe.stop(true)
-  return port as number
-}
-
-const running = new Set<Bun.Subprocess>()
-afterAll(() => {
-  for (const child of running) child.kill('SIGKILL')
-})
-
-async function start(
-  name: ServiceName,
-  db: TestDatabase,
-  natsUrl?: string,
-  more: Record<string, string> = {},
-): Promise<ServiceProcess> {
-  const [port, healthPort] = [FREE_PORT(), FREE_PORT()]
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', name, 'main.ts')], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: db.urlOf(name),
-      DATABASE_POOL_SIZE: '2',
-      PORT: String(port),
-      HEALTH_PORT: String(healthPort),
-      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-      LOG_LEVEL: 'silent',
-      FILES_FOLDER: join(tmpdir(), `files-${db.name}`),
-      ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
-      ...more,
-    },
-    stdin: 'ignore',
-    stdout: 'ignore',
-    stderr: 'pipe',
-  })
-  running.add(child)
-  const health = `http://127.0.0.1:${healthPort}`
-  await until(async () => (await fetch(`${health}/readyz`).catch(() => undefined))?.ok, {
-    withinMs: 30_000,
-    what: `readiness of ${name}`,
-  })
-  return { client: new ApiClient(`http://127.0.0.1:${port}`), health, child }
-}
-
-async function stop({ child }: ServiceProcess, signal: NodeJS.Signals): Promise<number> {
-  child.kill(signal)
-  const code = await child.exited
-  running.delete(child)
-  return code
-}
 
 const server = await natsServer()
 await server.start()
@@ -78,9 +18,9 @@ describe.each([
   ['nats', server.url],
 ] as const)('five processes on the %s bus', async (_, natsUrl) => {
   const db = await testDatabase()
-  const identity = await start('identity', db, natsUrl)
-  const organization = await start('organization', db, natsUrl)
-  let sourcing = await start('sourcing', db, natsUrl)
+  const identity = await startService('identity', db, natsUrl)
+  const organization = await startService('organization', db, natsUrl)
+  let sourcing = await startService('sourcing', db, natsUrl)
   const arrange = await arrangement(db, identity.client.url)
   const org = await arrange.organization(['IP_OWNER'])
 
@@ -111,49 +51,49 @@ describe.each([
   test('a service that was away meanwhile never takes a revoked token', async () => {
     const client = await session(org.administrator.email)
     expect(await status(client.accessToken)).toBe(200)
-    await stop(sourcing, 'SIGKILL')
+    await stopService(sourcing, 'SIGKILL')
     await client.post('/v2.3/oauth/revoke')
-    sourcing = await start('sourcing', db, natsUrl)
+    sourcing = await startService('sourcing', db, natsUrl)
     expect(await status(client.accessToken)).toBe(401)
   })
 
   test('when identity is silent for five seconds, each token is asked for in Postgres', async () => {
     const client = await session(org.administrator.email)
     expect(await status(client.accessToken)).toBe(200)
-    await stop(identity, 'SIGKILL')
+    await stopService(identity, 'SIGKILL')
     // Nobody announces this one.
     await db.owner`update identity.sessions set ended_at = now() where user_id = ${org.administrator.userId}`
     await until(async () => (await status(client.accessToken)) === 401, { withinMs: 9000 })
   })
 
   test('SIGTERM ends a process in order, with exit code 0', async () => {
-    expect(await stop(sourcing, 'SIGTERM')).toBe(0)
-    expect(await stop(organization, 'SIGTERM')).toBe(0)
+    expect(await stopService(sourcing, 'SIGTERM')).toBe(0)
+    expect(await stopService(organization, 'SIGTERM')).toBe(0)
   })
 })
 
 test('metrics tell the version, the requests and the lag', async () => {
   const db = await testDatabase()
-  const catalog = await start('catalog', db)
+  const catalog = await startService('catalog', db)
   await catalog.client.get('/v1/materials')
   const metrics = await (await fetch(`${catalog.health}/metrics`)).text()
   expect(metrics).toMatch(/^build_info\{version="\d+\.\d+\.\d+",service="catalog"\} 1$/m)
   expect(metrics).toMatch(/^http_request_duration_seconds_count\{.*operation="listMaterials",status="401"\} 1$/m)
   expect(metrics).toMatch(/^outbox_oldest_seconds\{service="catalog"\} [\d.]+$/m)
   expect((await fetch(`${catalog.health}/livez`)).status).toBe(200)
-  await stop(catalog, 'SIGTERM')
+  await stopService(catalog, 'SIGTERM')
 })
 
 test('what is in flight at SIGTERM is finished', async () => {
   const db = await testDatabase()
-  const identity = await start('identity', db)
+  const identity = await startService('identity', db)
   const arrange = await arrangement(db, identity.client.url)
   const { administrator } = await arrange.organization(['IP_OWNER'])
   const body = { grant_type: 'password', username: administrator.email, password: TEST_PASSWORD }
   const signIns = Array.from({ length: 8 }, () => new ApiClient(identity.client.url).post('/v2.3/oauth/token', body))
   // The last of them is behind several others, each of which takes a hash.
   await signIns[0]
-  const exit = stop(identity, 'SIGTERM')
+  const exit = stopService(identity, 'SIGTERM')
   expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
   expect(await exit).toBe(0)
 })
@@ -168,7 +108,7 @@ test('traces continue the trace of the caller and arrive over OTLP', async () =>
     },
   })
   const endpoint = `http://127.0.0.1:${collector.port}`
-  const catalog = await start('catalog', await testDatabase(), undefined, {
+  const catalog = await startService('catalog', await testDatabase(), undefined, {
     OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
     OTEL_BSP_SCHEDULE_DELAY: '100',
   })
@@ -177,7 +117,7 @@ test('traces continue the trace of the caller and arrive over OTLP', async () =>
   const span = await until(() => received.find((text) => text.includes(traceId)), { what: 'a span at the collector' })
   expect(span).toStartWith('/v1/traces ')
   expect(span).toContain('listMaterials')
-  expect(await stop(catalog, 'SIGTERM')).toBe(0)
+  expect(await stopService(catalog, 'SIGTERM')).toBe(0)
   await collector.stop(true)
 })
 

@@ -1,0 +1,101 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import type { Role } from '../../proto/http/organization/roles.ts'
+import type { CreatedUser } from '../../proto/http/organization/users.ts'
+import { natsServer } from '../kit/bus/conformance/nats-server.ts'
+import { ensureStreams } from '../kit/bus/nats/streams.ts'
+import { ApiClient } from '../kit/testing/client.ts'
+import { testDatabase } from '../kit/testing/database.ts'
+import { until } from '../kit/testing/until.ts'
+import { startService } from './testing/processes.ts'
+import { arrangement, TEST_PASSWORD } from './testing.ts'
+
+const server = await natsServer()
+await server.start()
+await ensureStreams({ url: server.url })
+afterAll(() => server.close())
+
+const ROUNDS = 3
+/** Sooner than the five seconds after which a silent bus would make every service ask Postgres. */
+const BY_BUS = { withinMs: 3000 }
+
+/** What an administrator does in one process is known in the others, whichever bus is between them. */
+describe.each([
+  ['postgres', undefined],
+  ['nats', server.url],
+] as const)('on the %s bus', async (_, natsUrl) => {
+  const db = await testDatabase()
+  const [identity, organization, sourcing] = [
+    await startService('identity', db, natsUrl),
+    await startService('organization', db, natsUrl),
+    await startService('sourcing', db, natsUrl),
+  ]
+  const { administrator } = await (await arrangement(db, identity.client.url)).organization(['IP_OWNER'])
+  const admin = new ApiClient(organization.client.url, administrator.client.accessToken)
+
+  async function newcomer(): Promise<{ id: string; client: ApiClient }> {
+    const email = `${crypto.randomUUID()}@example.com`
+    const body = { email, givenName: 'New', familyName: 'Comer' }
+    const { id, activationUrl } = (await admin.post<CreatedUser>('/flows/v1/users', body)).body
+    const client = new ApiClient(identity.client.url)
+    await client.activate(activationUrl.split('#')[1] as string, TEST_PASSWORD)
+    await client.signIn(email, TEST_PASSWORD)
+    return { id, client }
+  }
+  const at = (service: { client: ApiClient }, { accessToken }: ApiClient) =>
+    new ApiClient(service.client.url, accessToken)
+  const partBy = async (client: ApiClient) => (await at(sourcing, client).post('/v1/parts', {})).status
+
+  /** Milliseconds from the answer of a command to its effect elsewhere. */
+  async function bite(command: () => Promise<{ status: number; text: string }>, seen: () => Promise<boolean>) {
+    const { status, text } = await command()
+    expect([status < 300, text]).toEqual([true, text])
+    const startedMs = performance.now()
+    await until(seen, BY_BUS)
+    return performance.now() - startedMs
+  }
+
+  const withinASecond = (times: number[]) =>
+    expect([...times].sort((a, b) => a - b)[times.length >> 1]).toBeLessThan(1000)
+
+  test('a role that is granted, changed and withdrawn bites in another process within a second', async () => {
+    const { id, client } = await newcomer()
+    const role = { name: 'Makers of parts', permissions: ['part:create'] }
+    const path = `/flows/v1/roles/${(await admin.post<Role>('/flows/v1/roles', role)).body.id}`
+    const change = (permissions: string[]) => () => admin.send('PATCH', path, { body: { permissions } })
+    expect(await partBy(client)).toBe(403)
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const steps = [
+        [() => admin.post(`${path}/grant`, { userId: id }), 200],
+        [change([]), 403],
+        [change(['part:create']), 200],
+        [() => admin.post(`${path}/withdraw`, { userId: id }), 403],
+      ] as const
+      for (const [command, status] of steps) {
+        times.push(await bite(command, async () => (await partBy(client)) === status))
+      }
+    }
+    withinASecond(times)
+  })
+
+  test.each(['deactivate', 'reset-password', 'anonymise'])(
+    '%s ends the sessions in every process within a second',
+    async (verb) => {
+      const times: number[] = []
+      for (let round = 0; round < ROUNDS; round++) {
+        const { id, client } = await newcomer()
+        const answers = async () => [
+          (await at(sourcing, client).get('/v1/parts')).status,
+          (await at(organization, client).get('/v1/users')).status,
+          (await at(identity, client).get('/flows/v1/sessions')).status,
+        ]
+        expect(await answers()).toEqual([200, 200, 200])
+        const isDead = async () => (await answers()).every((status) => status === 401)
+        times.push(await bite(() => admin.post(`/flows/v1/users/${id}/${verb}`), isDead))
+        const refresh = { grant_type: 'refresh_token', refresh_token: client.refreshToken }
+        expect((await identity.client.post('/v2.3/oauth/token', refresh)).status).toBe(401)
+      }
+      withinASecond(times)
+    },
+  )
+})
