@@ -54,6 +54,7 @@ async function bench({ quick, sections }: Options): Promise<void> {
   const services = await startServices(database, onStop)
   const account = await ensureAccount(database, services.identity.url)
   const auditEntries = quick ? 1_000_000 : 10_000_000
+  const userCount = quick ? 100_000 : 1_000_000
   const paces = quick
     ? { pace: { rounds: 3, seconds: 2 }, trial: { rounds: 1, seconds: 1 } }
     : { pace: { rounds: 7, seconds: 4 }, trial: { rounds: 3, seconds: 1 } }
@@ -61,7 +62,16 @@ async function bench({ quick, sections }: Options): Promise<void> {
   for (const section of sections) {
     progress(`Measuring ${section}`)
     figures.push(
-      ...(await MEASURES[section]({ database, services, account, auditEntries, ...paces, onStop, progress })),
+      ...(await MEASURES[section]({
+        database,
+        services,
+        account,
+        auditEntries,
+        userCount,
+        ...paces,
+        onStop,
+        progress,
+      })),
     )
   }
   console.log(tableOf(figures))

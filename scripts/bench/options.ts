@@ -1,17 +1,17 @@
 import { Refusal } from '../toolchain/refusal.ts'
 
 /** What is measured, in this order: memory first, while the services are as fresh as after a roll-out. */
-export const SECTIONS = ['memory', 'parts', 'catalog', 'sign-in', 'refresh', 'audit'] as const
+export const SECTIONS = ['memory', 'parts', 'catalog', 'users', 'sign-in', 'refresh', 'audit'] as const
 export type Section = (typeof SECTIONS)[number]
 
 export const USAGE = `Usage: bun run bench [--quick] [<section>…]
 
 Measures the five services, each in a process of its own on an embedded Postgres, against references that run in turns
 with them, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
-The first run loads a million parts and ten million audit entries, which takes some minutes; they are kept under
-.cache/bench.
+The first run loads a million parts, a million users and ten million audit entries, which takes some minutes; they are
+kept under .cache/bench.
 
-  --quick     100,000 parts, a million audit entries, and shorter and fewer rounds
+  --quick     100,000 parts and users, a million audit entries, and shorter and fewer rounds
   <section>   measures only these: ${SECTIONS.join(', ')}
   --help      prints this
 

@@ -6,11 +6,13 @@ import { measureMemory } from './memory.ts'
 import { measureParts } from './parts.ts'
 import { measureRefreshes } from './refresh.ts'
 import { measureSignIn } from './sign-in.ts'
+import { measureUsers } from './users.ts'
 
 export const MEASURES: Readonly<Record<Section, Measure>> = {
   memory: measureMemory,
   parts: measureParts,
   catalog: measureCatalog,
+  users: measureUsers,
   'sign-in': measureSignIn,
   refresh: measureRefreshes,
   audit: measureAuditLog,
