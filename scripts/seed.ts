@@ -4,6 +4,7 @@ import { findOperator } from '../services/organization/organizations/queries.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
+import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
 import { importDefaults } from './operations/catalog.ts'
 
@@ -30,6 +31,7 @@ async function seed(): Promise<void> {
       const distributorOrgId = org.distributor === undefined ? undefined : ids.get(org.distributor)
       const administrator = await ensureOrganization(deps, operator, org, distributorOrgId)
       ids.set(org.key, administrator.orgId)
+      await ensureStaff(sql, administrator, org)
       await ensureParts(deps, org, await ensureFixtures(sql, administrator, org))
       console.log(`  ${org.name}`)
     }

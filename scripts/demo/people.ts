@@ -140,7 +140,7 @@ const callerOf = (orgId: string, userId: string): Caller => ({
   operator: false,
 })
 
-const trailOf = (caller: Caller, procedure: Procedure, request: Record<string, unknown>): Trail => ({
+export const trailOf = (caller: Caller, procedure: Procedure, request: Record<string, unknown>): Trail => ({
   procedure,
   orgId: caller.orgId,
   actorId: caller.userId,

@@ -10,7 +10,8 @@ const README = join(import.meta.dir, '..', '..', 'README.md')
 const STEP = /```sh\n([^`]*curl[^`]*)```\n```json\n([^`]*)```/g
 
 const market = await testMarketplace()
-const org = await market.organization(['IP_OWNER'])
+const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName: 'Bodil', familyName: 'Krogh' }
+const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
 
 test('the first journey of the README answers what it shows', async () => {
@@ -22,7 +23,13 @@ test('the first journey of the README answers what it shows', async () => {
   // One shell for the whole page, as a reader has one: later steps use the variables of earlier ones.
   const script = steps.map(({ command }) => command.replaceAll('/tmp/', `${folder}/`)).join(`\necho '${marker}'\n`)
   const shell = Bun.spawn(['bash', '-c', script], {
-    env: { PATH: process.env.PATH ?? '', BASE: market.url, EMAIL: member.email, PASSWORD: TEST_PASSWORD },
+    env: {
+      PATH: process.env.PATH ?? '',
+      BASE: market.url,
+      EMAIL: member.email,
+      PASSWORD: TEST_PASSWORD,
+      ADMIN_PASSWORD: TEST_PASSWORD,
+    },
     stdin: 'ignore',
     stderr: 'pipe',
   })
@@ -37,6 +44,8 @@ test('the first journey of the README answers what it shows', async () => {
 })
 
 const BY_CHANCE: [RegExp, string][] = [
+  [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
+  [/^http:\/\/[\w.:]+\/activate#[\w-]{43}$/, '<link>'],
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],
   [/^[PRO]-[0-9A-HJKMNP-TV-Z]{8}$/, '<serial>'],
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '<time>'],

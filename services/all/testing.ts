@@ -157,7 +157,7 @@ export async function arrangement(db: TestDatabase, url: string) {
   return {
     operator: () => opened(operator, operatorPerson.email),
     async organization(roles: OrgRole[], options: Partial<NewOrganization> = {}): Promise<TestOrganization> {
-      const administrator = person()
+      const administrator = options.administrator ?? person()
       const input = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
       const created = await createOrganization(sql, trailOf(operatorCaller, 'org.create'), input, now())
       return opened(created, administrator.email)

@@ -22,10 +22,13 @@ export interface ChangeState {
   trail: Trail
 }
 
-const isoOf = ({ clock }: CommandDeps) => new Date(clock()).toISOString()
+/** What moves a user, and makes no link. */
+type StateDeps = Pick<CommandDeps, 'sql' | 'clock'>
+
+const isoOf = ({ clock }: StateDeps) => new Date(clock()).toISOString()
 
 /** Inactive –activate→ active, with the password of before; sessions of before stay dead. */
-export function activateUser(deps: CommandDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
+export function activateUser(deps: StateDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
   return deps.sql.begin(async (tx) => {
     await holdUser(tx, caller, id)
     if ((await activate(tx, caller.orgId, id, isoOf(deps))).length === 0) {
@@ -38,7 +41,7 @@ export function activateUser(deps: CommandDeps, { caller, params: { id }, trail 
 }
 
 /** Active –deactivate→ inactive: whatever the user is signed in with is dead. The last administrator stays. */
-export function deactivateUser(deps: CommandDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
+export function deactivateUser(deps: StateDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
   return deps.sql.begin(async (tx) => {
     const now = isoOf(deps)
     const { keys } = await holdUser(tx, caller, id)
@@ -64,7 +67,7 @@ export function resetUserPassword(deps: CommandDeps, { caller, params: { id }, t
 }
 
 /** Erases the person, here and, by an event, wherever else something of them is kept. The id and its history stay. */
-export function anonymiseUser(deps: CommandDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
+export function anonymiseUser(deps: StateDeps, { caller, params: { id }, trail }: ChangeState): Promise<JsonText> {
   return deps.sql.begin(async (tx) => {
     const now = isoOf(deps)
     const { keys } = await holdUser(tx, caller, id)

@@ -1,0 +1,69 @@
+import type { Permission } from '../../proto/permissions.ts'
+import type { Caller } from '../../services/kit/auth/caller.ts'
+import type { Pool } from '../../services/kit/db/client.ts'
+import { grantRole } from '../../services/organization/role-holders/commands.ts'
+import { createRole } from '../../services/organization/roles/commands.ts'
+import { findRoleByName } from '../../services/organization/roles/queries.ts'
+import { deactivateUser } from '../../services/organization/user-states/commands.ts'
+import { createUser } from '../../services/organization/users/commands.ts'
+import { findUserByEmail } from '../../services/organization/users/queries.ts'
+import { trailOf } from './people.ts'
+import { type DemoOrganization, emailOf, type Person } from './story.ts'
+
+/** The people behind those who sign in, and the roles that an organization made for them. */
+interface Staff {
+  roles: { name: string; permissions: Permission[] }[]
+  /** Invited, with a role of the organization's own or a system one; who has left is deactivated. */
+  colleagues: (Person & { phone?: string; role: string; left?: true })[]
+}
+
+const STAFF: Record<string, Staff> = {
+  'skagen-pumps': {
+    roles: [
+      { name: 'Drawing office', permissions: ['app:ip-owner', 'part:update', 'file:write'] },
+      { name: 'Quality', permissions: ['case:read', 'case:manage'] },
+    ],
+    colleagues: [
+      { givenName: 'Nikolaj', familyName: 'Toft', phone: '+45 98 00 11 20', role: 'Drawing office' },
+      { givenName: 'Karen', familyName: 'Østergaard', phone: '+45 98 00 11 21', role: 'Drawing office' },
+      { givenName: 'Rasmus', familyName: 'Winther', role: 'Quality' },
+      { givenName: 'Poul', familyName: 'Mortensen', role: 'IP owner', left: true },
+    ],
+  },
+  'aurora-offshore': {
+    roles: [{ name: 'Subsea spares', permissions: ['app:consumer', 'rfq:create', 'part:update'] }],
+    colleagues: [
+      { givenName: 'Ragnhild', familyName: 'Aas', phone: '+47 51 00 22 30', role: 'Subsea spares' },
+      { givenName: 'Sondre', familyName: 'Eide', role: 'Buyer' },
+    ],
+  },
+  'vestland-additive': {
+    roles: [{ name: 'Shift lead', permissions: ['app:manufacturer', 'order:update', 'assignment:read'] }],
+    colleagues: [{ givenName: 'Torunn', familyName: 'Sæther', phone: '+47 55 00 33 40', role: 'Shift lead' }],
+  },
+}
+
+/** Makes what of an organization's staff is not there yet. */
+export async function ensureStaff(sql: Pool, caller: Caller, org: DemoOrganization): Promise<void> {
+  const { roles, colleagues } = STAFF[org.key] ?? { roles: [], colleagues: [] }
+  const now = () => new Date().toISOString()
+  for (const role of roles) {
+    if ((await findRoleByName(sql, caller.orgId, role.name)).length > 0) continue
+    await createRole(sql, caller, trailOf(caller, 'role.create', { ...role }), role, now())
+  }
+  for (const { role: name, left, ...person } of colleagues) {
+    const email = asciiOf(emailOf(person, org))
+    if ((await findUserByEmail(sql, email)).length > 0) continue
+    const [role] = await findRoleByName(sql, caller.orgId, name)
+    if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
+    const { userId } = await createUser(sql, caller, trailOf(caller, 'user.create', {}), { ...person, email }, now())
+    const request = { id: role.id, userId }
+    await grantRole(sql, caller, trailOf(caller, 'role.grant', request), { roleId: role.id, userId })
+    if (!left) continue
+    const leaving = { caller, params: { id: userId }, trail: trailOf(caller, 'user.deactivate', { id: userId }) }
+    await deactivateUser({ sql, clock: Date.now }, leaving)
+  }
+}
+
+/** Names keep their letters, addresses are spelled as most companies do. */
+const asciiOf = (address: string) => address.replaceAll('ø', 'oe').replaceAll('æ', 'ae').replaceAll('å', 'aa')
