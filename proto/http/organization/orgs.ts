@@ -100,7 +100,7 @@ export const PatchOrgRequest = closed({
   distributorOrgId: Type.Optional(
     Type.Union([Type.String(distributor), Type.Null()], {
       description: 'Its distributor; null for none.',
-      examples: [null],
+      examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
     }),
   ),
 })
