@@ -18,6 +18,7 @@ import * as roles from './http/organization/roles.ts'
 import * as users from './http/organization/users.ts'
 import * as files from './http/sourcing/files.ts'
 import * as history from './http/sourcing/history.ts'
+import * as imports from './http/sourcing/imports.ts'
 import * as parts from './http/sourcing/parts.ts'
 import * as uploads from './http/sourcing/uploads.ts'
 import type { Owner } from './paths.ts'
@@ -42,6 +43,7 @@ const MODULES: Record<string, unknown>[] = [
   businessUnits,
   customFields,
   files,
+  imports,
   uploads,
 ]
 
@@ -63,6 +65,6 @@ export const OPERATIONS: Record<Owner, readonly AnyOperation[]> = {
   identity: operationsIn(tokens, accounts, pages),
   catalog: operationsIn(categories, criticalities, materials, processes, standards, technologies, unspscCategories),
   organization: operationsIn(auditLog, orgs, roles, users, businessUnits, customFields),
-  sourcing: operationsIn(parts, files, uploads),
+  sourcing: operationsIn(parts, files, uploads, imports),
   webhooks: [],
 }

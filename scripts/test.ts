@@ -39,7 +39,7 @@ async function verify(options: Options, preparation: Preparation): Promise<numbe
   await bringPackages(print)
   const files = await findTests(options, process.env.INVOKED_FROM ?? process.cwd())
   const [servers, checks] = await Promise.all([
-    startServers(preparation),
+    startServers(files, preparation),
     options.paths.length === 0 ? runChecks(print, signal) : NOTHING,
   ])
   // What the caller's shell says about a database or a bus is about another one.
@@ -48,6 +48,7 @@ async function verify(options: Options, preparation: Preparation): Promise<numbe
     ...inherited,
     TEST_DATABASE_URL: servers.databaseUrl,
     TEST_NATS_SERVER: servers.natsServer,
+    TEST_S3_SERVER: servers.s3Server,
     TEST_FOLDER: servers.folder,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
   }

@@ -7,6 +7,7 @@ import { bringNats } from '../toolchain/nats.ts'
 import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
+import { bringVersitygw } from '../toolchain/versitygw.ts'
 import { verdict } from './checks.ts'
 import { NOTHING, type Tally } from './tally.ts'
 
@@ -21,13 +22,19 @@ export interface Servers {
   databaseUrl: string
   /** Undefined when it could not be brought, which counts as a failure of its own. */
   natsServer: string | undefined
+  /** Undefined when no test asks for it, or when it could not be brought, which counts as a failure of its own. */
+  s3Server: string | undefined
   /** A folder of this run alone, removed with it. */
   folder: string
   tally: Tally
 }
 
-/** Starts a Postgres that forgets and finds a nats-server: each test file then makes what it needs on them. */
-export async function startServers({ signal, onStop, print }: Preparation): Promise<Servers> {
+/** Building an S3 server takes minutes: it is brought for the tests alone that say by their names that they need it. */
+const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
+
+/** Starts a Postgres that forgets and finds other servers: each test file then makes what it needs on them. */
+export async function startServers(files: readonly string[], preparation: Preparation): Promise<Servers> {
+  const { signal, onStop, print } = preparation
   const state = await findState()
   await removeDeadTestRuns(state.folder)
   const folder = testFolder(state.folder)
@@ -54,16 +61,23 @@ export async function startServers({ signal, onStop, print }: Preparation): Prom
     },
   })
   onStop(cluster.stop)
-  const nats = await bringNats(print, signal).catch((error: unknown) => {
-    print(verdict('nats-server', false, 0, explain(error)))
-    return undefined
-  })
+  let failed = 0
+  const unlessMissing = (name: string, bringing: Promise<string>) =>
+    bringing.catch((error: unknown) => {
+      print(verdict(name, false, 0, explain(error)))
+      failed += 1
+      return undefined
+    })
+  const natsServer = await unlessMissing('nats-server', bringNats(print, signal))
+  const needsS3 = files.some((file) => NEEDS_S3.test(file))
+  const s3Server = needsS3 ? await unlessMissing('versitygw', bringVersitygw(print, signal)) : undefined
   signal.throwIfAborted()
   return {
     folder,
     databaseUrl: cluster.urlOf('postgres'),
-    natsServer: nats,
-    tally: nats ? NOTHING : { ...NOTHING, failed: 1 },
+    natsServer,
+    s3Server,
+    tally: { ...NOTHING, failed },
   }
 }
 

@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { addressVariables } from '../kit/addresses/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 import { storageVariables } from '../kit/storage/variables.ts'
 
 export const sourcingVariables = Type.Object({
   ...serviceVariables.properties,
   ...storageVariables,
+  ...addressVariables,
   UPLOADS_OPEN_MAX: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,

@@ -1,3 +1,5 @@
+import { AddressGuard } from '../kit/addresses/request.ts'
+import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/service/worker.ts'
 import { createStorage } from '../kit/storage/create.ts'
@@ -5,6 +7,8 @@ import { FolderStorage } from '../kit/storage/folder/store.ts'
 import type { SourcingConfig } from './config.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
+import { importRoutes } from './imports/routes.ts'
+import { FileWorker } from './jobs/worker.ts'
 import { sweepObjects } from './objects/sweep.ts'
 
 import { followProcesses } from './parts/consumer.ts'
@@ -21,7 +25,11 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const { http, bus } = kit
   const storage = createStorage(config, kit)
   const folder = storage instanceof FolderStorage ? storage : undefined
-  const deps = { sql: kit.sql, clock: kit.clock, storage, folder, publicUrl: config.PUBLIC_URL }
+  const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
+  const box = await createSecretBox(config.ENCRYPTION_KEYS)
+  const deps = { sql: kit.sql, clock: kit.clock, storage, folder, guard, box, publicUrl: config.PUBLIC_URL }
+  const quota = { maxStoredBytes: config.STORED_BYTES_MAX }
+  const worker = new FileWorker({ ...deps, quota, log: kit.log })
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
@@ -32,10 +40,12 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
         quota: { maxOpenUploads: config.UPLOADS_OPEN_MAX },
         transfers: new Transfers(deps.sql, folder),
       }),
-      fileRoutes({ http, ...deps, quota: { maxStoredBytes: config.STORED_BYTES_MAX }, onPending: () => {} }),
+      fileRoutes({ http, ...deps, quota, onPending: worker.wake }),
+      importRoutes({ http, ...deps, quota, onPending: worker.wake }),
     ],
     workers: [
       followProcesses(bus),
+      worker,
       every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
     sweeps: [() => sweepUploads(deps.sql, now()), () => sweepObjects(deps, now())],

@@ -1,3 +1,4 @@
+import { MAX_FILES_OF_A_PART } from '../../../proto/http/sourcing/files.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { OperationCase } from './cases.ts'
 import { createFile, openUpload, readyFile, signedValues } from './files.ts'
@@ -53,6 +54,20 @@ export const FILE_CASES: Record<string, OperationCase> = {
     conflict: async (world, account, input) =>
       withValue(input, 'body.add.0.uploadId', (await openUpload(world, account)).id),
   },
+  importPartFile: {
+    references: { 'path.partId': 'draftPart' },
+    // Nobody listens there: no test asks anybody on the internet for a file.
+    values: (_, { orgId }) => ({
+      'body.sasUrl': `http://127.0.0.1:9/impeller.stl?sig=${orgId}-${crypto.randomUUID()}`,
+    }),
+    conflict: async (world, account, input) => {
+      const owner = await ipOwnerFor(world, account)
+      const partId = await createPart(world, owner)
+      for (let n = 0; n < MAX_FILES_OF_A_PART; n++) await createFile(world, owner, partId)
+      return withValue(input, 'path.partId', partId)
+    },
+  },
+  getImport: { references: { 'path.fileId': 'importedFile' } },
   getFileObject: {
     references: { 'path.key': 'credential' },
     values: async (world, account) => {

@@ -80,6 +80,15 @@ export const RECORDS = {
     make: async (world, account) => createFile(world, account, await createPart(world, account)),
     random: () => newId('file'),
   },
+  importedFile: {
+    owners: IP_OWNERS,
+    async make(world, account) {
+      const fileId = await createFile(world, account, await createPart(world, account))
+      await world.market.db.owner`insert into sourcing.imports (file_id) values (${fileId})`
+      return fileId
+    },
+    random: () => newId('file'),
+  },
   businessUnit: {
     owners: ALL_KINDS,
     async make({ market }, { orgId }) {

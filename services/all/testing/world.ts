@@ -81,7 +81,7 @@ export class World {
 }
 
 /** What a world needs of its marketplace: addresses are believed, so that each request can have one; hashes do not queue. */
-export const WORLD_SETTINGS = { TRUSTED_PROXIES: '1', HASHING_SLOTS: '4' }
+export const WORLD_SETTINGS = { TRUSTED_PROXIES: '1', HASHING_SLOTS: '4', ALLOW_PRIVATE_ADDRESSES: 'true' }
 
 function remembered<K, V>(kept: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
   const known = kept.get(key) ?? make()

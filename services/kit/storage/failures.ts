@@ -1,7 +1,7 @@
 import { Refusal, unavailable } from '../http/refusal.ts'
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
-const AWAY = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'EPERM', 'EROFS', 'ESTALE'])
+const AWAY = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE'])
 
 /** What the operator is told, in a line of the log, beside the 503 that the client gets. */
 export class StorageFailure extends Refusal {

@@ -2,8 +2,8 @@ import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { Facts } from '../../kit/storage/storage.ts'
 
-/** How long workers may try to make a file ready, with all their tries. */
-const JOB_LIFE = '30 minutes'
+/** How long workers may try, with all their tries: what is in our own store waits for it to come back. */
+const [COPY_LIFE, IMPORT_LIFE] = ['24 hours', '30 minutes'] as const
 /** A worker that says nothing for so long is dead, and its job another's. */
 const LEASE = '15 seconds'
 
@@ -15,15 +15,18 @@ export interface NewCopy {
 
 export const insertCopyJob = (tx: Tx, { fileId, sourceKey, sourceEtag }: NewCopy, now: string) => tx`
   insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
-  values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${JOB_LIFE}::interval)`
+  values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${COPY_LIFE}::interval)`
 
-export const insertImportJob = (
-  tx: Tx,
-  { fileId, sealedUrl }: { fileId: string; sealedUrl: string },
-  now: string,
-) => tx`
+export interface NewImport {
+  fileId: string
+  sealedUrl: string
+}
+
+/** Also where its progress is told. */
+export const insertImport = (tx: Tx, { fileId, sealedUrl }: NewImport, now: string) => tx`
+  with progress as (insert into sourcing.imports (file_id) values (${fileId}))
   insert into sourcing.file_jobs (file_id, kind, sealed_url, next_attempt_at, deadline_at)
-  values (${fileId}, 'import', ${sealedUrl}, now(), ${now}::timestamptz + ${JOB_LIFE}::interval)`
+  values (${fileId}, 'import', ${sealedUrl}, now(), ${now}::timestamptz + ${IMPORT_LIFE}::interval)`
 
 export interface JobRow {
   file_id: string
@@ -53,8 +56,18 @@ export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow) => sql<{
   update sourcing.file_jobs set next_attempt_at = now() + ${LEASE}::interval
   where file_id = ${file_id} and lease_token = ${lease_token} returning file_id`
 
-export const postponeJob = (sql: Sql, { file_id, lease_token }: JobRow, delayMs: number) => sql`
-  update sourcing.file_jobs set next_attempt_at = now() + make_interval(secs => ${delayMs / 1000}), lease_token = null
+/** A file that was not imported has no such row. */
+export const recordProgress = (sql: Sql, fileId: string, receivedBytes: number, totalBytes: number | null) => sql`
+  update sourcing.imports set received_bytes = ${receivedBytes}, total_bytes = ${totalBytes} where file_id = ${fileId}`
+
+/** Gives the job back. A try that we broke off ourselves does not count. */
+export const postponeJob = (
+  sql: Sql,
+  { file_id, lease_token }: JobRow,
+  { delayMs, counts }: { delayMs: number; counts: boolean },
+) => sql`
+  update sourcing.file_jobs set next_attempt_at = now() + make_interval(secs => ${delayMs / 1000}), lease_token = null,
+    attempts = attempts - ${counts ? 0 : 1}
   where file_id = ${file_id} and lease_token = ${lease_token}`
 
 /** Ends the job for the worker that still has it; what it knew is gone with the row. */

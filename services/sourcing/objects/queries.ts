@@ -12,12 +12,13 @@ export const doomObject = (sql: Sql, key: string, now: string) => sql`
 export const claimObject = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
   delete from sourcing.doomed_objects where object_key = ${key} and not dying returning object_key`
 
-/** Nobody will ask for the object any more. */
-export const doomNow = (sql: Sql, key: string, now: string) => sql`
-  update sourcing.doomed_objects set due_at = ${now} where object_key = ${key} and not dying and due_at > ${now}`
+/** What earlier tries left of a file that has come to its end need not wait for the last moment. */
+export const doomTries = (tx: Tx, fileId: string, now: string) => tx`
+  update sourcing.doomed_objects set due_at = ${now}
+  where object_key > ${`${fileId}.`} and object_key < ${`${fileId}/`} and not dying`
 
 /** The object of an upload is needed no more: now, and once more when its address has expired. */
-export const doomUpload = (sql: Sql, id: string, now: string) => sql`
+export const doomUpload = (tx: Tx, id: string, now: string) => tx`
   insert into sourcing.doomed_objects (object_key, due_at)
   select id, ${now}::timestamptz from sourcing.uploads where id = ${id}
   union select id, expires_at + interval '3 hours' from sourcing.uploads where id = ${id}

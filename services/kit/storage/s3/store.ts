@@ -36,7 +36,7 @@ export class S3Storage implements Storage {
     return { url: await this.#client.presign({ method: 'PUT', key: requireKey(key), headers }, expiresAt), headers }
   }
 
-  downloadUrl(key: string, { name, contentType, expiresAt }: Download): Promise<string> {
+  async downloadUrl(key: string, { name, contentType, expiresAt }: Download): Promise<string> {
     const query = { 'response-content-disposition': attachment(name), 'response-content-type': contentType }
     return this.#client.presign({ method: 'GET', key: requireKey(key), query }, expiresAt)
   }
@@ -52,7 +52,7 @@ export class S3Storage implements Storage {
     }
   }
 
-  put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
+  async put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
     return putInParts(this.#client, requireKey(key), bytes, incoming)
   }
 

@@ -21,6 +21,11 @@ export class Uploading {
     this.client = client
   }
 
+  /** Looks into the database as its owner. */
+  get rows() {
+    return this.#market.db.owner
+  }
+
   /** An address of ours as a test reaches it, which is on another port than the configuration says. */
   here(url: string): string {
     return url.replace(this.#market.config.PUBLIC_URL, this.#market.url)

@@ -1,0 +1,18 @@
+import { Type } from '@sinclair/typebox'
+import { readConfig } from '../../config/read.ts'
+import { createStorage } from '../create.ts'
+import type { Storage } from '../storage.ts'
+import { storageVariables } from '../variables.ts'
+
+export interface StorageSettings {
+  variables: Record<string, string>
+  publicUrl: string
+  encryptionKeys: string
+}
+
+/** The store that the variables name, as a service makes it. */
+export function storageOf(settings: StorageSettings, clock: () => number = Date.now): Storage {
+  const { variables, publicUrl, encryptionKeys } = settings
+  const config = { PUBLIC_URL: publicUrl, ENCRYPTION_KEYS: encryptionKeys }
+  return createStorage(readConfig(Type.Object(storageVariables), variables), { config, clock })
+}

@@ -1,0 +1,36 @@
+import type { TestMarketplace } from '../../../all/testing.ts'
+import type { StorageSettings } from '../../../kit/storage/testing/storage-of.ts'
+import { Uploading } from '../testing/uploading.ts'
+import { describeAddresses } from './addresses.ts'
+import { describeFiles } from './files.ts'
+import { describeStore } from './store.ts'
+
+/** A store with a marketplace on it. */
+export interface Rig {
+  driver: 'folder' | 's3'
+  market: TestMarketplace
+  settings: StorageSettings
+  own: Uploading
+  /** Takes the store away, and brings it back with everything in it. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
+
+/** What every store has to keep, whoever's it is. */
+export async function describeConformance(
+  market: TestMarketplace,
+  rig: Pick<Rig, 'driver' | 'stop' | 'start'> & { variables: Record<string, string> },
+): Promise<Rig> {
+  const owner = await market.organization(['IP_OWNER'])
+  const settings = {
+    variables: rig.variables,
+    publicUrl: market.config.PUBLIC_URL,
+    encryptionKeys: market.config.ENCRYPTION_KEYS,
+  }
+  const whole: Rig = { ...rig, market, settings, own: new Uploading(market, owner.administrator.client) }
+  describeFiles(whole)
+  describeAddresses(whole)
+  // Last, for it takes the store away.
+  describeStore(whole)
+  return whole
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test'
+import type { File } from '../../../../proto/http/sourcing/files.ts'
+import { until } from '../../../kit/testing/until.ts'
+import type { Bytes } from '../testing/uploading.ts'
+import type { Rig } from './conformance.ts'
+
+const BYTES = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 7) % 253)
+const sha256 = (bytes: Uint8Array | string) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+
+export function describeFiles({ own }: Rig): void {
+  const ready = async (bytes: Bytes, name?: string, isPublic?: boolean): Promise<File> => {
+    const part = await own.part()
+    await own.added(part, bytes, 'document', name, isPublic)
+    return until(async () => (await own.files(part)).find(({ state }) => state === 'READY'), { what: 'a ready file' })
+  }
+
+  describe('a file', () => {
+    test('becomes READY with what its bytes are, whatever it is called', async () => {
+      const file = await ready('%PDF-1.7 drawing', 'drawing.exe')
+      expect(file).toMatchObject({ size: 16, contentType: 'application/pdf', sha256: sha256('%PDF-1.7 drawing') })
+    })
+
+    test('may be empty', async () => {
+      expect(await ready('')).toMatchObject({ size: 0, sha256: sha256('') })
+    })
+
+    test('is downloaded as it was sent, to be saved under its name', async () => {
+      const file = await ready(BYTES, 'Größe 図面 "x".bin')
+      const answer = await own.download(file)
+      expect(answer.status).toBe(200)
+      expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(BYTES))
+      const disposition = answer.headers.get('content-disposition')
+      expect(disposition).toContain("filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%E5%9B%B3%E9%9D%A2%20%22x%22.bin")
+      expect(disposition).toStartWith('attachment')
+    })
+
+    test.each([
+      '<!doctype html><script>alert(1)</script>',
+      '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
+    ])('is never a page: %s', async (page) => {
+      const { headers } = await own.download(await ready(page, 'page.html'))
+      expect(headers.get('content-type')).toBe('application/octet-stream')
+      expect(headers.get('content-disposition')).toStartWith('attachment')
+    })
+
+    test('is read in ranges', async () => {
+      const file = await ready(BYTES)
+      const middle = await own.download(file, { range: 'bytes=100-199' })
+      expect([middle.status, middle.headers.get('content-range')]).toEqual([206, 'bytes 100-199/300000'])
+      expect(new Uint8Array(await middle.arrayBuffer())).toEqual(BYTES.slice(100, 200))
+      const end = await own.download(file, { range: 'bytes=-10' })
+      expect(new Uint8Array(await end.arrayBuffer())).toEqual(BYTES.slice(-10))
+      expect((await own.download(file, { range: 'bytes=300000-' })).status).toBe(416)
+    })
+
+    test('that is public has an address of ours that lasts', async () => {
+      const file = await ready(BYTES, 'public.bin', true)
+      expect(file.downloadUrl).toEndWith(`/files/public/${file.id}`)
+      const answer = await fetch(own.here(file.downloadUrl ?? ''))
+      expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(BYTES))
+      expect(answer.headers.get('content-disposition')).toBe('attachment; filename=public.bin')
+    })
+
+    test('is gone when it is removed', async () => {
+      const file = await ready(BYTES, 'public.bin', true)
+      const [{ part_id }] = (await own.rows`select part_id from sourcing.files where id = ${file.id}`) as [
+        { part_id: string },
+      ]
+      expect((await own.change(part_id, { remove: [file.id] })).status).toBe(204)
+      expect((await own.download(file)).status).toBe(404)
+    })
+  })
+}

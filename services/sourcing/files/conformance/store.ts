@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { newId } from '../../../kit/db/ids.ts'
+import { TooLarge } from '../../../kit/storage/storage.ts'
+import { storageOf } from '../../../kit/storage/testing/storage-of.ts'
+import type { Rig } from './conformance.ts'
+
+const CHUNK = Uint8Array.from({ length: 100_000 }, (_, n) => n % 249)
+const signal = new AbortController().signal
+
+/** So many chunks, then an end or a failure. */
+async function* chunks(count: number, failure?: Error): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < count; n++) yield CHUNK
+  if (failure) throw failure
+}
+
+function sha256Of(count: number): string {
+  const hash = new Bun.CryptoHasher('sha256')
+  for (let n = 0; n < count; n++) hash.update(CHUNK)
+  return hash.digest('hex')
+}
+
+export function describeStore({ settings, own, stop, start }: Rig): void {
+  const storage = storageOf(settings)
+  const put = (key: string, count: number, maxBytes = 1e9) =>
+    storage.put(key, chunks(count), { maxBytes, signal, onProgress: () => {} })
+
+  describe('the store', () => {
+    test.each([0, 1, 250])('keeps a stream of %d chunks, and knows what it was', async (count) => {
+      const key = newId('file')
+      const seen: number[] = []
+      const facts = await storage.put(key, chunks(count), { maxBytes: 1e9, signal, onProgress: (n) => seen.push(n) })
+      expect(facts).toMatchObject({ sizeBytes: count * CHUNK.length, sha256: sha256Of(count) })
+      expect(seen.at(-1) ?? 0).toBe(facts.sizeBytes)
+      expect((await storage.find(key))?.sizeBytes).toBe(facts.sizeBytes)
+      expect(await storage.inspect(key, signal)).toEqual(facts)
+    })
+
+    test.each([3, 250])('keeps nothing of a stream of %d chunks that fails', async (count) => {
+      const key = newId('file')
+      const broken = chunks(count, new Error('the sender is gone'))
+      await expect(storage.put(key, broken, { maxBytes: 1e9, signal })).rejects.toThrow('the sender is gone')
+      expect(await storage.find(key)).toBeUndefined()
+    })
+
+    test.each([3, 250])('keeps nothing of a stream of %d chunks that is too long', async (count) => {
+      const key = newId('file')
+      await expect(put(key, count, count * CHUNK.length - 1)).rejects.toThrow(TooLarge)
+      expect(await storage.find(key)).toBeUndefined()
+      expect((await put(key, count, count * CHUNK.length)).sizeBytes).toBe(count * CHUNK.length)
+    })
+
+    test('copies what is still the same, and nothing else', async () => {
+      const [from, to, other] = [newId('file'), newId('file'), newId('file')]
+      const facts = await put(from, 3)
+      const etag = (await storage.find(from))?.etag ?? ''
+      expect(await storage.copy(from, to, etag)).toBe(true)
+      expect(await storage.inspect(to, signal)).toEqual(facts)
+      expect(await storage.copy(from, other, '"another"')).toBe(false)
+      expect(await storage.copy(newId('file'), other, etag)).toBe(false)
+      expect(await storage.find(other)).toBeUndefined()
+    })
+
+    test('forgets, as often as it is told to', async () => {
+      const key = newId('file')
+      await put(key, 3)
+      await storage.remove(key)
+      expect(await storage.find(key)).toBeUndefined()
+      await storage.remove(key)
+    })
+
+    test('tidies up without touching what is whole', async () => {
+      const key = newId('file')
+      await put(key, 3)
+      await storage.tidy(new Date(Date.now() + 60_000))
+      expect(await storage.find(key)).toBeDefined()
+    })
+
+    test.each(['', '.', '..', '../x', 'a/b', 'a\\b', '.hidden', 'a\0', 'x'.repeat(129), 'é'])(
+      'takes no key that is not one of ours: %s',
+      async (key) => {
+        await expect(storage.find(key)).rejects.toThrow('not a key')
+        await expect(put(key, 1)).rejects.toThrow('not a key')
+        await expect(storage.remove(key)).rejects.toThrow('not a key')
+      },
+    )
+
+    test('that is away is a 503, and everything is there when it is back', async () => {
+      const { id } = await own.completed('still here')
+      const part = await own.part()
+      const add = [{ uploadId: id, group: 'document' }]
+      await stop()
+      const away = await own.change(part, { add })
+      expect([away.status, away.body.code]).toEqual([503, 'unavailable'])
+      expect(away.headers.get('retry-after')).toBe('1')
+      await expect(put(newId('file'), 1)).rejects.toMatchObject({ code: 'unavailable' })
+      await start()
+      expect((await own.change(part, { add })).status).toBe(204)
+    })
+  })
+}

@@ -1,0 +1,21 @@
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { testMarketplace } from '../../all/testing.ts'
+import { describeConformance } from './conformance/conformance.ts'
+
+const market = await testMarketplace()
+const root = String(market.config.FILES_FOLDER)
+
+await describeConformance(market, {
+  driver: 'folder',
+  variables: { FILES_FOLDER: root },
+  // As when the disk it was on is gone.
+  async stop() {
+    await mkdir(root, { recursive: true })
+    await rename(root, `${root}.away`)
+    await writeFile(root, '')
+  },
+  async start() {
+    await rm(root)
+    await rename(`${root}.away`, root)
+  },
+})

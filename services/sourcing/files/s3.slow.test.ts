@@ -1,0 +1,162 @@
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { testMarketplace } from '../../all/testing.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { S3Storage } from '../../kit/storage/s3/store.ts'
+import { MAX_FILE_BYTES } from '../../kit/storage/storage.ts'
+import { s3Server } from '../../kit/storage/testing/s3-server.ts'
+import { storageOf } from '../../kit/storage/testing/storage-of.ts'
+import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../kit/testing/certificates.ts'
+import { until } from '../../kit/testing/until.ts'
+import { sweepObjects } from '../objects/sweep.ts'
+import { describeConformance } from './conformance/conformance.ts'
+
+setDefaultTimeout(60_000)
+const server = await s3Server()
+afterAll(() => server.close())
+const market = await testMarketplace(server.variables)
+const { own, settings } = await describeConformance(market, {
+  driver: 's3',
+  variables: server.variables,
+  stop: server.kill,
+  start: server.start,
+})
+const { owner } = market.db
+const storage = storageOf(settings)
+const inAYear = () => new Date(Date.now() + 365 * 24 * 60 * 60 * 1000)
+
+describe('a file that was uploaded to the store itself', () => {
+  test('is PENDING, then READY in an object that no address ever named, and the upload is gone', async () => {
+    const part = await own.part()
+    const { id } = await own.completed('solid impeller')
+    await own.change(part, { add: [{ uploadId: id, group: 'preview' }] })
+    const [file] = await own.files(part)
+    expect(['PENDING', 'READY']).toContain(file?.state ?? '')
+    await until(async () => (await own.files(part))[0]?.state === 'READY')
+    const [row] = await owner`select object_key from sourcing.files where id = ${file?.id ?? ''}`
+    expect(row?.object_key).toStartWith(`${file?.id}.`)
+    await sweepObjects({ sql: owner, storage }, new Date())
+    expect(await storage.find(id)).toBeUndefined()
+    expect(await storage.find(row?.object_key)).toBeDefined()
+    const { body } = await own.client.get<{ previewFileId?: string; revision: number }>(`/v1/parts/${part}`)
+    expect(body).toMatchObject({ previewFileId: file?.id, revision: 3 })
+  })
+
+  test('whose address is used again after that is not touched, and what came is deleted in the end', async () => {
+    const part = await own.part()
+    const upload = await own.completed('first')
+    await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })
+    await until(async () => (await own.files(part))[0]?.state === 'READY')
+    await sweepObjects({ sql: owner, storage }, new Date())
+    await own.put(upload, 'second')
+    const [file] = await own.files(part)
+    expect(await (await own.download(file as never)).text()).toBe('first')
+    await sweepObjects({ sql: owner, storage }, inAYear())
+    expect(await storage.find(upload.id)).toBeUndefined()
+    expect(await (await own.download(file as never)).text()).toBe('first')
+  })
+
+  test('is FAILED when it is another one than was added by the time it is copied', async () => {
+    const part = await own.part()
+    const { id } = await own.completed('second')
+    const fileId = newId('file')
+    await owner`
+      insert into sourcing.files (id, part_id, org_id, name, file_group, state, public, counted_bytes, created_at)
+      select ${fileId}, id, ip_owner_org_id, 'a', 'document', 'PENDING', false, 5, now()
+      from sourcing.parts where id = ${part}`
+    await owner`
+      insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
+      values (${fileId}, 'copy', ${id}, '"of the first"', now(), now() + interval '1 hour')`
+    await until(async () => (await own.files(part))[0]?.state === 'FAILED')
+    const [row] = await owner`select reason, counted_bytes from sourcing.files where id = ${fileId}`
+    expect(row).toEqual({ reason: 'source_changed', counted_bytes: '0' })
+  })
+
+  test('over the limit is FAILED at once, and its object goes', async () => {
+    const part = await own.part()
+    const upload = await own.opened()
+    const block = new Uint8Array(1024 * 1024)
+    const body = new Blob([...Array.from({ length: 512 }, () => block), new Uint8Array(1)])
+    expect(body.size).toBe(MAX_FILE_BYTES + 1)
+    expect((await own.put(upload, body)).status).toBe(200)
+    expect((await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })).status).toBe(204)
+    expect((await own.files(part))[0]).toMatchObject({ state: 'FAILED' })
+    const [row] = await owner`select reason from sourcing.files where part_id = ${part}`
+    expect(row).toEqual({ reason: 'too_large' })
+    await sweepObjects({ sql: owner, storage }, new Date())
+    expect(await storage.find(upload.id)).toBeUndefined()
+  })
+
+  test('is copied when the store comes back, however it went away', async () => {
+    const part = await own.part()
+    const { id } = await own.completed('patience')
+    await own.change(part, { add: [{ uploadId: id, group: 'document' }] })
+    await server.kill()
+    await server.start()
+    await until(async () => (await own.files(part))[0]?.state === 'READY', { withinMs: 40_000 })
+  })
+})
+
+describe('a store that is not as it should be', () => {
+  test('without the bucket is a 503', async () => {
+    const missing = storageOf({ ...settings, variables: { ...server.variables, S3_BUCKET: 'no-such-bucket' } })
+    const incoming = { maxBytes: 10, signal: AbortSignal.timeout(5000) }
+    const requests = [
+      () => missing.find('file_x'),
+      () => missing.put('file_x', new Blob(['x']).stream(), incoming),
+      () => missing.remove('file_x'),
+      () => missing.copy('file_x', 'file_y', '"x"'),
+    ]
+    for (const request of requests) await expect(request()).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  test('that does not know the key refuses everything', async () => {
+    const stranger = storageOf({ ...settings, variables: { ...server.variables, S3_SECRET_ACCESS_KEY: 'wrong' } })
+    await expect(stranger.find('file_x')).rejects.toThrow('403')
+    await expect(stranger.remove('file_x')).rejects.toThrow('403')
+  })
+})
+
+describe('what a put that was cut short left', () => {
+  test('is let go when its time is over, and not before', async () => {
+    const { uploadId } = await begun(server.endpoint)
+    await storage.tidy(new Date(Date.now() - 60_000))
+    expect(await openUploads()).toContain(uploadId)
+    await storage.tidy(new Date(Date.now() + 60_000))
+    expect(await openUploads()).not.toContain(uploadId)
+  })
+
+  /** A process that is killed leaves parts that belong to nothing. */
+  async function begun(_endpoint: string): Promise<{ uploadId: string }> {
+    const text = await signedText('POST', 'file_cut_short?uploads')
+    return { uploadId: /<UploadId>([^<]+)</.exec(text)?.[1] ?? '' }
+  }
+  const openUploads = () => signedText('GET', '?uploads')
+
+  async function signedText(method: string, target: string): Promise<string> {
+    const { AwsClient } = await import('aws4fetch')
+    const { S3_ACCESS_KEY_ID: accessKeyId = '', S3_SECRET_ACCESS_KEY: secretAccessKey = '' } = server.variables
+    const client = new AwsClient({ accessKeyId, secretAccessKey, service: 's3', region: 'us-east-1' })
+    return (await client.fetch(`${server.endpoint}/files/${target}`, { method })).text()
+  }
+})
+
+describe('over TLS', () => {
+  test('a private authority is believed where it is named, and there alone', async () => {
+    const secure = await s3Server({ cert: LOCAL_CERTIFICATE, key: LOCAL_KEY })
+    const { S3_BUCKET: bucket = '', S3_ACCESS_KEY_ID: id = '', S3_SECRET_ACCESS_KEY: secret = '' } = secure.variables
+    const options = {
+      endpoint: secure.endpoint,
+      publicEndpoint: secure.endpoint,
+      bucket,
+      region: 'us-east-1',
+      accessKeyId: id,
+      secretAccessKey: secret,
+      addressing: 'path' as const,
+      conditionalPut: true,
+      clock: Date.now,
+    }
+    expect(await new S3Storage({ ...options, ca: AUTHORITY }).find('file_x')).toBeUndefined()
+    await expect(new S3Storage(options).find('file_x')).rejects.toMatchObject({ code: 'unavailable' })
+    await secure.close()
+  })
+})

@@ -1,0 +1,74 @@
+import type { Static } from '@sinclair/typebox'
+import type { Import, ImportFileInput, ImportPartFileResponse } from '../../../proto/http/sourcing/imports.ts'
+import type { AddressGuard } from '../../kit/addresses/request.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { invalidField, notFound } from '../../kit/http/refusal.ts'
+import { emit } from '../../kit/outbox/emit.ts'
+import type { SecretBox } from '../../kit/secrets/box.ts'
+import { demandRoom, type FileDeps } from '../files/commands.ts'
+import { findOwnPart, insertFile, lockOwnPart, touchPart } from '../files/queries.ts'
+import { insertImport } from '../jobs/queries.ts'
+import { findImport } from './queries.ts'
+
+export interface ImportDeps extends Pick<FileDeps, 'sql' | 'clock' | 'quota' | 'onPending'> {
+  guard: AddressGuard
+  box: SecretBox
+}
+
+export interface ImportFile {
+  caller: Caller
+  partId: string
+  body: ImportFileInput
+  trail: Trail
+}
+
+/** A PENDING file of an own part; a worker fetches its bytes. The address is kept sealed, and only as long as it is needed. */
+export async function importFile(
+  { sql, clock, quota, onPending, guard, box }: ImportDeps,
+  { caller: { orgId }, partId, body, trail }: ImportFile,
+): Promise<Static<typeof ImportPartFileResponse>> {
+  const problem = guard.problemOf(body.sasUrl)
+  if (problem !== undefined) throw invalidField('sasUrl', problem)
+  const [part] = await findOwnPart(sql, orgId, partId)
+  if (!part) throw notFound()
+  const sealedUrl = await box.encrypt(body.sasUrl)
+  const now = new Date(clock()).toISOString()
+  const fileId = newId('file')
+  await sql.begin(async (tx) => {
+    const [held] = await lockOwnPart(tx, orgId, partId)
+    if (!held) throw notFound()
+    const { name, group } = body
+    const nothingYet = { reason: null, objectKey: null, facts: null, countedBytes: 0 }
+    const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...nothingYet }
+    await insertFile(tx, file, now)
+    await insertImport(tx, { fileId, sealedUrl }, now)
+    await demandRoom(tx, quota, orgId, partId, 1)
+    await touchPart(tx, partId, now)
+    await recordSuccess(tx, trail)
+    await emit(tx, {
+      type: 'sourcing.part.filesChanged',
+      tenantId: orgId,
+      subject: partId,
+      data: { partId, ipOwnerOrgId: orgId },
+    })
+  })
+  onPending()
+  return { fileId }
+}
+
+/** How far an import of the organization's is. */
+export async function importOf({ sql }: Pick<ImportDeps, 'sql'>, orgId: string, fileId: string): Promise<Import> {
+  const [row] = await findImport(sql, orgId, fileId)
+  if (!row) throw notFound()
+  const { state, reason, received_bytes, total_bytes } = row
+  return {
+    fileId,
+    state,
+    receivedBytes: Number(received_bytes),
+    ...(total_bytes === null ? {} : { totalBytes: Number(total_bytes) }),
+    ...(reason === null ? {} : { reason }),
+  }
+}

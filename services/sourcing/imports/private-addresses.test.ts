@@ -1,0 +1,26 @@
+import { expect, test } from 'bun:test'
+import { testMarketplace } from '../../all/testing.ts'
+import { type Problem, Uploading } from '../files/testing/uploading.ts'
+
+const market = await testMarketplace()
+const owner = await market.organization(['IP_OWNER'])
+const own = new Uploading(market, owner.administrator.client)
+const part = await own.part()
+
+test.each([
+  'http://example.com/a',
+  `https://127.0.0.1:${new URL(market.url).port}/livez`,
+  'https://localhost/a',
+  'https://169.254.169.254/latest/meta-data/',
+  'https://[::ffff:7f00:1]/a',
+  'https://2130706433/a',
+  'https://metadata.google.internal/computeMetadata/v1/',
+])('an import from %s is 400 and leaves nothing', async (sasUrl) => {
+  const { status, body } = await own.client.post<Problem>(`/v1/parts/${part}/import-file`, {
+    name: 'a',
+    group: 'document',
+    sasUrl,
+  })
+  expect([status, body.errors?.[0]?.field]).toEqual([400, 'sasUrl'])
+  expect(await own.files(part)).toEqual([])
+})

@@ -1,0 +1,32 @@
+import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
+import { JobFailure } from './failure.ts'
+import type { JobRow } from './queries.ts'
+
+/** How far a try is. */
+export interface Progress {
+  receivedBytes: number
+  totalBytes: number | null
+}
+
+export interface Attempt {
+  /** Where the bytes are to be. */
+  key: string
+  signal: AbortSignal
+  progress: Progress
+}
+
+/**
+ * Copies an upload to a key that no address ever named, then reads it once. Only the object that was added is copied:
+ * what was put in its place since is not what anybody saw.
+ */
+export async function copyInto(
+  { storage }: { storage: Storage },
+  { source_key, source_etag }: JobRow,
+  { key, signal }: Attempt,
+): Promise<Facts> {
+  if (source_key === null || source_etag === null) throw new Error('a copy without a source')
+  if (!(await storage.copy(source_key, key, source_etag))) throw new JobFailure('source_changed', { isFinal: true })
+  const facts = await storage.inspect(key, signal)
+  if (facts.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })
+  return facts
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { delayAfter, isOver, judgeStatus } from './rules.ts'
+
+test.each([
+  ['import', 1, false, 60_000, false],
+  ['import', 4, false, 60_000, false],
+  ['import', 5, false, 60_000, true],
+  ['import', 1, true, 60_000, true],
+  ['import', 1, false, 0, true],
+  ['copy', 50, false, 60_000, false],
+  ['copy', 1, true, 60_000, true],
+  ['copy', 1, false, -1, true],
+] as const)('a %s after %d tries (final: %s, %d ms left) is over: %s', (kind, tries, isFinal, leftMs, over) => {
+  expect(isOver({ kind, tries, isFinal, leftMs })).toBe(over)
+})
+
+test('waits grow, and five tries have their place in half an hour', () => {
+  const delays = [1, 2, 3, 4].map(delayAfter)
+  expect(delays).toEqual([...delays].sort((a, b) => a - b))
+  expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeLessThan(10 * 60_000)
+  expect(delayAfter(100)).toBe(delayAfter(4))
+})
+
+test.each([
+  [200, undefined, undefined],
+  [204, 'source_refused', true],
+  [206, 'source_refused', true],
+  [301, 'redirected', true],
+  [304, 'redirected', true],
+  [401, 'source_refused', true],
+  [403, 'source_refused', true],
+  [404, 'source_refused', true],
+  [408, 'unreachable', false],
+  [429, 'unreachable', false],
+  [500, 'unreachable', false],
+  [503, 'unreachable', false],
+])('an answer of %d is %s', (status, reason, isFinal) => {
+  expect([judgeStatus(status)?.reason, judgeStatus(status)?.isFinal]).toEqual([reason as never, isFinal as never])
+})

@@ -1,0 +1,113 @@
+import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
+import { Wake } from '../../kit/bus/wake.ts'
+import type { Log } from '../../kit/log/log.ts'
+import type { Worker } from '../../kit/service/worker.ts'
+import { TooLarge } from '../../kit/storage/storage.ts'
+import { type Fetching, fetchInto } from '../imports/fetch.ts'
+import { doomObject } from '../objects/queries.ts'
+import { type FinishDeps, failFile, finishFile } from './commands.ts'
+import { copyInto, type Progress } from './copy.ts'
+import { JobFailure } from './failure.ts'
+import { claimJob, extendLease, type JobRow, postponeJob, recordProgress } from './queries.ts'
+import { delayAfter, isOver, JOB_LIMITS } from './rules.ts'
+
+export type FileWorkerDeps = FinishDeps & Fetching & { log: Log }
+
+/** Makes PENDING files ready: copies what was uploaded to a store of others, and fetches what is to be imported. */
+export class FileWorker implements Worker {
+  readonly name = 'files'
+  readonly #deps: FileWorkerDeps
+  readonly #wake = new Wake()
+
+  constructor(deps: FileWorkerDeps) {
+    this.#deps = deps
+  }
+
+  /** There is something to do. */
+  wake = (): void => this.#wake.call()
+
+  async run(signal: AbortSignal): Promise<void> {
+    const running = new Set<Promise<void>>()
+    while (!signal.aborted) {
+      const isFree = running.size < JOB_LIMITS.slots
+      const [job] = isFree ? await claimJob(this.#deps.sql, crypto.randomUUID()) : []
+      if (!job) {
+        await this.#wake.wait(JOB_LIMITS.pollMs, signal)
+        continue
+      }
+      const work: Promise<void> = this.#work(job, signal)
+        .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file could not be worked on'))
+        .finally(() => {
+          running.delete(work)
+          this.wake()
+        })
+      running.add(work)
+    }
+    await Promise.all(running)
+  }
+
+  async #work(job: JobRow, stopping: AbortSignal): Promise<void> {
+    const { sql, clock } = this.#deps
+    const leftMs = Date.parse(job.deadline_at) - clock()
+    if (isOver({ kind: job.kind, tries: job.attempts - 1, isFinal: false, leftMs })) {
+      await failFile(this.#deps, job, 'timed_out')
+      return
+    }
+    const lost = new AbortController()
+    const signal = AbortSignal.any([stopping, lost.signal, AbortSignal.timeout(leftMs)])
+    const progress: Progress = { receivedBytes: 0, totalBytes: null }
+    const report = setInterval(() => void this.#report(job, progress, lost), JOB_LIMITS.reportMs)
+    // A key of this try's own: whoever tried before, and does not know yet that he is dead, writes elsewhere.
+    const key = `${job.file_id}.${job.lease_token.slice(0, 8)}`
+    try {
+      await doomObject(sql, key, new Date(clock()).toISOString())
+      const make = job.kind === 'copy' ? copyInto : fetchInto
+      const facts = await make(this.#deps, job, { key, signal, progress })
+      await finishFile(this.#deps, job, key, facts)
+    } catch (error) {
+      await this.#afterFailure(job, error, { stopping, lost: lost.signal, progress })
+    } finally {
+      clearInterval(report)
+    }
+  }
+
+  async #report(job: JobRow, { receivedBytes, totalBytes }: Progress, lost: AbortController): Promise<void> {
+    try {
+      const [still] = await extendLease(this.#deps.sql, job)
+      if (!still) lost.abort()
+      else await recordProgress(this.#deps.sql, job.file_id, receivedBytes, totalBytes)
+    } catch (err) {
+      // The database may be back before the lease is over.
+      this.#deps.log.warn({ err, file: job.file_id }, 'a lease could not be extended')
+    }
+  }
+
+  async #afterFailure(job: JobRow, error: unknown, { stopping, lost, progress }: Surroundings): Promise<void> {
+    const { sql, clock, log } = this.#deps
+    if (lost.aborted) return
+    if (stopping.aborted) {
+      await postponeJob(sql, job, { delayMs: 0, counts: false })
+      return
+    }
+    const { reason, isFinal } = judge(error)
+    const delayMs = delayAfter(job.attempts)
+    const leftMs = Date.parse(job.deadline_at) - clock() - delayMs
+    if (!(error instanceof JobFailure)) log.warn({ err: error, file: job.file_id, reason }, 'a file is not ready yet')
+    await recordProgress(sql, job.file_id, progress.receivedBytes, progress.totalBytes)
+    if (isOver({ kind: job.kind, tries: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
+    else await postponeJob(sql, job, { delayMs, counts: true })
+  }
+}
+
+interface Surroundings {
+  stopping: AbortSignal
+  lost: AbortSignal
+  progress: Progress
+}
+
+function judge(error: unknown): { reason: FileFailure; isFinal: boolean } {
+  if (error instanceof JobFailure) return error
+  if (error instanceof TooLarge) return { reason: 'too_large', isFinal: true }
+  if ((error as { name?: unknown } | null)?.name === 'TimeoutError') return { reason: 'timed_out', isFinal: false }
+  return { reason: 'unreachable', isFinal: false }
+}
