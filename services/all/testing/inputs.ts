@@ -19,7 +19,8 @@ export function exampleOf(schema: Schema, at: Place): unknown {
       Object.entries(known.properties).map(([name, property]) => [name, exampleOf(property, `${at}.${name}`)]),
     )
   }
-  const [example] = known.examples ?? []
+  // That of a field which may be null stands beside its types.
+  const [example] = schema.examples ?? known.examples ?? []
   if (example !== undefined) return structuredClone(example)
   if (known.items) return [exampleOf(known.items, `${at}.0`)]
   throw new Error(`${at} has no example in the document, so no request can be made of it`)
