@@ -7,6 +7,7 @@ import * as standards from './http/catalog/standards.ts'
 import * as technologies from './http/catalog/technologies.ts'
 import * as unspscCategories from './http/catalog/unspsc-categories.ts'
 import * as accounts from './http/identity/accounts.ts'
+import * as impersonation from './http/identity/impersonation.ts'
 import * as pages from './http/identity/pages.ts'
 import * as tokens from './http/identity/tokens.ts'
 import type { AnyOperation } from './http/operation.ts'
@@ -33,6 +34,7 @@ const MODULES: Record<string, unknown>[] = [
   unspscCategories,
   tokens,
   accounts,
+  impersonation,
   pages,
   parts,
   history,
@@ -62,7 +64,7 @@ const isOperation = (value: unknown): value is AnyOperation =>
 
 /** Every operation there is, by the service that answers it: what the OpenAPI documents and the tests walk. */
 export const OPERATIONS: Record<Owner, readonly AnyOperation[]> = {
-  identity: operationsIn(tokens, accounts, pages),
+  identity: operationsIn(tokens, accounts, impersonation, pages),
   catalog: operationsIn(categories, criticalities, materials, processes, standards, technologies, unspscCategories),
   organization: operationsIn(auditLog, orgs, roles, users, businessUnits, customFields),
   sourcing: operationsIn(parts, files, uploads, imports),

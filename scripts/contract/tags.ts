@@ -19,5 +19,7 @@ export const TAGS: Record<string, string> = {
   'Files (beyond the specification)': 'The addresses that uploads and downloads lead to.',
   Tokens: 'Bearer tokens for every other operation.',
   'Accounts (beyond the specification)': 'Passwords, sessions and activation links.',
+  'Impersonation (beyond the specification)':
+    'Somebody acts as a user, for a while and for a reason; the audit log says so of everything that is done.',
   'Documentation (beyond the specification)': 'This documentation.',
 }

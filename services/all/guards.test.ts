@@ -14,11 +14,13 @@ const PUBLIC = [
   'getDocs', // documentation
   'getDocsAsset', // its scripts and styles
   'getFileObject', // the signed address is the credential
+  'getImpersonatePage', // opened by who has no account
   'getJwks', // public keys
   'getOpenApi', // the contract
   'getPublicFile', // whoever added it made it public
   'putUpload', // the signed address is the credential
   'redeemActivation', // the link is the credential
+  'redeemImpersonationGrant', // the link is the credential
 ]
 
 /** Operations that need nothing but a valid token, since the specification restricts them no further. */

@@ -4,6 +4,7 @@ import { createSecretBox } from '../kit/secrets/box.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
 import type { IdentityConfig } from './config.ts'
+import { impersonationRoutes } from './impersonation/routes.ts'
 import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
@@ -43,6 +44,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       pageRoutes({ http }),
       sessionRoutes({ http, sql, clock }),
       passwordRoutes({ http, sql, hashing, clock }),
+      impersonationRoutes({ http, tokens, box, publicUrl: config.PUBLIC_URL }),
       activationRoutes({ http, sql, hashing, clock }),
     ],
     workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now })],

@@ -51,3 +51,15 @@ export const getActivatePage = defineOperation({
   response: Html,
   mediaType: 'text/html',
 })
+
+export const getImpersonatePage = defineOperation({
+  id: 'getImpersonatePage',
+  method: 'GET',
+  path: '/impersonate',
+  tag: 'Impersonation (beyond the specification)',
+  summary: 'Page behind the link of an impersonation grant',
+  description: 'Posts the token of its fragment, which no server ever sees in a URL, and shows the access token.',
+  access: 'public',
+  response: Html,
+  mediaType: 'text/html',
+})

@@ -1,12 +1,13 @@
 import { OPERATIONS } from '../../../proto/operations.ts'
 import type { Permission } from '../../../proto/permissions.ts'
+import { newId } from '../../kit/db/ids.ts'
 import { TEST_PASSWORD } from '../testing.ts'
 import type { Documented } from './document.ts'
 import { FILE_CASES } from './file-cases.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import { PEOPLE_CASES } from './people-cases.ts'
 import { type RecordName, recordKind } from './records.ts'
-import { openActivation } from './sessions.ts'
+import { openActivation, openGrant } from './sessions.ts'
 import type { Account, Kind, World } from './world.ts'
 
 /** A private record that a request names, and what an account is answered that names one of its own. */
@@ -84,6 +85,33 @@ const CASES: Record<string, OperationCase> = {
     costly: true,
     values: () => ({ 'body.currentPassword': TEST_PASSWORD, 'body.newPassword': TEST_PASSWORD }),
     conflict: 'race',
+  },
+  createImpersonationGrant: {
+    references: { 'body.userId': 'colleague' },
+    values: () => ({ 'body.expireTime': new Date(Date.now() + 60 * 60 * 1000).toISOString() }),
+    async conflict(world, account, input) {
+      const { userId } = await (await world.organization(account.kind)).member([])
+      await world.market.db.owner`update organization.users set active = false where id = ${userId}`
+      return withValue(input, 'body.userId', userId)
+    },
+  },
+  getImpersonationGrant: { references: { 'path.id': 'grant' } },
+  redeemImpersonationGrant: {
+    references: { 'body.token': 'credential' },
+    values: async (world, account) => ({
+      'body.token': await openGrant(world.market, account, {
+        grantId: newId('grant'),
+        actingEmail: 'support@example.com',
+      }),
+    }),
+  },
+  revokeImpersonationGrant: {
+    references: { 'path.id': 'grant' },
+    async conflict(world, account, input) {
+      const id = await recordKind('grant').make(world, account)
+      await world.market.db.owner`update identity.impersonation_grants set revoked_at = now() where id = ${String(id)}`
+      return withValue(input, 'path.id', id)
+    },
   },
   listSessions: {
     references: { 'query.userId': ['user', { record: 'colleague', own: without('user:manage', 403) }] },

@@ -4,7 +4,7 @@ import { insertCustomField, insertOption } from '../../organization/custom-field
 import { insertRole } from '../../organization/roles/queries.ts'
 import type { TestUser } from '../testing.ts'
 import { completedUpload, createFile } from './files.ts'
-import { openSession } from './sessions.ts'
+import { openGrant, openSession } from './sessions.ts'
 import { type Account, ALL_KINDS, type Kind, type World } from './world.ts'
 
 /** A kind of record that is private to an organization, or to one user of it. */
@@ -156,6 +156,18 @@ export const RECORDS = {
       return id
     },
     random: () => newId('audit'),
+  },
+  grant: {
+    owners: ALL_KINDS,
+    async make(world, account) {
+      const id = newId('grant')
+      await openGrant(world.market, await colleagueOf(world, account), {
+        grantId: id,
+        actingEmail: 'support@example.com',
+      })
+      return id
+    },
+    random: () => newId('grant'),
   },
   session: {
     owners: ALL_KINDS,

@@ -1,3 +1,4 @@
+import { insertGrant } from '../../identity/impersonation/queries.ts'
 import { createSigner, type Signer, type TokenSubject } from '../../identity/keys/signer.ts'
 import { insertRefreshToken, insertSession } from '../../identity/tokens/queries.ts'
 import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
@@ -27,9 +28,28 @@ export async function openSession(
   const id = newId('sess')
   const { token, hash } = newSecretToken()
   const sql = market.db.owner
-  await insertSession(sql, { id, userId, orgId, expiresAt, ipAddress: undefined, userAgent: undefined }, now)
+  const session = { id, userId, orgId, expiresAt, ipAddress: undefined, userAgent: undefined }
+  if (act) await openGrant(market, { userId, orgId }, act)
+  await insertSession(sql, act ? { ...session, grantId: act.grantId } : session, now)
   await insertRefreshToken(sql, { hash, sessionId: id, expiresAt }, now)
   return { id, refreshToken: token, accessToken: await (await sign)({ userId, orgId, sessionId: id, act }) }
+}
+
+/** A grant by the organization's first administrator, with a link that nobody has used; answers the token of the link. */
+export async function openGrant(
+  market: TestMarketplace,
+  { userId, orgId }: { userId: string; orgId: string },
+  { grantId, actingEmail }: { grantId: string; actingEmail: string },
+): Promise<string> {
+  const { token, hash } = newSecretToken()
+  const [giver] = await market.db.owner<{ id: string }[]>`
+    select user_id as id from organization.callers
+    where org_id = ${orgId} and 'org:admin' = any(permissions) order by user_id limit 1`
+  const now = new Date()
+  const expiresAt = new Date(now.getTime() + A_DAY_MS).toISOString()
+  const grant = { id: grantId, orgId, userId, actingEmail, reason: 'a test', grantedBy: giver?.id ?? '', expiresAt }
+  await insertGrant(market.db.owner, { ...grant, tokenHash: hash }, now.toISOString())
+  return token
 }
 
 async function signerOf({ db, config }: TestMarketplace): Promise<Signer> {

@@ -39,7 +39,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
     return current
   }
 
-  return async ({ userId, orgId, sessionId, act }: TokenSubject): Promise<string> => {
+  return async ({ userId, orgId, sessionId, act }: TokenSubject, seconds = accessTokenSeconds): Promise<string> => {
     const { kid, key } = await signingKey()
     // Milliseconds, as NumericDate allows: a reset within the second of a sign-in must tell the two apart.
     const issuedAt = clock() / 1000
@@ -55,7 +55,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
       .setAudience(audience)
       .setSubject(userId)
       .setJti(crypto.randomUUID())
-      .setExpirationTime(Math.floor(issuedAt) + accessTokenSeconds)
+      .setExpirationTime(Math.floor(issuedAt) + seconds)
       .sign(key)
   }
 }

@@ -1,5 +1,11 @@
 import { join } from 'node:path'
-import { getActivatePage, getDocs, getDocsAsset, getOpenApi } from '../../../proto/http/identity/pages.ts'
+import {
+  getActivatePage,
+  getDocs,
+  getDocsAsset,
+  getImpersonatePage,
+  getOpenApi,
+} from '../../../proto/http/identity/pages.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'text' }
 import { JsonText, Raw } from '../../kit/http/json.ts'
 import { notFound } from '../../kit/http/refusal.ts'
@@ -24,6 +30,7 @@ const ASSETS: Record<string, { path: string; mediaType: string }> = {
   },
   'page.css': { path: join(HERE, 'page.css'), mediaType: 'text/css; charset=utf-8' },
   'docs.js': { path: join(HERE, 'docs.js'), mediaType: 'text/javascript; charset=utf-8' },
+  'impersonate.js': { path: join(HERE, 'impersonate.js'), mediaType: 'text/javascript; charset=utf-8' },
   'activate.js': { path: join(HERE, 'activate.js'), mediaType: 'text/javascript; charset=utf-8' },
 }
 
@@ -36,6 +43,7 @@ export const pageRoutes = ({ http }: { http: Http }) =>
     .open(getOpenApi, () => new JsonText(openapi as unknown as string))
     .open(getDocs, () => page('docs.html'))
     .open(getActivatePage, () => page('activate.html'))
+    .open(getImpersonatePage, () => page('impersonate.html'))
     .open(getDocsAsset, ({ params }) => {
       const asset = Object.hasOwn(ASSETS, params.asset) ? ASSETS[params.asset] : undefined
       if (!asset) throw notFound()

@@ -56,7 +56,9 @@ export async function revoke(
   trail: Trail,
   now: string,
 ): Promise<void> {
-  const sessionId = token === undefined ? caller.sessionId : await ownSessionOf({ sql, readToken }, caller, token)
+  const named = token === undefined ? caller.sessionId : await ownSessionOf({ sql, readToken }, caller, token)
+  // Whoever acts as somebody ends their own session, and none of that person's.
+  const sessionId = caller.act && named !== caller.sessionId ? undefined : named
   await sql.begin(async (tx) => {
     if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
     await recordSuccess(tx, trail)

@@ -3,7 +3,7 @@ import type { Trail } from '../../kit/audit/trail.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { hashOf, newId } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/http/refusal.ts'
-import type { Signer } from '../keys/signer.ts'
+import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { type ThrottleKeys, throttleKeys } from '../throttle/keys.ts'
@@ -16,6 +16,7 @@ import {
   insertRefreshToken,
   insertSession,
   insertSignInFailure,
+  type RefreshedRow,
   rotateRefreshToken,
   type SignInRow,
   upgradeHash,
@@ -134,7 +135,7 @@ export async function refresh(deps: TokenDeps, token: string, trail: Trail) {
     now,
   )
   const row = rotated ?? (await repeatedOrRefused(deps, used, trail, nowMs))
-  return tokensOf(deps, { userId: row.user_id, orgId: row.org_id, sessionId: row.session_id }, successor)
+  return tokensOf(deps, subjectOf(row), successor)
 }
 
 async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, trail: Trail, nowMs: number) {
@@ -144,20 +145,39 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, trail: Tr
   if (row && verdict === 'repeat') return row
   if (row && verdict === 'reuse') {
     await sql.begin((tx) => endSessions(tx, row.org_id, [row.session_id], now))
-    await recordRefusal(sql, { ...trail, ...actorOf(row), procedure: 'auth.refreshReuse' }, 'invalid_credentials')
+    const grantId = row.grant_id ?? undefined
+    const reuse = { ...trail, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
+    await recordRefusal(sql, reuse, 'invalid_credentials')
   }
   throw wrongCredentials()
 }
 
-async function tokensOf(
-  { sign, accessTokenSeconds }: TokenDeps,
-  subject: { userId: string; orgId: string; sessionId: string },
+/** Whose tokens they are; under a grant, who acts and until when. */
+export interface TokenHolder extends TokenSubject {
+  endsAt?: string
+}
+
+const subjectOf = (row: RefreshedRow): TokenHolder => ({
+  userId: row.user_id,
+  orgId: row.org_id,
+  sessionId: row.session_id,
+  ...(row.grant_id !== null && row.acting_email !== null
+    ? { act: { actingEmail: row.acting_email, grantId: row.grant_id }, endsAt: row.expires_at }
+    : {}),
+})
+
+/** A pair of tokens. Under a grant the access token ends with it, though it be younger than others live. */
+export async function tokensOf(
+  { sign, accessTokenSeconds, clock }: TokenDeps,
+  { endsAt, ...subject }: TokenHolder,
   refreshToken: string,
 ) {
+  const left = endsAt === undefined ? accessTokenSeconds : Math.floor((Date.parse(endsAt) - clock()) / 1000)
+  const seconds = Math.max(0, Math.min(accessTokenSeconds, left))
   return {
-    access_token: await sign(subject),
+    access_token: await sign(subject, seconds),
     token_type: 'Bearer' as const,
-    expires_in: accessTokenSeconds,
+    expires_in: seconds,
     refresh_token: refreshToken,
   }
 }

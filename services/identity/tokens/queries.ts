@@ -28,12 +28,16 @@ export interface NewSession {
   expiresAt: string
   ipAddress: string | undefined
   userAgent: string | undefined
+  /** The impersonation grant that it is under. */
+  grantId?: string
 }
 
 export const insertSession = (sql: Sql, session: NewSession, now: string) => sql`
-  insert into identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ip_address, user_agent)
+  insert into identity.sessions
+    (id, user_id, org_id, created_at, last_used_at, expires_at, ip_address, user_agent, grant_id)
   values (${session.id}, ${session.userId}, ${session.orgId}, ${now}, ${now}, ${session.expiresAt},
-    ${session.ipAddress ?? null}, ${session.userAgent?.slice(0, 512).toWellFormed() ?? null})`
+    ${session.ipAddress ?? null}, ${session.userAgent?.slice(0, 512).toWellFormed() ?? null},
+    ${session.grantId ?? null})`
 
 export const insertRefreshToken = (
   sql: Sql,
@@ -47,6 +51,10 @@ export interface RefreshedRow {
   session_id: string
   user_id: string
   org_id: string
+  /** When the session ends; under a grant with it. */
+  expires_at: string
+  grant_id: string | null
+  acting_email: string | null
 }
 
 export interface Rotation {
@@ -58,29 +66,35 @@ export interface Rotation {
 
 /**
  * Rotates a refresh token, in one statement: of any number of racing refreshes one marks it used and inserts the
- * successor. User, organization and roles are read again; nobody inactive, reset or ended gets a token.
+ * successor. User, organization and roles are read again; nobody inactive, reset or ended gets a token, and nobody who acts
+ * under a grant that is over or whose giver is gone.
  */
 export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rotation, now: string) => sql<
   RefreshedRow[]
 >`
   with live as (
-    select r.hash, s.id as session_id, s.user_id, s.org_id, s.expires_at
+    select r.hash, s.id as session_id, s.user_id, s.org_id, s.expires_at, s.grant_id, g.acting_email
     from identity.refresh_tokens r
     join identity.sessions s on s.id = r.session_id
     join organization.callers c on c.user_id = s.user_id and c.org_id = s.org_id
+    left join identity.impersonation_grants g on g.id = s.grant_id
     where r.hash = ${Buffer.from(used)} and r.expires_at > ${now}
       and s.ended_at is null and s.expires_at > ${now} and c.active and s.created_at >= c.credentials_valid_from
+      and (s.grant_id is null or exists (
+        select from organization.callers giver
+        where giver.user_id = g.granted_by and giver.org_id = g.org_id and giver.active
+          and 'org:admin' = any(giver.permissions)))
   ), used as (
     update identity.refresh_tokens r set used_at = ${now}
     from live where r.hash = live.hash and r.used_at is null
-    returning live.session_id, live.user_id, live.org_id, live.expires_at
+    returning live.session_id, live.user_id, live.org_id, live.expires_at, live.grant_id, live.acting_email
   ), next as (
     insert into identity.refresh_tokens (hash, session_id, created_at, expires_at)
     select ${Buffer.from(successor)}, session_id, ${now}, least(${idleUntil}::timestamptz, expires_at) from used
   ), touched as (
     update identity.sessions s set last_used_at = ${now} from used where s.id = used.session_id
   )
-  select session_id, user_id, org_id from used`
+  select session_id, user_id, org_id, expires_at, grant_id, acting_email from used`
 
 export interface UsedTokenRow extends RefreshedRow {
   used_at: string | null
@@ -90,11 +104,12 @@ export interface UsedTokenRow extends RefreshedRow {
 
 /** A refresh token that could not be rotated, and why. */
 export const findRefreshToken = (sql: Sql, hash: Uint8Array, now: string) => sql<UsedTokenRow[]>`
-  select s.id as session_id, s.user_id, s.org_id, r.used_at,
+  select s.id as session_id, s.user_id, s.org_id, s.expires_at, s.grant_id, g.acting_email, r.used_at,
     s.ended_at is null and s.expires_at > ${now} and c.active and s.created_at >= c.credentials_valid_from as live
   from identity.refresh_tokens r
   join identity.sessions s on s.id = r.session_id
   join organization.callers c on c.user_id = s.user_id
+  left join identity.impersonation_grants g on g.id = s.grant_id
   where r.hash = ${Buffer.from(hash)}`
 
 export const upgradeHash = (sql: Sql, userId: string, oldHash: string, newHash: string) => sql`

@@ -8,14 +8,6 @@ export const ensurePartitions = (sql: Sql) => sql`select organization.ensure_aud
 export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
   select organization.drop_audit_partitions(${keepMonths})`
 
-/** The first and the last month in which the organization has entries; null where it has none. */
-export const findMonths = (sql: Sql, orgId: string) => sql<[{ oldest: string | null; newest: string | null }]>`
-  select
-    (select month from organization.audit_log_kinds where org_id = ${orgId} and actor_id = '' order by month limit 1)
-      as oldest,
-    (select month from organization.audit_log_kinds where org_id = ${orgId} and actor_id = '' order by month desc limit 1)
-      as newest`
-
 /** Users of the organization whose address is like the pattern, as far as the limit. */
 export const listActors = (sql: Sql, orgId: string, pattern: string, limit: number) => sql<{ id: string }[]>`
   select id from organization.users where org_id = ${orgId} and email ilike ${pattern} limit ${limit}`

@@ -22,17 +22,25 @@ describe('a window', () => {
   })
 })
 
-test('stretches are whole months without a gap, newest first, each twice as long as the one before', () => {
-  const [oldest, newest] = ['2024-11-05T00:00:00.000Z', '2026-02-28T23:59:59.999Z']
-  expect([...stretchesOf({ oldest, newest })]).toEqual([
+test('stretches are the months that are there, newest first, each of four times as many as the one before', () => {
+  const months = ['2025-01', '2025-02', '2025-05', '2025-11', '2026-01', '2026-02'].map((m) => `${m}-01T00:00:00.000Z`)
+  const everything = windowOf({})
+  expect([...stretchesOf(months, everything)]).toEqual([
     { low: '2026-02-01T00:00:00.000Z', high: '2026-03-01T00:00:00.000Z' },
-    { low: '2025-12-01T00:00:00.000Z', high: '2026-02-01T00:00:00.000Z' },
-    { low: '2025-08-01T00:00:00.000Z', high: '2025-12-01T00:00:00.000Z' },
-    { low: '2024-12-01T00:00:00.000Z', high: '2025-08-01T00:00:00.000Z' },
-    { low: '2024-11-01T00:00:00.000Z', high: '2024-12-01T00:00:00.000Z' },
+    { low: '2025-02-01T00:00:00.000Z', high: '2026-02-01T00:00:00.000Z' },
+    { low: '2025-01-01T00:00:00.000Z', high: '2025-02-01T00:00:00.000Z' },
   ])
-  expect([...stretchesOf({ oldest: newest, newest: oldest })]).toEqual([])
+  expect([...stretchesOf([], everything)]).toEqual([])
   expect(monthOf('2026-01-31T23:59:59.999Z', 1)).toBe('2026-02-01T00:00:00.000Z')
+})
+
+test('months that a window does not touch are left out, those at its ends are not', () => {
+  const months = ['2025-01', '2025-02', '2025-03', '2025-04'].map((m) => `${m}-01T00:00:00.000Z`)
+  const window = { from: '2025-02-28T23:59:59.999Z', to: '2025-03-01T00:00:00.000Z' }
+  expect([...stretchesOf(months, window)]).toEqual([
+    { low: '2025-03-01T00:00:00.000Z', high: '2025-04-01T00:00:00.000Z' },
+    { low: '2025-02-01T00:00:00.000Z', high: '2025-03-01T00:00:00.000Z' },
+  ])
 })
 
 test('lists are merged newest first, the highest id first among equals, each entry once', () => {

@@ -29,14 +29,18 @@ export function monthOf(time: string, months = 0): string {
   return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1)).toISOString()
 }
 
-/** Stretches of whole months, newest first, each twice as long as the one before: rare entries are few steps away. */
-export function* stretchesOf({ oldest, newest }: { oldest: string; newest: string }): Generator<Stretch> {
-  const end = monthOf(oldest)
-  let high = monthOf(newest, 1)
-  for (let months = 1; high > end; months *= 2) {
-    const low = [monthOf(high, -months), end].sort().at(-1) as string
-    yield { low, high }
-    high = low
+/**
+ * The months of a list that a window touches, newest first, in groups that are each four times as large as the one before: a full
+ * page is mostly found in the first, and rare entries are few steps away.
+ */
+export function* stretchesOf(months: readonly string[], { from, to }: Window): Generator<Stretch> {
+  const touched = [...new Set(months)]
+    .filter((month) => month <= to && monthOf(month, 1) > from)
+    .sort()
+    .reverse()
+  for (let first = 0, count = 1; first < touched.length; first += count, count *= 4) {
+    const [newest = '', oldest = newest] = [touched[first], touched[Math.min(first + count, touched.length) - 1]]
+    yield { low: oldest, high: monthOf(newest, 1) }
   }
 }
 

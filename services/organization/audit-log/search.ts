@@ -5,16 +5,19 @@ import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/search.ts'
 import {
   type ActorFilter,
+  type Crowd,
+  filterKeys,
   type KindFilter,
   listKeys,
   listKeysOfActorKinds,
   listKeysOfActors,
   listKeysOfKinds,
+  listMonths,
   listRecentKeys,
   type Reach,
 } from './kinds/queries.ts'
-import { findMonths, isActorLike, listActors } from './queries.ts'
-import { type EntryKey, merged, monthOf, stretchesOf, type Window, windowOf } from './rules.ts'
+import { isActorLike, listActors } from './queries.ts'
+import { type EntryKey, merged, stretchesOf, type Window, windowOf } from './rules.ts'
 
 /** One way in which an entry can be asked for: what matches either of two, `q` by action and `q` by actor, is listed once. */
 interface Way {
@@ -27,7 +30,7 @@ export interface Search {
   window: Window
   ways: readonly Way[]
   /** Set where `q` matches so many users that their entries are likely to be among the newest ones. */
-  crowd: { either: readonly string[]; emailPattern: string } | undefined
+  crowd: Crowd | undefined
 }
 
 /** Before every entry there is. */
@@ -38,6 +41,10 @@ const MAX_ACTORS = 200
 /** So many entries are looked through for one that is wanted, before the users are asked for one by one. */
 const LOOKED_FOR_ONE = 10
 const LOOKED_AT_LEAST = 2000
+/** The same where the entries of some kinds are read for it. */
+const READ_FOR_ONE = 2
+/** Of more users it costs more to find out their months than to look into all. */
+const FEW_ACTORS = 10
 
 export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters): Promise<Search> {
   const { q, procedure, actorId } = filters
@@ -75,31 +82,56 @@ export async function findKeys(
   { window, ways, crowd }: Search,
   { before, limit }: { before: EntryKey; limit: number },
 ): Promise<EntryKey[]> {
-  const [kinds] = ways.slice(-1).map((way) => way.kinds)
-  if (!kinds) return []
-  if (crowd) {
-    const looked = Math.max(LOOKED_AT_LEAST, LOOKED_FOR_ONE * limit)
-    const recent = await listRecentKeys(sql, orgId, { ...window, before, limit }, { ...crowd, looked }, kinds)
-    if (recent.length === limit) return recent
-  }
-  const [months] = await findMonths(sql, orgId)
-  if (!months?.oldest || !months.newest) return []
-  const until = before.timestamp === NEWEST.timestamp ? window.to : before.timestamp
-  const oldest = [months.oldest, monthOf(window.from)].sort().at(-1) as string
-  const newest = [months.newest, monthOf(until)].sort()[0] as string
+  const recent = crowd && (await amongRecent(sql, orgId, { window, ways, crowd }, { before, limit }))
+  if (recent) return recent
   const found: EntryKey[] = []
-  for (const stretch of stretchesOf({ oldest, newest })) {
-    const reach = { ...stretch, ...window, before, limit: limit - found.length }
-    const lists = await Promise.all(ways.map((way) => keysOf(sql, orgId, reach, way)))
-    found.push(...merged(lists).slice(0, reach.limit))
+  const reach = { from: window.from, to: before.timestamp < window.to ? before.timestamp : window.to }
+  const months = await Promise.all(ways.map((way) => monthsOf(sql, orgId, way)))
+  for (const stretch of stretchesOf(months.flat(), reach)) {
+    const left = limit - found.length
+    const lists = await Promise.all(
+      ways.map((way) => keysOf(sql, orgId, { ...stretch, ...window, before, limit: left }, way)),
+    )
+    found.push(...merged(lists).slice(0, left))
     if (found.length === limit) break
   }
   return found
 }
 
+/**
+ * Where `q` matches most users, a full page is soon found without asking for each of them. Undefined where it is not:
+ * unless there was no more to look at.
+ */
+async function amongRecent(
+  sql: Sql,
+  orgId: string,
+  { window, ways, crowd }: Search & { crowd: Crowd },
+  { before, limit }: { before: EntryKey; limit: number },
+): Promise<EntryKey[] | undefined> {
+  const kinds = ways.at(-1)?.kinds
+  if (!kinds) return undefined
+  if (isAnyKind(kinds)) {
+    const looked = Math.max(LOOKED_AT_LEAST, LOOKED_FOR_ONE * limit)
+    const found = await listRecentKeys(sql, orgId, { ...window, before, limit }, crowd, looked)
+    return found.length === limit ? [...found] : undefined
+  }
+  const read = { window, ways: [{ kinds, actors: undefined }], crowd: undefined }
+  const keys = await findKeys(sql, orgId, read, { before, limit: READ_FOR_ONE * limit })
+  const found = await filterKeys(sql, orgId, keys, crowd, limit)
+  return found.length === limit || keys.length < READ_FOR_ONE * limit ? [...found] : undefined
+}
+
+const isAnyKind = ({ procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter) =>
+  procedures === null && !impersonatedOnly && !failedOnly && !hideSignIns
+
+async function monthsOf(sql: Sql, orgId: string, { kinds, actors }: Way): Promise<string[]> {
+  const few = actors && 'actorIds' in actors && actors.actorIds.length <= FEW_ACTORS ? actors.actorIds : ['']
+  return (await listMonths(sql, orgId, few, kinds)).map(({ month }) => month)
+}
+
 /** By the index that holds what is asked for in one stretch for each kind. */
 function keysOf(sql: Sql, orgId: string, reach: Reach, { kinds, actors }: Way): Promise<readonly EntryKey[]> {
-  const anyKind = kinds.procedures === null && !kinds.impersonatedOnly && !kinds.failedOnly && !kinds.hideSignIns
+  const anyKind = isAnyKind(kinds)
   if (actors) {
     return anyKind
       ? listKeysOfActors(sql, orgId, reach, actors)

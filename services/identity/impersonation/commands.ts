@@ -1,0 +1,123 @@
+import type { CreateImpersonationGrantRequest, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { Trail } from '../../kit/audit/trail.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
+import { invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { once } from '../../kit/idempotency/once.ts'
+import type { SecretBox } from '../../kit/secrets/box.ts'
+import { endSessions } from '../sessions/commands.ts'
+import { throttleKeys } from '../throttle/keys.ts'
+import { countFailure } from '../throttle/queries.ts'
+import { refuseThrottled } from '../throttle/throttle.ts'
+import { type TokenDeps, tokensOf } from '../tokens/commands.ts'
+import { insertRefreshToken, insertSession } from '../tokens/queries.ts'
+import {
+  findGrant,
+  findRedeemable,
+  findUser,
+  type GrantRow,
+  insertGrant,
+  listSessionsUnder,
+  markRedeemed,
+  markRevoked,
+} from './queries.ts'
+import { endOf, isBacked, keysBeyond } from './rules.ts'
+
+export interface ImpersonationDeps {
+  tokens: TokenDeps
+  box: SecretBox
+  publicUrl: string
+}
+
+export interface CreateGrant {
+  caller: Caller
+  body: CreateImpersonationGrantRequest
+  trail: Trail
+  idempotencyKey: string | undefined
+}
+
+/** Lets somebody act as a user of the caller's organization. The link is answered once and kept as a hash. */
+export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call: CreateGrant) {
+  const { caller, body, trail } = call
+  const { sql, clock } = tokens
+  const nowMs = clock()
+  const expiresAt = endOf(body.expireTime, nowMs)
+  if (!expiresAt) throw invalidField('expireTime', 'must lie within the next 24 hours')
+  const now = new Date(nowMs).toISOString()
+  const request = { userId: caller.userId, operation: 'createImpersonationGrant', key: call.idempotencyKey, body, box }
+  return sql.begin((tx) =>
+    once(tx, request, now, async () => {
+      const [user] = await findUser(tx, caller.orgId, body.userId)
+      if (!user) throw invalidField('userId', 'names no user of your organization')
+      const beyond = keysBeyond(caller.permissions, user)
+      if (beyond.length > 0) throw refuse('forbidden', { detail: `You do not hold ${beyond.join(', ')} yourself.` })
+      if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'names a deactivated user' }] })
+      const { token, hash } = newSecretToken()
+      const { userId, actingEmail, reason } = body
+      const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
+      const [grant] = await insertGrant(tx, { id: newId('grant'), orgId: caller.orgId, tokenHash: hash, ...asked }, now)
+      await recordSuccess(tx, trail)
+      return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
+    }),
+  )
+}
+
+/** Opens the one session of a grant. Unknown, used, expired and revoked links, and those that nobody backs, are one 404. */
+export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, trail: Trail) {
+  const { sql, clock } = tokens
+  const nowMs = clock()
+  const now = new Date(nowMs).toISOString()
+  const keys = throttleKeys('impersonation', trail.ipAddress)
+  await refuseThrottled(sql, keys, now)
+  const refreshToken = newSecretToken()
+  const session = await sql.begin(async (tx) => {
+    const [grant] = await findRedeemable(tx, hashOf(token), now)
+    if (!grant || !isBacked({ active: grant.giver_active, permissions: grant.giver_permissions }, grant))
+      return undefined
+    const subject = { userId: grant.user_id, orgId: grant.org_id, sessionId: newId('sess') }
+    const { ipAddress, userAgent } = trail
+    const opened = { ...subject, id: subject.sessionId, expiresAt: grant.expires_at, ipAddress, userAgent }
+    await markRedeemed(tx, grant.id, ipAddress, now)
+    await insertSession(tx, { ...opened, grantId: grant.id }, now)
+    const stored = { hash: refreshToken.hash, sessionId: subject.sessionId, expiresAt: grant.expires_at }
+    await insertRefreshToken(tx, stored, now)
+    await recordSuccess(tx, { ...trail, actorId: grant.user_id, orgId: grant.org_id, grantId: grant.id })
+    return { ...subject, act: { actingEmail: grant.acting_email, grantId: grant.id }, endsAt: grant.expires_at }
+  })
+  if (session) return tokensOf(tokens, session, refreshToken.token)
+  await countFailure(sql, keys, now)
+  throw notFound()
+}
+
+/** Voids the link and ends the session under it, in one transaction with telling every service. */
+export function revokeGrant({ tokens }: ImpersonationDeps, caller: Caller, id: string, trail: Trail) {
+  const now = new Date(tokens.clock()).toISOString()
+  return tokens.sql.begin(async (tx) => {
+    const [grant] = await markRevoked(tx, caller.orgId, id, now)
+    if (!grant) {
+      if ((await findGrant(tx, caller.orgId, id)).length === 0) throw notFound()
+      throw refuse('illegal_transition', { detail: 'The grant was revoked before.' })
+    }
+    const sessions = await listSessionsUnder(tx, id)
+    await endSessions(
+      tx,
+      caller.orgId,
+      sessions.map((session) => session.id),
+      now,
+    )
+    await recordSuccess(tx, trail)
+    return grantOf(grant)
+  })
+}
+
+export const grantOf = (row: GrantRow): ImpersonationGrant => ({
+  id: row.id,
+  userId: row.user_id,
+  actingEmail: row.acting_email,
+  reason: row.reason,
+  createdTime: row.created_at,
+  expireTime: row.expires_at,
+  ...(row.redeemed_at === null ? {} : { redeemedTime: row.redeemed_at }),
+  ...(row.revoked_at === null ? {} : { revokedTime: row.revoked_at }),
+})

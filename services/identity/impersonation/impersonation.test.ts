@@ -1,0 +1,322 @@
+import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { decodeJwt } from 'jose'
+import { CreatedImpersonationGrant, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
+import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
+import { TEST_PASSWORD, type TestUser, testMarketplace } from '../../all/testing.ts'
+import { ApiClient } from '../../kit/testing/client.ts'
+import { until } from '../../kit/testing/until.ts'
+
+let aheadMs = 0
+const market = await testMarketplace({ TRUSTED_PROXIES: '1' }, undefined, { clock: () => Date.now() + aheadMs })
+const org = await market.organization(['IP_OWNER'])
+const other = await market.organization(['IP_OWNER'])
+const admin = org.administrator
+const isGrant = TypeCompiler.Compile(ImpersonationGrant)
+const isCreated = TypeCompiler.Compile(CreatedImpersonationGrant)
+
+const GRANTS = '/flows/v1/impersonation-grants'
+type Grant = typeof ImpersonationGrant.static
+type Created = typeof CreatedImpersonationGrant.static
+interface Tokens {
+  access_token: string
+  refresh_token: string
+  expires_in: number
+}
+const ask = { actingEmail: 'support@example.com', reason: 'Ticket 4711' }
+const soon = (ms: number) => new Date(Date.now() + aheadMs + ms).toISOString()
+let addresses = 0
+const fromElsewhere = () => ({ 'x-forwarded-for': `10.1.0.${++addresses}`, 'user-agent': 'support/1' })
+
+const create = (user: TestUser, more: object = {}, by = admin, headers = {}) =>
+  by.client.post<Created>(GRANTS, { ...ask, userId: user.userId, ...more }, headers)
+const tokenOf = ({ url }: Created) => new URL(url).hash.slice(1)
+const redeem = (token: string, headers: Record<string, string> = fromElsewhere()) =>
+  market.anonymous.post<Tokens>(`${GRANTS}/redeem`, { token }, headers)
+const refresh = (refresh_token: string) =>
+  market.anonymous.post<Tokens>('/v2.3/oauth/token', { grant_type: 'refresh_token', refresh_token })
+
+async function acting(user: TestUser, more: object = {}) {
+  const grant = await create(user, more)
+  const tokens = await redeem(tokenOf(grant.body))
+  expect([grant.status, tokens.status]).toEqual([201, 200])
+  return { grant: grant.body, tokens: tokens.body, client: new ApiClient(market.url, tokens.body.access_token) }
+}
+
+describe('creating a grant', () => {
+  test('answers it with its link, once', async () => {
+    const user = await org.member([])
+    const { status, body, headers } = await create(user)
+    expect(status).toBe(201)
+    expect(isCreated.Check(body)).toBe(true)
+    expect(body).toMatchObject({ ...ask, userId: user.userId })
+    expect(Date.parse(body.expireTime) - Date.parse(body.createdTime)).toBe(60 * 60 * 1000)
+    expect(headers.get('cache-control')).toBe('no-store')
+    const shown = await admin.client.get<Grant>(`${GRANTS}/${body.id}`)
+    const { url, ...grant } = body
+    expect(shown.body).toEqual(grant)
+    expect(isGrant.Check(shown.body)).toBe(true)
+  })
+
+  test('ends within 24 hours, in the future, else 400', async () => {
+    const user = await org.member([])
+    const end = soon(23 * 60 * 60 * 1000)
+    expect((await create(user, { expireTime: end })).body.expireTime).toBe(end)
+    for (const expireTime of [soon(-1), soon(25 * 60 * 60 * 1000), '2026-02-30T00:00:00Z']) {
+      expect((await create(user, { expireTime })).status).toBe(400)
+    }
+  })
+
+  test('needs org:admin, and every permission that the user holds', async () => {
+    const [user, powerful] = [await org.member([]), await org.member(['webhook:manage'])]
+    const manager = await org.member(['user:manage', 'role:manage'])
+    expect((await create(user, {}, manager)).status).toBe(403)
+    const plain = await org.member(['org:admin'])
+    expect((await create(user, {}, plain)).status).toBe(201)
+    expect((await create(powerful, {}, plain)).status).toBe(403)
+    expect((await create(powerful)).status).toBe(201)
+  })
+
+  test('takes a user of the own organization, and an active one', async () => {
+    const unknown = await create({ ...admin, userId: 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' })
+    const foreign = await create(other.administrator)
+    expect([unknown.status, foreign.status]).toEqual([400, 400])
+    const inactive = await org.member([])
+    await market.db.owner`update organization.users set active = false where id = ${inactive.userId}`
+    expect((await create(inactive)).status).toBe(409)
+  })
+
+  test.each([
+    { actingEmail: 'no address' },
+    { actingEmail: 'a@b@c' },
+    { reason: '' },
+    { reason: ' ' },
+    { reason: 'x'.repeat(501) },
+    { reason: undefined },
+    { userId: '' },
+  ])('%p is 400', async (more) => {
+    expect((await create(admin, more)).status).toBe(400)
+  })
+
+  test('with an Idempotency-Key gives the same link again, which no row holds', async () => {
+    const user = await org.member([])
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const [first, again] = [await create(user, {}, admin, key), await create(user, {}, admin, key)]
+    expect(again.body).toEqual(first.body)
+    const rows = await market.db.owner<{ line: string }[]>`select k::text as line from identity.idempotency_keys k`
+    expect(rows.some(({ line }) => line.includes(tokenOf(first.body)))).toBe(false)
+    expect((await redeem(tokenOf(again.body))).status).toBe(200)
+  })
+})
+
+describe('reading grants', () => {
+  test('is for administrators, of their own organization alone; newest first', async () => {
+    const [user, member] = [await org.member([]), await org.member(['user:manage'])]
+    const ids = [(await create(user)).body.id, (await create(user)).body.id]
+    const list = await admin.client.get<{ items: Grant[] }>(`${GRANTS}?pageSize=2`)
+    expect(list.body.items.map(({ id }) => id)).toEqual(ids.toReversed())
+    expect((await member.client.get(GRANTS)).status).toBe(403)
+    expect((await other.administrator.client.get<{ items: Grant[] }>(GRANTS)).body.items).toEqual([])
+    for (const path of [`${GRANTS}/${ids[0]}`]) expect((await other.administrator.client.get(path)).status).toBe(404)
+    expect((await other.administrator.client.post(`${GRANTS}/${ids[0]}/revoke`)).status).toBe(404)
+  })
+})
+
+describe('a link', () => {
+  test('opens one session as the user, whose token names who acts', async () => {
+    const user = await org.member(['org:admin'])
+    const { grant, tokens, client } = await acting(user)
+    const claims = decodeJwt(tokens.access_token)
+    expect(claims).toMatchObject({ sub: user.userId, org: org.orgId, act: { sub: ask.actingEmail, grant: grant.id } })
+    expect((await client.get(`/v1/users/${user.userId}`)).body).toMatchObject({ id: user.userId, email: user.email })
+    expect((await admin.client.get<Grant>(`${GRANTS}/${grant.id}`)).body.redeemedTime).toBeString()
+  })
+
+  test('that is unknown, used, expired or revoked is one 404, and leaves no entry', async () => {
+    const user = await org.member([])
+    const [used, expired, revoked] = [await create(user), await create(user), await create(user)]
+    await redeem(tokenOf(used.body))
+    await market.db.owner`update identity.impersonation_grants set expires_at = now() where id = ${expired.body.id}`
+    await admin.client.post(`${GRANTS}/${revoked.body.id}/revoke`)
+    const [before] = await market.db.owner`select count(*) from organization.audit_log`
+    const unknown = await redeem('nothing', { 'x-request-id': 'same', ...fromElsewhere() })
+    expect(unknown.status).toBe(404)
+    for (const { body } of [used, expired, revoked]) {
+      const answer = await redeem(tokenOf(body), { 'x-request-id': 'same', ...fromElsewhere() })
+      expect([answer.status, answer.text]).toEqual([404, unknown.text])
+    }
+    expect(await market.db.owner`select count(*) from organization.audit_log`).toEqual([before] as never)
+  })
+
+  test('is used by one of many who try at once', async () => {
+    const { body } = await create(await org.member([]))
+    const answers = await Promise.all(Array.from({ length: 16 }, () => redeem(tokenOf(body))))
+    expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1)
+  })
+
+  test('is void when its user is deactivated, got more permissions than its giver has, or its giver is gone', async () => {
+    const giver = await org.member(['org:admin'])
+    const [inactive, promoted, orphan] = [await org.member([]), await org.member([]), await org.member([])]
+    const links = [
+      await create(inactive, {}, giver),
+      await create(promoted, {}, giver),
+      await create(orphan, {}, giver),
+    ]
+    await market.db.owner`update organization.users set active = false where id = ${inactive.userId}`
+    await org.grant('Administrator', promoted.userId)
+    for (const { body } of links.slice(0, 2)) expect((await redeem(tokenOf(body))).status).toBe(404)
+    await market.db.owner`update organization.users set active = false where id = ${giver.userId}`
+    for (const { body } of links.slice(2)) expect((await redeem(tokenOf(body))).status).toBe(404)
+  })
+
+  test('is guessed five times a minute from one address', async () => {
+    const { body } = await create(await org.member([]))
+    const here = { 'x-forwarded-for': '10.9.9.9' }
+    for (let guess = 0; guess < 5; guess++) expect((await redeem(`guess ${guess}`, here)).status).toBe(404)
+    const throttled = await redeem(tokenOf(body), here)
+    expect(throttled.status).toBe(429)
+    expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await redeem(tokenOf(body))).status).toBe(200)
+  })
+})
+
+describe('an impersonated session', () => {
+  test('is refreshed with the same act', async () => {
+    const { grant, tokens } = await acting(await org.member([]))
+    const refreshed = await refresh(tokens.refresh_token)
+    expect(refreshed.status).toBe(200)
+    const act = { sub: ask.actingEmail, grant: grant.id }
+    expect(decodeJwt(refreshed.body.access_token).act).toEqual(act)
+    // The lost answer, given again.
+    expect(decodeJwt((await refresh(tokens.refresh_token)).body.access_token).act).toEqual(act)
+  })
+
+  test('never outlives its grant, and neither does a token of it', async () => {
+    const { grant, tokens, client } = await acting(await org.member([]), { expireTime: soon(8 * 60 * 1000) })
+    expect(tokens.expires_in).toBeLessThanOrEqual(8 * 60)
+    const endsAt = Date.parse(grant.expireTime) / 1000
+    for (const { access_token } of [tokens, (await refresh(tokens.refresh_token)).body]) {
+      expect(decodeJwt(access_token).exp).toBeLessThanOrEqual(endsAt)
+    }
+    expect((await client.get('/v1/parts')).status).toBe(200)
+    aheadMs += 8 * 60 * 1000
+    expect((await client.get('/v1/parts')).status).toBe(401)
+    expect((await refresh(tokens.refresh_token)).status).toBe(401)
+  })
+
+  test('is dead within a second of the revocation, and cannot be refreshed', async () => {
+    const { grant, tokens, client } = await acting(await org.member([]))
+    expect((await client.get('/v1/parts')).status).toBe(200)
+    const revoked = await admin.client.post<Grant>(`${GRANTS}/${grant.id}/revoke`)
+    expect([revoked.status, typeof revoked.body.revokedTime]).toEqual([200, 'string'])
+    await until(async () => (await client.get('/v1/parts')).status === 401, { withinMs: 1000, what: 'the revocation' })
+    expect((await refresh(tokens.refresh_token)).status).toBe(401)
+    expect((await admin.client.post(`${GRANTS}/${grant.id}/revoke`)).status).toBe(409)
+  })
+
+  test('ends with its user', async () => {
+    const user = await org.member([])
+    const { tokens, client } = await acting(user)
+    const deactivated = await admin.client.post(`/flows/v1/users/${user.userId}/deactivate`)
+    expect(deactivated.status).toBe(200)
+    await until(async () => (await client.get('/v1/parts')).status === 401, { what: 'the deactivation' })
+    expect((await refresh(tokens.refresh_token)).status).toBe(401)
+  })
+
+  test('is not refreshed when its giver is gone', async () => {
+    const giver = await org.member(['org:admin'])
+    const grant = await create(await org.member([]), {}, giver)
+    const { body } = await redeem(tokenOf(grant.body))
+    await market.db.owner`update organization.users set active = false where id = ${giver.userId}`
+    expect((await refresh(body.refresh_token)).status).toBe(401)
+  })
+
+  test('ends itself, and no other session of the user', async () => {
+    const user = await org.member([])
+    const { client } = await acting(user)
+    expect(client.accessToken).toBeString()
+    const { refreshToken = '', accessToken = '' } = user.client
+    for (const token of [refreshToken, accessToken]) {
+      expect((await client.post('/v2.3/oauth/revoke', { token })).status).toBe(200)
+    }
+    expect((await user.client.get('/v1/parts')).status).toBe(200)
+    expect((await client.get('/v1/parts')).status).toBe(200)
+    expect((await client.post('/v2.3/oauth/revoke')).status).toBe(200)
+    await until(async () => (await client.get('/v1/parts')).status === 401, { what: 'the end of the session' })
+    expect((await user.client.get('/v1/parts')).status).toBe(200)
+  })
+
+  test('cannot change the password, end sessions, or give itself another grant', async () => {
+    const user = await org.member('Administrator')
+    const { client, grant } = await acting(user)
+    const passwords = { currentPassword: TEST_PASSWORD, newPassword: 'another long password' }
+    for (const answer of [
+      await client.post('/flows/v1/password/change', passwords),
+      await client.post(GRANTS, { ...ask, userId: user.userId }),
+      await client.post(`${GRANTS}/${grant.id}/revoke`),
+      await client.post('/flows/v1/sessions/sess_1/end'),
+    ]) {
+      expect(answer.status).toBe(403)
+    }
+  })
+})
+
+describe('the audit log', () => {
+  const listed = async (search: string) =>
+    (await admin.client.get<{ items: AuditLogEntry[] }>(`/v1/audit-log?${search}`)).body.items
+
+  test('shows creation, redemption and revocation, and everything that is done with the grant beside it', async () => {
+    const user = await org.member(['part:create'])
+    const { grant, client } = await acting(user)
+    expect((await client.post('/v1/parts', { title: 'Made by another' })).status).toBe(200)
+    expect((await client.post('/flows/v1/password/change', {})).status).toBe(400)
+    await admin.client.post(`${GRANTS}/${grant.id}/revoke`)
+    const impersonation = { ...ask, grantId: grant.id, grantedByEmail: admin.email }
+    const actor = { id: user.userId, email: user.email, name: expect.any(String) }
+    const [made, redeemed] = await listed(`actorId=${user.userId}&impersonatedOnly=true`)
+    expect(made).toMatchObject({ procedure: 'part.create', success: true, actor, impersonation })
+    expect(redeemed).toMatchObject({ procedure: 'impersonationGrant.redeem', success: true, actor, impersonation })
+    const detail = await admin.client.get<AuditLogEntryDetail>(`/v1/audit-log/${made?.id}`)
+    const shown = (await admin.client.get<Grant>(`${GRANTS}/${grant.id}`)).body
+    expect(detail.body.impersonationDetail).toEqual({
+      redeemedTime: shown.redeemedTime as string,
+      redeemedIp: `10.1.0.${addresses}`,
+      expireTime: shown.expireTime,
+      revokedTime: shown.revokedTime as string,
+    })
+    const [revoked, created] = await listed(`q=impersonationGrant&actorId=${admin.userId}`)
+    expect([revoked?.procedure, created?.procedure]).toEqual(['impersonationGrant.revoke', 'impersonationGrant.create'])
+    expect(created).not.toHaveProperty('impersonation')
+  })
+
+  test('leaves out who authorized the grant when that is not resolvable any more', async () => {
+    const giver = await org.member(['org:admin'])
+    const user = await org.member([])
+    await redeem(tokenOf((await create(user, {}, giver)).body))
+    await market.db
+      .owner`update organization.users set email = 'erased', anonymised_at = now() where id = ${giver.userId}`
+    const [entry] = await listed(`actorId=${user.userId}&impersonatedOnly=true`)
+    expect(entry?.impersonation).toMatchObject(ask)
+    expect(entry?.impersonation).not.toHaveProperty('grantedByEmail')
+  })
+
+  test('tells a stolen refresh token of an impersonated session with its grant', async () => {
+    const user = await org.member([])
+    const { grant, tokens } = await acting(user)
+    await refresh(tokens.refresh_token)
+    aheadMs += 11_000
+    expect((await refresh(tokens.refresh_token)).status).toBe(401)
+    const [entry] = await listed(`actorId=${user.userId}&procedure=auth.refreshReuse`)
+    expect(entry?.impersonation?.grantId).toBe(grant.id)
+  })
+})
+
+test('the page posts the token of its fragment, and loads nothing from elsewhere', async () => {
+  const page = await market.anonymous.get('/impersonate')
+  expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer'])
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(page.text).not.toMatch(/https?:\/\//)
+  const script = await market.anonymous.get('/docs/impersonate.js')
+  expect(script.text).toContain('/flows/v1/impersonation-grants/redeem')
+  expect(script.text).toContain('history.replaceState')
+})

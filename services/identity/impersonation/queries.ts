@@ -1,0 +1,88 @@
+import type { OrgRole, Permission } from '../../../proto/permissions.ts'
+import type { Sql } from '../../kit/db/client.ts'
+
+export interface GrantRow {
+  id: string
+  user_id: string
+  acting_email: string
+  reason: string
+  created_at: string
+  expires_at: string
+  redeemed_at: string | null
+  revoked_at: string | null
+}
+
+export interface NewGrant {
+  id: string
+  orgId: string
+  userId: string
+  actingEmail: string
+  reason: string
+  grantedBy: string
+  tokenHash: Uint8Array
+  expiresAt: string
+}
+
+export const insertGrant = (sql: Sql, grant: NewGrant, now: string) => sql<[GrantRow]>`
+  insert into identity.impersonation_grants
+    (id, org_id, user_id, acting_email, reason, granted_by, token_hash, created_at, expires_at)
+  values (${grant.id}, ${grant.orgId}, ${grant.userId}, ${grant.actingEmail}, ${grant.reason}, ${grant.grantedBy},
+    ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt})
+  returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
+
+export const listGrants = (sql: Sql, orgId: string, { limit, offset }: { limit: number; offset: number }) => sql<
+  GrantRow[]
+>`
+  select id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at
+  from identity.impersonation_grants
+  where org_id = ${orgId}
+  order by id desc limit ${limit} offset ${offset}`
+
+export const findGrant = (sql: Sql, orgId: string, id: string) => sql<GrantRow[]>`
+  select id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at
+  from identity.impersonation_grants
+  where org_id = ${orgId} and id = ${id}`
+
+export interface UserRow {
+  active: boolean
+  permissions: Permission[]
+  roles: OrgRole[]
+  operator: boolean
+}
+
+/** What the organization's records say of one of its users. */
+export const findUser = (sql: Sql, orgId: string, userId: string) => sql<UserRow[]>`
+  select active, permissions, org_roles as roles, operator
+  from organization.callers where org_id = ${orgId} and user_id = ${userId}`
+
+export interface RedeemableRow extends UserRow {
+  id: string
+  org_id: string
+  user_id: string
+  acting_email: string
+  expires_at: string
+  giver_active: boolean
+  giver_permissions: Permission[]
+}
+
+/** The grant of a link that can still be used, held until the transaction ends; with its user and its giver. */
+export const findRedeemable = (sql: Sql, hash: Uint8Array, now: string) => sql<RedeemableRow[]>`
+  select g.id, g.org_id, g.user_id, g.acting_email, g.expires_at,
+    c.active, c.permissions, c.org_roles as roles, c.operator,
+    giver.active as giver_active, giver.permissions as giver_permissions
+  from identity.impersonation_grants g
+  join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id
+  join organization.callers giver on giver.org_id = g.org_id and giver.user_id = g.granted_by
+  where g.token_hash = ${Buffer.from(hash)} and g.redeemed_at is null and g.revoked_at is null and g.expires_at > ${now}
+  for update of g`
+
+export const markRedeemed = (sql: Sql, id: string, ipAddress: string | undefined, now: string) => sql`
+  update identity.impersonation_grants set redeemed_at = ${now}, redeemed_ip = ${ipAddress ?? null} where id = ${id}`
+
+export const markRevoked = (sql: Sql, orgId: string, id: string, now: string) => sql<GrantRow[]>`
+  update identity.impersonation_grants set revoked_at = ${now}
+  where org_id = ${orgId} and id = ${id} and revoked_at is null
+  returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
+
+export const listSessionsUnder = (sql: Sql, grantId: string) => sql<{ id: string }[]>`
+  select id from identity.sessions where grant_id = ${grantId} and ended_at is null`

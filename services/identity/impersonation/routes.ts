@@ -1,0 +1,29 @@
+import {
+  createImpersonationGrant,
+  getImpersonationGrant,
+  listImpersonationGrants,
+  redeemImpersonationGrant,
+  revokeImpersonationGrant,
+} from '../../../proto/http/identity/impersonation.ts'
+import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { notFound } from '../../kit/http/refusal.ts'
+import type { Http } from '../../kit/http/server.ts'
+import { createGrant, grantOf, type ImpersonationDeps, redeemGrant, revokeGrant } from './commands.ts'
+import { findGrant, listGrants } from './queries.ts'
+
+export const impersonationRoutes = ({ http, ...deps }: ImpersonationDeps & { http: Http }) => {
+  const { sql } = deps.tokens
+  return http
+    .routes()
+    .on(createImpersonationGrant, (call) => createGrant(deps, call))
+    .on(listImpersonationGrants, async ({ caller, query }) =>
+      pageOf((await listGrants(sql, caller.orgId, windowOf(query))).map(grantOf), query),
+    )
+    .on(getImpersonationGrant, async ({ caller, params }) => {
+      const [grant] = await findGrant(sql, caller.orgId, params.id)
+      if (!grant) throw notFound()
+      return grantOf(grant)
+    })
+    .open(redeemImpersonationGrant, ({ body, trail }) => redeemGrant(deps, body.token, trail))
+    .on(revokeImpersonationGrant, ({ caller, params, trail }) => revokeGrant(deps, caller, params.id, trail))
+}

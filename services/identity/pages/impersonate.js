@@ -1,0 +1,36 @@
+const form = document.getElementById('impersonate')
+const outcome = document.getElementById('outcome')
+const session = document.getElementById('session')
+const field = document.getElementById('token')
+const token = location.hash.slice(1)
+// The token must not stay in the history of a shared computer.
+history.replaceState(null, '', location.pathname)
+if (token === '') outcome.textContent = 'This page needs the whole link, with the part behind the #.'
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  outcome.textContent = ''
+  const answer = await fetch('/flows/v1/impersonation-grants/redeem', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+  })
+  const body = await answer.json()
+  if (!answer.ok) {
+    outcome.textContent =
+      answer.status === 404
+        ? 'This link was used or revoked already, or it has expired. Ask for a new one.'
+        : (body.errors?.map((error) => `${error.field} ${error.message}`).join('; ') ?? body.detail)
+    return
+  }
+  form.remove()
+  field.value = body.access_token
+  session.hidden = false
+  const minutes = Math.max(1, Math.round(body.expires_in / 60))
+  outcome.textContent = `Send it as a bearer token; it is good for ${minutes} minutes.`
+})
+
+document.getElementById('copy').addEventListener('click', async () => {
+  await navigator.clipboard.writeText(field.value)
+  outcome.textContent = 'Copied.'
+})
