@@ -37,6 +37,7 @@ const distributor = {
   minLength: 1,
   maxLength: 64,
   description: 'Organization with the role DISTRIBUTOR through which it is engaged.',
+  examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
 }
 
 export const Org = closed(
@@ -69,7 +70,7 @@ export const CreateOrgRequest = closed({
   regionCode,
   website: Type.Optional(website),
   engagement: Type.Optional(engagement),
-  distributorOrgId: Type.Optional(Type.String({ ...distributor, examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'] })),
+  distributorOrgId: Type.Optional(Type.String(distributor)),
   administrator: NewPerson,
 })
 export type CreateOrgRequest = Static<typeof CreateOrgRequest>
