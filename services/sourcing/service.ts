@@ -22,7 +22,7 @@ const PARTITION_CARE_MS = 60 * 60 * 1000
 /** Parts, and what becomes of them: RFQs, offers, orders, factories. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
-  const { http, bus } = kit
+  const { http, bus, pages } = kit
   const storage = createStorage(config, kit)
   const folder = storage instanceof FolderStorage ? storage : undefined
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
@@ -33,7 +33,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
-      partRoutes({ http, ...deps }),
+      partRoutes({ http, pages, ...deps }),
       uploadRoutes({
         http,
         ...deps,

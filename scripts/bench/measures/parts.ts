@@ -12,7 +12,7 @@ import { signIn } from '../stage/people.ts'
 import { forPgbench, requireSameStatement, statementOf } from '../stage/statements.ts'
 
 const PATH = '/v1/parts'
-const FIRST_PAGE = { view: 'CONSUMER', limit: 11, offset: 0 } as const
+const FIRST_PAGE = { view: 'CONSUMER', after: undefined, limit: 11, offset: 0 } as const
 
 /** The first page of all parts, against the limit of the database and against a bare server of another kind. */
 export async function measureParts(bench: Bench): Promise<Figure[]> {

@@ -95,14 +95,7 @@ async function load(serverUrl: string, ownerUrl: string, { secrets, parts, progr
   await importDefaults(ownerUrl)
   progress(`Loading ${parts.toLocaleString('en-US')} parts`)
   await withOwner(ownerUrl, async (owner) => {
-    // Made again at the end: filled row by row it would take many times as long as all the rest.
-    const [search] = await owner<[{ definition: string }]>`
-      select pg_get_indexdef('sourcing.parts_search'::regclass) as definition`
-    await owner`drop index sourcing.parts_search`
     await loadParts(owner, { count: parts, organizations: ORGANIZATIONS })
-    progress('Making the search index')
-    await owner.unsafe(search.definition)
-    await owner`vacuum (analyze) sourcing.parts`
     await owner`checkpoint`
   })
 }

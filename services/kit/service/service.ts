@@ -14,6 +14,7 @@ import { deadLetterMetrics, lagMetrics } from '../metrics/events.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
+import { Pages } from '../pages/pages.ts'
 import { sweeper } from '../sweep/sweeper.ts'
 import { VERSION } from './version.ts'
 import type { Worker } from './worker.ts'
@@ -33,6 +34,7 @@ export interface Kit {
   bus: Bus
   auth: Auth
   http: Http
+  pages: Pages
   clock: () => number
 }
 
@@ -99,7 +101,8 @@ export async function createKit(
     metrics: requestMetrics(registry),
     trustedProxies: config.TRUSTED_PROXIES,
   })
-  return { config, log, registry, sql, bus, auth, http, clock }
+  const pages = new Pages({ sql, clock, log })
+  return { config, log, registry, sql, bus, auth, http, pages, clock }
 }
 
 export interface ServiceParts {

@@ -5,7 +5,7 @@ import { connect } from '../../kit/db/client.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { loadParts } from '../../kit/testing/load.ts'
 import { planOf } from '../../kit/testing/plans.ts'
-import { findPart, listParts, searchAllParts, searchRecentParts } from './queries.ts'
+import { findPart, listParts, listPartsFarAhead, searchAllParts, searchNextParts } from './queries.ts'
 import { findPage } from './search.ts'
 
 const ROWS = 200_000
@@ -14,13 +14,15 @@ await loadParts(db.owner, { count: ROWS, organizations: 500 })
 const url = db.urlOf('sourcing')
 
 describe(`over ${ROWS} parts`, () => {
-  const page = { limit: 11, offset: 0 }
+  const page = { after: undefined, limit: 11, offset: 0 }
 
   test.each(['CONSUMER', 'IP_OWNER'] as const)('no query of view %s reads the whole table', async (view) => {
     const plans = [
       await planOf(url, (sql) => listParts(sql, 'org_7', { view, ...page })),
-      await planOf(url, (sql) => searchRecentParts(sql, 'org_7', { view, q: 'impeller', ...page })),
+      await planOf(url, (sql) => listPartsFarAhead(sql, 'org_7', { view, ...page })),
+      await planOf(url, (sql) => searchNextParts(sql, 'org_7', { view, q: 'impeller', ...page })),
       await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: 'impeller', ...page })),
+      await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: 'im', ...page })),
     ]
     for (const plan of plans) expect(plan.scannedWhole).toEqual([])
     expect(plans[0]?.indexes).toEqual([view === 'CONSUMER' ? 'parts_public' : 'parts_owned'])
@@ -33,9 +35,9 @@ describe(`over ${ROWS} parts`, () => {
 
   test('a search gives the same page whichever way it goes', async () => {
     const sql = connect(url, { max: 1, applicationName: 'test' })
-    for (const q of ['Impeller', 'ring', 'e', 'zzz', '0000', 'ref-00019', 'iMPELLER a']) {
+    for (const q of ['Impeller', 'ring', 'e', 'E ', 'zzz', 'q', 'zz', '0000', 'ref-00019', 'iMPELLER a']) {
       for (const offset of [0, 44]) {
-        const search = { view: 'CONSUMER' as const, q, limit: 11, offset }
+        const search = { view: 'CONSUMER' as const, q, after: undefined, limit: 11, offset }
         const [either, all] = [await findPage(sql, 'org_7', search), await searchAllParts(sql, 'org_7', search)]
         expect(either.map((row) => row.document)).toEqual(all.map((row) => row.document))
       }

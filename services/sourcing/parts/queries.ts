@@ -1,73 +1,80 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
+import type { PageWindow, PositionedRow } from '../../kit/pages/pages.ts'
 import type { PartContent } from './rules.ts'
 
-export interface PartListing {
+export interface PartListing extends PageWindow {
   view: 'CONSUMER' | 'IP_OWNER'
-  limit: number
-  offset: number
 }
 
 export interface PartSearch extends PartListing {
   q: string
 }
 
-/** Each row carries its public JSON, made on write. Newest first. */
-export const listParts = (sql: Sql, orgId: string, { view, limit, offset }: PartListing) =>
-  view === 'IP_OWNER'
-    ? sql<{ document: string }[]>`
-        select owner_document as document from sourcing.parts
-        where ip_owner_org_id = ${orgId}
-        order by id desc limit ${limit} offset ${offset}`
-    : sql<{ document: string }[]>`
-        select document from sourcing.parts
-        where state = 'PUBLISHED' and not internal
-        order by id desc limit ${limit} offset ${offset}`
+/** Every id sorts before this. */
+const NEWEST = '~'
 
-/** How many of the newest parts are looked through one by one before the index of all is asked. */
-export const RECENT_PARTS = 2000
-
-/** Matches among the newest parts of a view: where a common word fills its page, however many parts have it. */
-export const searchRecentParts = (sql: Sql, orgId: string, { view, q, limit, offset }: PartSearch) =>
+const inView = (sql: Sql, orgId: string, { view, after = NEWEST }: PartListing) =>
   view === 'IP_OWNER'
-    ? sql<{ document: string }[]>`
-        select owner_document as document
-        from (
-          select id, search, owner_document from sourcing.parts
-          where ip_owner_org_id = ${orgId}
-          order by id desc limit ${RECENT_PARTS}
-        ) recent
-        where search ilike ${contains(q)}
-        order by id desc limit ${limit} offset ${offset}`
-    : sql<{ document: string }[]>`
-        select document
-        from (
-          select id, search, document from sourcing.parts
-          where state = 'PUBLISHED' and not internal
-          order by id desc limit ${RECENT_PARTS}
-        ) recent
-        where search ilike ${contains(q)}
-        order by id desc limit ${limit} offset ${offset}`
+    ? sql`ip_owner_org_id = ${orgId} and id < ${after}`
+    : sql`state = 'PUBLISHED' and not internal and id < ${after}`
 
-/** Matches among all parts of a view, by the trigram index; the page's documents are fetched last. */
-export const searchAllParts = (sql: Sql, orgId: string, { view, q, limit, offset }: PartSearch) =>
-  view === 'IP_OWNER'
-    ? sql<{ document: string }[]>`
-        with matches as materialized (
-          select id from sourcing.parts where search ilike ${contains(q)} and ip_owner_org_id = ${orgId}
-        ), page as materialized (
-          select id from matches order by id desc limit ${limit} offset ${offset}
-        )
-        select (select owner_document from sourcing.parts p where p.id = page.id) as document
-        from page order by id desc`
-    : sql<{ document: string }[]>`
-        with matches as materialized (
-          select id from sourcing.parts where search ilike ${contains(q)} and state = 'PUBLISHED' and not internal
-        ), page as materialized (
-          select id from matches order by id desc limit ${limit} offset ${offset}
-        )
-        select (select document from sourcing.parts p where p.id = page.id) as document
-        from page order by id desc`
+/** The public JSON of the rows of one view, made on write. */
+const documentIn = (sql: Sql, { view }: PartListing) => (view === 'IP_OWNER' ? sql`owner_document` : sql`document`)
+
+/** Newest first. */
+export const listParts = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
+  select id as position, ${documentIn(sql, listing)} as document from sourcing.parts
+  where ${inView(sql, orgId, listing)}
+  order by id desc limit ${listing.limit} offset ${listing.offset}`
+
+/** The same for who jumps far ahead: what is skipped is counted in the index, and documents are fetched last. */
+export const listPartsFarAhead = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
+  select id as position,
+    (select ${documentIn(sql, listing)} from sourcing.parts part where part.id = page.id) as document
+  from (
+    select id from sourcing.parts
+    where ${inView(sql, orgId, listing)}
+    order by id desc limit ${listing.limit} offset ${listing.offset}
+  ) page
+  order by id desc`
+
+/** How many of the next parts are looked through one by one before an index of all is asked. */
+export const NEXT_PARTS = 2000
+
+/** Fewer than there could be were looked through: the view ends here. Without a match there is one row without a part. */
+export type NextMatch = { looked_through: number } & (PositionedRow | { position: null; document: null })
+
+/** Matches among the next parts of a view: where a common word fills its page, however many parts have it. */
+export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch) => sql<NextMatch[]>`
+  with next as materialized (
+    select id, search from sourcing.parts
+    where ${inView(sql, orgId, search)}
+    order by id desc limit ${NEXT_PARTS}
+  )
+  select looked_through, page.id as position,
+    (select ${documentIn(sql, search)} from sourcing.parts part where part.id = page.id) as document
+  from (select count(*)::integer as looked_through from next) counted
+  left join (
+    select id from next where search ilike ${contains(search.q)}
+    order by id desc limit ${search.limit} offset ${search.offset}
+  ) page on true
+  order by page.id desc`
+
+/** Matches among all parts of a view that are left, by an index of what is in a text; documents are fetched last. */
+export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<PositionedRow[]>`
+  with matches as materialized (
+    select id from sourcing.parts where ${inText(sql, search.q)} and ${inView(sql, orgId, search)}
+  ), page as materialized (
+    select id from matches order by id desc limit ${search.limit} offset ${search.offset}
+  )
+  select id as position,
+    (select ${documentIn(sql, search)} from sourcing.parts part where part.id = page.id) as document
+  from page order by id desc`
+
+/** Trigrams are in every text of three letters and more; shorter ones have an index of their own. */
+const inText = (sql: Sql, q: string) =>
+  Array.from(q).length < 3 ? sql`sourcing.short_grams(search) @> array[lower(${q})]` : sql`search ilike ${contains(q)}`
 
 /** The part as the caller's organization may see it; no row where it may not. */
 export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`

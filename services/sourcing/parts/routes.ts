@@ -3,16 +3,19 @@ import { JsonText } from '../../kit/http/json.ts'
 import { pageOfDocuments, windowOf } from '../../kit/http/pages.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import type { Pages } from '../../kit/pages/pages.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart } from './queries.ts'
 import { findPage } from './search.ts'
 
-export const partRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+export const partRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { http: Http; pages: Pages }) =>
   http
     .routes()
-    .on(operations.listParts, async ({ caller, query }) =>
-      pageOfDocuments(await findPage(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query),
+    .on(operations.listParts, ({ caller, query }) =>
+      pages.read({ caller, list: 'parts', query }, (window) =>
+        findPage(deps.sql, caller.orgId, { ...query, ...window }),
+      ),
     )
     .on(operations.createPart, (call) => commands.createPart(deps, call))
     .on(

@@ -1,0 +1,41 @@
+import { expect, test } from 'bun:test'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { loadParts } from '../../kit/testing/load.ts'
+
+const market = await testMarketplace()
+const owner = await market.organization(['IP_OWNER'])
+await loadParts(market.db.owner, { count: 400, organizations: 4 })
+
+const ids = (items: readonly Part[]) => items.map(({ id }) => id)
+
+test.each(['', '&q=ring', '&q=e'])(
+  'page after page of GET /v1/parts%s skips and repeats nothing while others write',
+  async (filter) => {
+    const reader = (await market.organization(['CONSUMER'])).administrator.client
+    const { client } = owner.administrator
+    const there = await market.db.owner<{ id: string }[]>`
+    select id from sourcing.parts
+    where state = 'PUBLISHED' and not internal and search ilike ${`%${new URLSearchParams(filter).get('q') ?? ''}%`}
+    order by id desc`
+    const read: string[] = []
+    for (let page = 1; ; page++) {
+      const { body } = await reader.get<{ items: Part[]; hasMore: boolean }>(
+        `/v1/parts?pageSize=7&page=${page}${filter}`,
+      )
+      read.push(...ids(body.items))
+      if (!body.hasMore) break
+      const created = await client.post<{ id: string }>('/v1/parts', { title: 'Wear ring', materialType: 'metal' })
+      await client.post(`/flows/v1/parts/${created.body.id}/publish`)
+    }
+    expect(read).toEqual(there.map(({ id }) => id))
+  },
+)
+
+test('a page that one jumps to is counted from now', async () => {
+  const reader = (await market.organization(['CONSUMER'])).administrator.client
+  const page = (number: number) => reader.get<{ items: Part[] }>(`/v1/parts?pageSize=5&page=${number}`)
+  const all = await reader.get<{ items: Part[] }>('/v1/parts?pageSize=50')
+  expect(ids((await page(4)).body.items)).toEqual(ids(all.body.items).slice(15, 20))
+  expect(ids((await page(2)).body.items)).toEqual(ids(all.body.items).slice(5, 10))
+})
