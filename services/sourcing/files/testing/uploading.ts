@@ -16,8 +16,12 @@ export class Uploading {
   readonly #market: TestMarketplace
   readonly client: ApiClient
 
-  constructor(market: TestMarketplace, client: ApiClient) {
+  readonly #url: string
+
+  /** Of the marketplace itself, or of a process that stands for it. */
+  constructor(market: TestMarketplace, client: ApiClient, url = market.url) {
     this.#market = market
+    this.#url = url
     this.client = client
   }
 
@@ -28,7 +32,7 @@ export class Uploading {
 
   /** An address of ours as a test reaches it, which is on another port than the configuration says. */
   here(url: string): string {
-    return url.replace(this.#market.config.PUBLIC_URL, this.#market.url)
+    return url.replace(this.#market.config.PUBLIC_URL, this.#url)
   }
 
   async part(more: object = {}): Promise<string> {
@@ -56,6 +60,11 @@ export class Uploading {
 
   put({ uploadUrl, method, headers }: Upload, bytes: Bytes): Promise<Response> {
     return fetch(this.here(uploadUrl), { method, headers, body: bytes })
+  }
+
+  /** The same in pieces, without a length. */
+  send({ uploadUrl, method, headers }: Upload, body: ReadableStream, signal?: AbortSignal): Promise<Response> {
+    return fetch(this.here(uploadUrl), { method, headers, body, ...(signal ? { signal } : {}) })
   }
 
   /** An upload that has its bytes. */

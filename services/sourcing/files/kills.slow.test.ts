@@ -1,0 +1,93 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Import } from '../../../proto/http/sourcing/imports.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { storageOf } from '../../kit/storage/testing/storage-of.ts'
+import { until } from '../../kit/testing/until.ts'
+import { sweepObjects } from '../objects/sweep.ts'
+import { type SourcingProcess, sha256Of, startSourcing, streamOf } from './testing/process.ts'
+import { Uploading } from './testing/uploading.ts'
+
+setDefaultTimeout(180_000)
+const MIB = 1024 * 1024
+const market = await testMarketplace()
+const owner = await market.organization(['IP_OWNER'])
+await market.stop()
+const root = String(market.config.FILES_FOLDER)
+const { owner: sql } = market.db
+const settings = {
+  variables: { FILES_FOLDER: root },
+  publicUrl: market.config.PUBLIC_URL,
+  encryptionKeys: market.config.ENCRYPTION_KEYS,
+}
+
+let running: SourcingProcess | undefined
+afterAll(() => running?.kill())
+
+async function started(): Promise<{ sourcing: SourcingProcess; own: Uploading }> {
+  const sourcing = await startSourcing(market)
+  running = sourcing
+  return { sourcing, own: new Uploading(market, sourcing.clientOf(owner.administrator.client), sourcing.url) }
+}
+
+const names = (folder: string) => readdir(join(root, folder)).catch(() => [])
+
+test('an upload that a kill cuts off leaves no half file: the address is good for another try', async () => {
+  const first = await started()
+  const part = await first.own.part()
+  const upload = await first.own.opened()
+  const sending = first.own.send(upload, streamOf(20 * MIB, 20)).catch(() => undefined)
+  await until(async () => (await names('incoming')).length > 0)
+  await first.sourcing.kill()
+  await sending
+  expect(await names('objects')).toEqual([])
+
+  const { own, sourcing } = await started()
+  const add = [{ uploadId: upload.id, group: 'document' }]
+  expect((await own.change(part, { add })).status).toBe(409)
+  expect((await own.send(upload, streamOf(3 * MIB))).status).toBe(204)
+  expect((await own.change(part, { add })).status).toBe(204)
+  expect((await own.files(part))[0]).toMatchObject({ state: 'READY', sha256: sha256Of(3 * MIB) })
+  await storageOf(settings).tidy(new Date(Date.now() + 1000))
+  expect(await names('incoming')).toEqual([])
+  await sourcing.kill()
+})
+
+test('an import that is killed in the middle, three times, starts again and ends in one object', async () => {
+  const size = 8 * MIB
+  const source = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(streamOf(size, 40)) })
+  let { sourcing, own } = await started()
+  const part = await own.part()
+  const before = (await names('objects')).length
+  const { body } = await own.client.post<{ fileId: string }>(`/v1/parts/${part}/import-file`, {
+    name: 'large.bin',
+    group: 'document',
+    sasUrl: `http://127.0.0.1:${source.port}/`,
+  })
+  for (let kills = 0; kills < 3; kills++) {
+    const busy = async () => (await names('incoming')).filter((name) => name.startsWith(body.fileId)).length > kills
+    await until(busy, { withinMs: 40_000, what: 'an import in progress' })
+    await sourcing.kill()
+    ;({ sourcing, own } = await started())
+  }
+  const path = `/flows/v1/imports/${body.fileId}`
+  const done = await until(
+    async () => {
+      const found = (await own.client.get<Import>(path)).body
+      return found.state !== 'PENDING' && found
+    },
+    { withinMs: 60_000, what: 'the end of the import' },
+  )
+  expect(done).toEqual({ fileId: body.fileId, state: 'READY', receivedBytes: size, totalBytes: size })
+  expect((await own.files(part))[0]?.sha256).toBe(sha256Of(size))
+  const storage = storageOf(settings)
+  await sweepObjects({ sql, storage }, new Date())
+  await storage.tidy(new Date(Date.now() + 1000))
+  expect((await names('objects')).length).toBe(before + 1)
+  expect(await names('incoming')).toEqual([])
+  const left = await sql`select object_key from sourcing.doomed_objects where object_key like ${`${body.fileId}%`}`
+  expect(left).toHaveLength(0)
+  await sourcing.kill()
+  await source.stop(true)
+})

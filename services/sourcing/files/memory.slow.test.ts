@@ -1,0 +1,99 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { File } from '../../../proto/http/sourcing/files.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { MAX_FILE_BYTES } from '../../kit/storage/storage.ts'
+import { until } from '../../kit/testing/until.ts'
+import { type SourcingProcess, sha256Of, startSourcing, streamOf } from './testing/process.ts'
+import { Uploading } from './testing/uploading.ts'
+
+setDefaultTimeout(180_000)
+const MIB = 1024 * 1024
+/**
+ * Buffers are 2 MiB for an upload; the rest is what the chunks of a stream leave behind between two runs of the garbage
+ * collector, about 30 MiB, for a file of 64 MiB as for one of 512.
+ */
+const MAY_GROW_BYTES = 48 * MIB
+
+const market = await testMarketplace()
+const owner = await market.organization(['IP_OWNER'])
+await market.stop()
+const sourcing = await startSourcing(market)
+const own = new Uploading(market, sourcing.clientOf(owner.administrator.client), sourcing.url)
+const source = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch: ({ url }) => new Response(streamOf(Number(new URL(url).pathname.slice(1)))),
+})
+afterAll(async () => {
+  await sourcing.kill()
+  await source.stop(true)
+})
+
+/** The most memory that the process has while something is done, above what it had before. */
+async function growthDuring<T>(
+  process: SourcingProcess,
+  work: () => Promise<T>,
+): Promise<{ result: T; bytes: number }> {
+  const before = await process.residentBytes()
+  let most = before
+  let isDone = false
+  const watching = (async () => {
+    while (!isDone) {
+      most = Math.max(most, await process.residentBytes())
+      await Bun.sleep(20)
+    }
+  })()
+  const result = await work().finally(() => {
+    isDone = true
+  })
+  await watching
+  return { result, bytes: most - before }
+}
+
+const part = await own.part()
+const isReady = (file: File | undefined): file is File => file?.state === 'READY'
+
+async function imported(bytes: number): Promise<File> {
+  const into = await own.part()
+  const sasUrl = `http://127.0.0.1:${source.port}/${bytes}`
+  await own.client.post(`/v1/parts/${into}/import-file`, { name: 'a', group: 'document', sasUrl })
+  return until(async () => (await own.files(into)).find(isReady), { withinMs: 120_000, what: 'the import' })
+}
+
+// Everything that is made once has been made.
+await imported(MIB)
+
+test('512 MiB come in without being held, and one byte more is refused', async () => {
+  const upload = await own.opened()
+  const { result, bytes } = await growthDuring(sourcing, () => own.send(upload, streamOf(MAX_FILE_BYTES)))
+  expect(result.status).toBe(204)
+  expect(bytes).toBeLessThan(MAY_GROW_BYTES)
+  await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })
+  const [file] = await own.files(part)
+  expect(file).toMatchObject({ size: MAX_FILE_BYTES, sha256: sha256Of(MAX_FILE_BYTES) })
+
+  const larger = await own.opened()
+  const refused = await own.send(larger, streamOf(MAX_FILE_BYTES + 1)).catch((error: Error) => error)
+  // The answer may come while the client still sends, who then may see the connection end instead.
+  if (refused instanceof Response) expect(refused.status).toBe(413)
+  const { status } = await own.change(part, { add: [{ uploadId: larger.id, group: 'document' }] })
+  expect(status).toBe(409)
+})
+
+test('512 MiB go out without being held', async () => {
+  const [file] = await own.files(part)
+  const { result, bytes } = await growthDuring(sourcing, async () => {
+    const hash = new Bun.CryptoHasher('sha256')
+    const { body } = await own.download(file as File)
+    if (body) for await (const chunk of body) hash.update(chunk)
+    return hash.digest('hex')
+  })
+  expect(result).toBe(file?.sha256 ?? '')
+  expect(bytes).toBeLessThan(MAY_GROW_BYTES)
+})
+
+test('512 MiB are imported without being held', async () => {
+  const { result, bytes } = await growthDuring(sourcing, () => imported(MAX_FILE_BYTES))
+  expect(result.sha256).toBe(sha256Of(MAX_FILE_BYTES))
+  expect(bytes).toBeLessThan(MAY_GROW_BYTES)
+})

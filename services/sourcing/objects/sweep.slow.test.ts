@@ -1,0 +1,130 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { storageOf } from '../../kit/storage/testing/storage-of.ts'
+import { until } from '../../kit/testing/until.ts'
+import { Uploading } from '../files/testing/uploading.ts'
+
+setDefaultTimeout(120_000)
+const market = await testMarketplace({ UPLOADS_OPEN_MAX: '1000' })
+const owner = await market.organization(['IP_OWNER'])
+const own = new Uploading(market, owner.administrator.client)
+const root = String(market.config.FILES_FOLDER)
+const { owner: sql } = market.db
+const settings = {
+  variables: { FILES_FOLDER: root },
+  publicUrl: market.config.PUBLIC_URL,
+  encryptionKeys: market.config.ENCRYPTION_KEYS,
+}
+const storage = storageOf(settings)
+const objects = () => readdir(join(root, 'objects'))
+
+/** Some at a time: more than 64 at once are told to come back. */
+async function completed(count: number): Promise<Upload[]> {
+  const uploads: Upload[] = []
+  while (uploads.length < count) {
+    const batch = Array.from({ length: 20 }, () => own.completed(crypto.randomUUID()))
+    uploads.push(...(await Promise.all(batch)))
+  }
+  return uploads
+}
+
+const children = new Set<Bun.Subprocess>()
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
+async function sweeperAt(now: Date) {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'testing', 'sweep.fixture.ts')], {
+    env: {
+      PATH: process.env.PATH ?? '',
+      DATABASE_URL: market.db.urlOf('sourcing'),
+      FILES_FOLDER: root,
+      NOW: now.toISOString(),
+    },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  children.add(child)
+  for await (const line of child.stdout) if (new TextDecoder().decode(line).includes('sweeping')) break
+  return child
+}
+
+test('a sweeper that is killed again and again deletes what nobody needs, and nothing else', async () => {
+  const [part, leaving] = [await own.part(), await own.part()]
+  const orphans = await completed(200)
+  const attached = await completed(100)
+  const removed = await completed(100)
+  await own.change(part, { add: attached.map(({ id }) => ({ uploadId: id, group: 'document' })) })
+  await own.change(leaving, { add: removed.map(({ id }) => ({ uploadId: id, group: 'document' })) })
+  await own.client.send('DELETE', `/flows/v1/parts/${leaving}`)
+  expect((await objects()).length).toBe(400)
+
+  const afterADay = new Date(Date.now() + 25 * 60 * 60 * 1000)
+  let kills = 0
+  for (let left = 400; left > 100; kills++) {
+    const child = await sweeperAt(afterADay)
+    // Killed as soon as it has deleted something, wherever in its work that is.
+    await until(async () => (await objects()).length < left || (await objects()).length === 100, { withinMs: 20_000 })
+    child.kill('SIGKILL')
+    await child.exited
+    left = (await objects()).length
+    if (kills > 60) break
+  }
+  expect(kills).toBeGreaterThan(1)
+  const last = await sweeperAt(afterADay)
+  await until(async () => {
+    const [row] = await sql<[{ due: number }]>`
+      select count(*)::int as due from sourcing.doomed_objects where due_at <= ${afterADay.toISOString()}`
+    return row.due === 0
+  })
+  last.kill('SIGKILL')
+  await last.exited
+
+  expect((await objects()).sort()).toEqual(attached.map(({ id }) => id).sort())
+  const files = await own.files(part)
+  expect(files).toHaveLength(100)
+  for (const file of files.slice(0, 10)) {
+    const bytes = await (await own.download(file)).text()
+    expect(new Bun.CryptoHasher('sha256').update(bytes).digest('hex')).toBe(file.sha256 ?? '')
+  }
+  const states = await sql`select distinct state from sourcing.uploads where id = any(${orphans.map(({ id }) => id)})`
+  expect([...states]).toEqual([{ state: 'DEAD' }])
+  await storage.tidy(new Date(Date.now() + 1000))
+  expect(await readdir(join(root, 'incoming'))).toEqual([])
+})
+
+test('an upload that is added at the very end of its time is added or swept, never both', async () => {
+  const part = await own.part()
+  const uploads = await completed(60)
+  const soon = new Date(Date.now() + 400)
+  await sql`update sourcing.uploads set expires_at = ${soon.toISOString()} where id = any(${uploads.map(({ id }) => id)})`
+  const child = await sweeperAt(soon)
+  const answers = await Promise.all(
+    uploads.map(async ({ id }, n) => {
+      await Bun.sleep(n * 15)
+      return { id, ...(await own.change(part, { add: [{ uploadId: id, group: 'document' }] })) }
+    }),
+  )
+  const added = answers.filter(({ status }) => status === 204).map(({ id }) => id)
+  await until(async () => {
+    const [row] = await sql<[{ due: number }]>`
+      select count(*)::int as due from sourcing.doomed_objects where due_at <= ${soon.toISOString()}`
+    const [open] = await sql<[{ open: number }]>`
+      select count(*)::int as open from sourcing.uploads where state = 'OPEN' and id = any(${uploads.map(({ id }) => id)})`
+    return row.due === 0 && open.open === 0
+  })
+  child.kill('SIGKILL')
+  await child.exited
+  const there = new Set(await objects())
+  expect(
+    uploads
+      .filter(({ id }) => there.has(id))
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual(added.sort())
+  expect((await own.files(part)).length).toBe(added.length)
+})
