@@ -17,6 +17,7 @@ export const TAGS: Record<string, string> = {
   'Business units (beyond the specification)': 'Parts of your organization that parts are filed under.',
   'Custom fields (beyond the specification)': 'Dropdowns of your own for your parts.',
   'Files (beyond the specification)': 'The addresses that uploads and downloads lead to.',
+  'Audit log export (beyond the specification)': 'The audit log as a file.',
   Tokens: 'Bearer tokens for every other operation.',
   'Accounts (beyond the specification)': 'Passwords, sessions and activation links.',
   'Impersonation (beyond the specification)':

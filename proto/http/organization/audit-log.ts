@@ -142,3 +142,18 @@ export const getAuditLogEntry = defineOperation({
   response: AuditLogEntryDetail,
   etag: true,
 })
+
+export const exportAuditLog = defineOperation({
+  id: 'exportAuditLog',
+  method: 'GET',
+  path: '/flows/v1/audit-log/export',
+  tag: 'Audit log export (beyond the specification)',
+  summary: 'Export the audit log of your organization',
+  description:
+    'Every entry that the filters name, newest first, one JSON document on each line (NDJSON), compressed where ' +
+    '`Accept-Encoding` has gzip. An answer that breaks off is not complete: it does when the token ends or is revoked.',
+  access: 'org:admin',
+  query: AuditFilters,
+  response: AuditLogEntry,
+  mediaType: 'application/x-ndjson',
+})

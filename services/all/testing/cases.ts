@@ -139,6 +139,7 @@ const CASES: Record<string, OperationCase> = {
   getPartMetadata: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listPartHistory: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listAuditLog: { references: { 'query.actorId': 'user' } },
+  exportAuditLog: { references: { 'query.actorId': 'user' } },
   getAuditLogEntry: { references: { 'path.id': 'auditEntry' } },
   getPart: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   publishPart: {

@@ -2,6 +2,7 @@ import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/
 import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { JsonText, Raw } from './json.ts'
+import type { Streamed } from './stream.ts'
 
 /** What every request has, before anybody knows who sends it. */
 export interface Exchange {
@@ -28,8 +29,10 @@ export interface OpenCall<O> {
 
 export interface Call<O> extends OpenCall<O> {
   caller: Caller
+  /** Throws when the caller may not do this any more: for what takes longer than a revocation may. */
+  recheck(): Promise<void>
 }
 
-export type Answer<O> = ResponseOf<O> | JsonText | Raw | undefined
+export type Answer<O> = ResponseOf<O> | JsonText | Raw | Streamed | undefined
 export type Handler<O> = (call: Call<O>) => Answer<O> | Promise<Answer<O>>
 export type OpenHandler<O> = (call: OpenCall<O>) => Answer<O> | Promise<Answer<O>>

@@ -48,6 +48,11 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     return value === undefined && bodyOptional ? undefined : checkBody?.(value)
   }
 
+  const permit = (caller: Caller): void => {
+    requirePermission(operation.access, caller)
+    if (operation.closedToImpersonation) refuseImpersonation(caller)
+  }
+
   /** A refusal whose entry cannot be written is answered as what went wrong with that. */
   const audited = async (error: unknown, trail: Trail | undefined): Promise<unknown> => {
     if (!trail || !(error instanceof Refusal)) return error
@@ -77,10 +82,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
       const query = readQuery(target.search)
       const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
       trail = operation.audit ? trailOf(operation.audit, exchange, caller, body, params) : undefined
-      if (caller) {
-        requirePermission(operation.access, caller)
-        if (operation.closedToImpersonation) refuseImpersonation(caller)
-      }
+      if (caller) permit(caller)
       for (const name of paramNames) requireWellFormedId(params?.[name])
       const answer = await handle({
         request,
@@ -91,6 +93,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
         body,
         trail,
         idempotencyKey,
+        recheck: async () => permit(await deps.auth.callerOf(request)),
         ifMatch: operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined,
       } as never)
       return respond.success(exchange, answer, { caller, rateLimit, startedMs })

@@ -7,6 +7,7 @@ import type { HttpDeps } from './deps.ts'
 import { JsonText, Raw } from './json.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
 import { invalidField, Refusal, refuse, unavailable } from './refusal.ts'
+import { acceptsGzip, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
 
 export interface Outcome {
@@ -45,6 +46,7 @@ export class Responder {
     const { etag, mediaType, status = 200 } = this.#operation
     const headers = this.#headers(exchange, outcome)
     if (answer === undefined) return this.#send(exchange, null, 204, headers, outcome)
+    if (answer instanceof Streamed) return this.#stream(exchange, answer, headers, outcome)
     const raw = answer instanceof Raw ? answer : undefined
     headers.set('content-type', raw?.mediaType ?? mediaType ?? 'application/json')
     for (const [name, value] of Object.entries(raw?.headers ?? {})) headers.set(name, value)
@@ -57,6 +59,20 @@ export class Responder {
       }
     }
     return this.#send(exchange, body, raw?.status ?? status, headers, outcome)
+  }
+
+  #stream(exchange: Exchange, answer: Streamed, headers: Headers, outcome: Outcome): Response {
+    const { status = 200 } = this.#operation
+    headers.set('content-type', answer.mediaType)
+    for (const [name, value] of Object.entries(answer.headers)) headers.set(name, value)
+    this.#note(exchange, status, outcome)
+    const onFailure = (error: unknown) => {
+      // Revoked meanwhile, say: nothing of ours is wrong.
+      if (error instanceof Refusal) return
+      this.#deps.log.error({ err: error, requestId: exchange.requestId }, 'an answer broke off')
+    }
+    const gzip = acceptsGzip(exchange.request.headers.get('accept-encoding'))
+    return streamedResponse(answer, { status, headers }, { gzip, onFailure })
   }
 
   /** An answer without content that no operation gives: to OPTIONS. */
@@ -93,8 +109,13 @@ export class Responder {
     body: string | Uint8Array | Blob | null,
     status: number,
     headers: Headers,
-    { caller, startedMs }: Outcome,
+    outcome: Outcome,
   ): Response {
+    this.#note(exchange, status, outcome)
+    return new Response(body, { status, headers })
+  }
+
+  #note(exchange: Exchange, status: number, { caller, startedMs }: Outcome): void {
     const { id, audit } = this.#operation
     const ms = performance.now() - startedMs
     this.#observe(status, ms / 1000)
@@ -109,7 +130,6 @@ export class Responder {
       // Whoever reads with a token is known by more than an address.
       ip: caller && !audit ? undefined : exchange.clientIp,
     })
-    return new Response(body, { status, headers })
   }
 }
 

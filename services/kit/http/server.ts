@@ -6,6 +6,7 @@ import type { HttpDeps } from './deps.ts'
 import { invalidField, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { Routes } from './routes.ts'
+import { isStreamed } from './stream.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
 
 export interface HttpApp {
@@ -136,7 +137,7 @@ const isRoutingFailure = (error: unknown) =>
 async function withoutBody(response: Response): Promise<Response> {
   const headers = new Headers(response.headers)
   // What says its length itself may be too long to be read for it.
-  if (headers.has('content-length')) await response.body?.cancel()
+  if (headers.has('content-length') || isStreamed(response)) await response.body?.cancel()
   else headers.set('content-length', String((await response.arrayBuffer()).byteLength))
   return new Response(null, { status: response.status, headers })
 }

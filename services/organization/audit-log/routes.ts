@@ -1,14 +1,16 @@
-import { getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
+import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
 import { notFound } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
+import { createExporter } from './export.ts'
 import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
-export const auditLogRoutes = ({ http, sql }: { http: Http; sql: Pool }) =>
-  http
+export const auditLogRoutes = ({ http, sql }: { http: Http; sql: Pool }) => {
+  const exportEntries = createExporter(sql)
+  return http
     .routes()
     .on(listAuditLog, async ({ caller, query, request }) => {
       const search = await searchFor(sql, caller.orgId, query)
@@ -22,3 +24,5 @@ export const auditLogRoutes = ({ http, sql }: { http: Http; sql: Pool }) =>
       if (!entry) throw notFound()
       return entryDetailOf(entry)
     })
+    .on(exportAuditLog, ({ caller, query, recheck }) => exportEntries({ orgId: caller.orgId, filters: query, recheck }))
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'bun:test'
+import type { Socket } from 'bun'
+import type { AuditLogEntry } from '../../../proto/http/organization/audit-log.ts'
+import { openSession } from '../../all/testing/sessions.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { ApiClient } from '../../kit/testing/client.ts'
+import { until } from '../../kit/testing/until.ts'
+
+const ENTRIES = 30_000
+const market = await testMarketplace()
+const org = await market.organization(['IP_OWNER'])
+const member = await org.member([])
+const { owner } = market.db
+await owner`
+  insert into organization.audit_log (id, org_id, timestamp, procedure, success, error, actor_id)
+  select 'audit_' || lpad(n::text, 26, '0'), ${org.orgId}, now() - make_interval(mins => n / 3), 'part.create',
+    n % 100 > 0, case when n % 100 = 0 then 'forbidden' end, ${member.userId}
+  from generate_series(1, ${ENTRIES}::int) n`
+await owner`vacuum (analyze) organization.audit_log`
+
+const PATH = '/flows/v1/audit-log/export'
+const { client } = org.administrator
+const exported = async (search: string, headers = {}) => {
+  const answer = await client.get(`${PATH}${search}`, { headers })
+  return {
+    ...answer,
+    entries: answer.text
+      .split('\n')
+      .filter(Boolean)
+      .map((line): AuditLogEntry => JSON.parse(line)),
+  }
+}
+
+/** A client that reads when it is told to. */
+async function slowClient(token: string | undefined) {
+  let bytes = 0
+  let closed = false
+  let head = ''
+  const socket: Socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: market.running.port,
+    socket: {
+      data(_, chunk) {
+        bytes += chunk.length
+        if (head.length < 2000) head += chunk.toString('latin1')
+      },
+      close() {
+        closed = true
+      },
+    },
+  })
+  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  return { socket, bytes: () => bytes, closed: () => closed, head: () => head }
+}
+
+/** How often the export has asked Postgres: statements of its role about entries, as Postgres counts index scans. */
+async function scans(): Promise<number> {
+  await owner`select pg_stat_clear_snapshot()`
+  const [row] = await owner<[{ scans: number }]>`
+    select coalesce(sum(idx_scan), 0)::int as scans from pg_stat_user_indexes
+    where schemaname = 'organization' and relname like 'audit_log_2%'`
+  return row.scans
+}
+
+describe('an export', () => {
+  test('holds every entry that the pages hold, in their order, one on each line', async () => {
+    for (const filter of ['failedOnly=true', 'q=nothing', `actorId=${member.userId}&failedOnly=true`]) {
+      const listed: AuditLogEntry[] = []
+      for (let page = 1, more = true; more; page++) {
+        const { body } = await client.get<{ items: AuditLogEntry[]; hasMore: boolean }>(
+          `/v1/audit-log?${filter}&pageSize=50&page=${page}`,
+        )
+        listed.push(...body.items)
+        more = body.hasMore
+      }
+      expect((await exported(`?${filter}`)).entries).toEqual(listed)
+    }
+    const { entries, headers } = await exported(`?actorId=${member.userId}`)
+    const ids = new Set(entries.map(({ id }) => id))
+    expect(ids.size).toBe(entries.length)
+    expect(entries.filter(({ procedure }) => procedure === 'part.create')).toHaveLength(ENTRIES)
+    expect(headers.get('content-type')).toBe('application/x-ndjson')
+    expect(headers.get('content-disposition')).toContain('attachment')
+    expect(headers.get('vary')).toContain('Accept-Encoding')
+  })
+
+  test('is compressed for who accepts it, and for nobody else', async () => {
+    const request = (coding: string) =>
+      fetch(`${market.url}${PATH}?failedOnly=true`, {
+        headers: { authorization: `Bearer ${client.accessToken}`, 'accept-encoding': coding },
+        decompress: false,
+      } as RequestInit)
+    const [zipped, plain] = [await request('gzip'), await request('identity')]
+    expect([zipped.headers.get('content-encoding'), plain.headers.get('content-encoding')]).toEqual(['gzip', null])
+    const bytes = new Uint8Array(await zipped.arrayBuffer())
+    expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(await plain.text())
+  })
+
+  test('is for administrators, of their own organization alone', async () => {
+    const other = await market.organization(['IP_OWNER'])
+    expect((await member.client.get(PATH)).status).toBe(403)
+    expect((await market.anonymous.get(PATH)).status).toBe(401)
+    const theirs = await other.administrator.client.get(`${PATH}?actorId=${member.userId}`)
+    expect([theirs.status, theirs.text]).toEqual([200, ''])
+    expect((await client.get(`${PATH}?from=2026-02-30T00:00:00Z`)).status).toBe(400)
+  })
+
+  test('costs HEAD no more than its first batch', async () => {
+    const head = await client.send('HEAD', PATH)
+    expect([head.status, head.text]).toEqual([200, ''])
+  })
+})
+
+describe('a client that reads slowly', () => {
+  test('makes the export wait, in little memory, and gets it all in the end', async () => {
+    const slow = await slowClient(client.accessToken)
+    slow.socket.pause()
+    const began = await scans()
+    await until(async () => (await scans()) > began, { what: 'the first batch' })
+    // Postgres tells its counts once a second: what has not changed for longer has stopped.
+    let seen = { scans: 0, atMs: 0 }
+    const stopped = async () => {
+      const now = await scans()
+      if (now !== seen.scans) seen = { scans: now, atMs: performance.now() }
+      return performance.now() - seen.atMs > 2500
+    }
+    await until(stopped, { withinMs: 25_000, what: 'the export to wait' })
+    expect(slow.bytes()).toBe(0)
+    slow.socket.resume()
+    await until(() => slow.bytes() > ENTRIES * 150, { withinMs: 20_000, what: 'the rest' })
+    await until(async () => (await scans()) > seen.scans, { what: 'the batches that were left' })
+    slow.socket.terminate()
+  }, 45_000)
+
+  test('that hangs up ends it: others may go on', async () => {
+    const clients = await Promise.all(Array.from({ length: 4 }, () => slowClient(client.accessToken)))
+    for (const { socket } of clients) socket.pause()
+    // Four are all that one process does at once.
+    await until(async () => (await client.send('HEAD', PATH)).status === 429, { what: 'four exports' })
+    for (const { socket } of clients) socket.terminate()
+    await until(async () => (await client.send('HEAD', PATH)).status === 200, { what: 'the exports to end' })
+  })
+
+  test('gets no more once the session is revoked, and no proper end', async () => {
+    const session = await openSession(market, org.administrator)
+    const slow = await slowClient(session.accessToken)
+    slow.socket.pause()
+    await until(async () => (await new ApiClient(market.url, session.accessToken).get('/v1/parts')).status === 200)
+    await client.post('/v2.3/oauth/revoke', { token: session.accessToken })
+    const revoked = new ApiClient(market.url, session.accessToken)
+    await until(async () => (await revoked.get('/v1/parts')).status === 401, { what: 'the revocation' })
+    slow.socket.resume()
+    await until(slow.closed, { what: 'the end of the connection' })
+    expect(slow.head()).toStartWith('HTTP/1.1 200')
+    expect(slow.bytes()).toBeLessThan(ENTRIES * 150)
+  })
+})

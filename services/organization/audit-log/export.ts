@@ -1,0 +1,62 @@
+import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { refuse } from '../../kit/http/refusal.ts'
+import { Streamed } from '../../kit/http/stream.ts'
+import { entryOf } from './entries.ts'
+import { listEntries } from './queries.ts'
+import type { EntryKey } from './rules.ts'
+import { findKeys, NEWEST, type Search, searchFor } from './search.ts'
+
+/** Entries that are read at once; no transaction is open between one batch and the next. */
+const BATCH = 500
+/** Exports of one process that go on at once: each keeps a connection busy most of the time. */
+const MAX_AT_ONCE = 4
+
+export interface Export {
+  orgId: string
+  filters: AuditFilters
+  /** Throws when the caller may not read on: an export can take longer than a revocation may. */
+  recheck(): Promise<void>
+}
+
+/** Exports the entries that filters name, one line each, as quickly as the client takes them. */
+export function createExporter(sql: Sql) {
+  let running = 0
+
+  async function* linesOf(search: Search, { orgId, recheck }: Export) {
+    running++
+    try {
+      let before: EntryKey | undefined = NEWEST
+      while (before) {
+        const keys: EntryKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH })
+        const rows = keys.length === 0 ? [] : await listEntries(sql, orgId, keys)
+        yield rows.map((row) => `${JSON.stringify(entryOf(row))}\n`).join('')
+        before = keys.length < BATCH ? undefined : keys.at(-1)
+        if (before) await recheck()
+      }
+    } finally {
+      running--
+    }
+  }
+
+  return async (asked: Export): Promise<Streamed> => {
+    if (running >= MAX_AT_ONCE) {
+      const detail = 'Too many exports at once; try again when one is done.'
+      throw refuse('rate_limited', { detail, headers: { 'retry-after': '10' } })
+    }
+    const lines = linesOf(await searchFor(sql, asked.orgId, asked.filters), asked)
+    // The first batch before the answer begins: what is wrong with it can still be told.
+    let first: IteratorResult<string, unknown> | undefined = await lines.next()
+    const pieces = {
+      async next() {
+        const piece = first ?? (await lines.next())
+        first = undefined
+        return piece
+      },
+      return: () => lines.return(),
+    }
+    return new Streamed(pieces, 'application/x-ndjson', {
+      'content-disposition': 'attachment; filename="audit-log.ndjson"',
+    })
+  }
+}
