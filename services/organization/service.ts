@@ -8,6 +8,7 @@ import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { sweepActivations } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 
 const PARTITION_CARE_MS = 60 * 60 * 1000
@@ -28,6 +29,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, sql, clock }),
       customFieldRoutes({ http, sql, clock }),
     ],
+    sweeps: [() => sweepActivations(sql, new Date(clock()).toISOString())],
     workers: [
       every('audit-partitions', PARTITION_CARE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

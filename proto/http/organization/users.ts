@@ -11,9 +11,12 @@ const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const ADDRESS_PART =
   '[^@\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff]+'
 
-export const EmailAddress = Text(254, {
+export const EMAIL_MAX_CHARACTERS = 254
+export const EMAIL_PATTERN = `^${ADDRESS_PART}@${ADDRESS_PART}$`
+
+export const EmailAddress = Text(EMAIL_MAX_CHARACTERS, {
   minLength: 3,
-  pattern: `^${ADDRESS_PART}@${ADDRESS_PART}$`,
+  pattern: EMAIL_PATTERN,
   description: 'E-mail address, unique on the platform however it is spelled; it is what the user signs in with.',
   examples: ['anders.juhl@skagen-pumps.example.com'],
 })

@@ -48,8 +48,8 @@ const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The cred
  */
 export function signIn(deps: TokenDeps, { username, password }: Credentials, trail: Trail) {
   const { sql, hashing, clock } = deps
-  // Addresses are stored so: composed and decomposed letters are one address.
-  const name = username.normalize('NFC')
+  // Addresses are stored so: what looks the same is one address.
+  const name = username.normalize('NFKC')
   const keys = throttleKeys(name, trail.ipAddress)
   return hashing.withSlot(async () => {
     const now = isoOf(clock())

@@ -188,7 +188,10 @@ async function addOrganization(
     await insertRole(tx, { id, orgId, ...role, system: true }, now)
     roleIds.set(role.name, id)
   }
-  const { userId, activationToken } = await addUser(tx, orgId, administrator, now)
+  const { userId, activationToken } = await addUser(tx, orgId, administrator, {
+    now,
+    field: 'administrator.email',
+  })
   await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })
   await announceOrganization(tx, orgId)
   return { orgId, administratorId: userId, activationToken }

@@ -21,8 +21,14 @@ export const keysBeyond = (held: ReadonlySet<Permission>, permissions: readonly 
   ...new Set(permissions.filter((key) => !held.has(key))),
 ]
 
-/** What people take for the same name: case, blanks around it and letters of another width make no difference. */
-const lookOf = (name: string) => name.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase()
+/** What people take for the same name: case, blanks, letters of another width and what is invisible make no difference. */
+const lookOf = (name: string) =>
+  name
+    .normalize('NFKC')
+    .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
 
 const SYSTEM_NAMES = new Set(SYSTEM_ROLES.map(({ name }) => lookOf(name)))
 

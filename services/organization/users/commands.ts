@@ -7,7 +7,7 @@ import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId, newSecretToken } from '../../kit/db/ids.ts'
 import { requireMatch } from '../../kit/http/if-match.ts'
 import { JsonText } from '../../kit/http/json.ts'
-import { invalid, notFound, refuse } from '../../kit/http/refusal.ts'
+import { invalid, invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
@@ -24,7 +24,7 @@ import {
   updatePerson,
   voidCredentials,
 } from './queries.ts'
-import { ACTIVATION_MS, normalised, viewerOf } from './rules.ts'
+import { ACTIVATION_MS, addressOf, viewerOf } from './rules.ts'
 
 export interface CommandDeps {
   sql: Pool
@@ -85,7 +85,7 @@ async function inviteUser(tx: Tx, caller: Caller, trail: Trail, input: NewUser, 
   const roleIds = [...new Set(input.roleIds ?? [])]
   await holdOrganization(tx, caller.orgId)
   await requireGrantable(tx, caller, input.roleIds ?? [])
-  const invited = await addUser(tx, caller.orgId, input, now)
+  const invited = await addUser(tx, caller.orgId, input, { now })
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
   await recordSuccess(tx, { ...trail, request: { ...trail.request, userId: invited.userId } })
   return invited
@@ -123,12 +123,13 @@ export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, trail
       const [current] = await findUserDocument(tx, viewerOf(caller), id)
       requireMatch(ifMatch, current?.document ?? '')
       if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
-      await updatePerson(tx, orgId, id, normalised(body), new Date(clock()).toISOString())
+      const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
+      await updatePerson(tx, orgId, id, { ...body, email }, new Date(clock()).toISOString())
       await recordSuccess(tx, { ...trail, request: { ...trail.request, fields: Object.keys(body) } })
       await announceUser(tx, orgId, id)
       return userAsSeen(tx, caller, id)
     })
-    .catch(refuseTakenAddress)
+    .catch(refuseTaken('email'))
 }
 
 /** A user of the caller's organization who holds no key that the caller lacks; nobody else changes them meanwhile. */
@@ -153,7 +154,7 @@ export const announceUser = (tx: Tx, orgId: string, userId: string) =>
 /** Voids the password and the sessions of a locked-out user and makes a new activation link. */
 export function resetPassword(sql: Pool, email: string, now: string): Promise<InvitedUser> {
   return sql.begin(async (tx) => {
-    const [user] = await findUserByEmail(tx, email.normalize('NFC'))
+    const [user] = await findUserByEmail(tx, email.normalize('NFKC'))
     if (!user) throw notFound()
     return { userId: user.id, activationToken: await resetCredentials(tx, user.org_id, user.id, now) }
   })
@@ -169,19 +170,33 @@ export async function resetCredentials(tx: Tx, orgId: string, userId: string, no
   return activationToken
 }
 
-export async function addUser(tx: Tx, orgId: string, input: NewUser, now: string): Promise<InvitedUser> {
+/** `field` is where the request says who it is about. */
+export async function addUser(
+  tx: Tx,
+  orgId: string,
+  { email, givenName, familyName, phone = null }: Omit<NewUser, 'roleIds' | 'phone'> & { phone?: string | null },
+  { now, field = 'email' }: { now: string; field?: string },
+): Promise<InvitedUser> {
   const userId = newId('user')
-  const person = normalised(input)
-  await insertUser(tx, { ...person, id: userId, orgId, phone: input.phone ?? null }, now).catch(refuseTakenAddress)
+  const person = { email: requireAddress(email, field), givenName, familyName, phone }
+  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTaken(field))
   const activationToken = await addActivation(tx, userId, now)
   await announceUser(tx, orgId, userId)
   return { userId, activationToken }
 }
 
-function refuseTakenAddress(error: unknown): never {
-  if (!isUniqueViolation(error, 'users_email')) throw error
-  throw refuse('email_taken', { errors: [{ field: 'email', message: 'is taken' }] })
+function requireAddress(email: string, field: string): string {
+  const address = addressOf(email)
+  if (address === undefined) throw invalidField(field, 'is no e-mail address')
+  return address
 }
+
+const refuseTaken =
+  (field: string) =>
+  (error: unknown): never => {
+    if (!isUniqueViolation(error, 'users_email')) throw error
+    throw refuse('email_taken', { errors: [{ field, message: 'is taken' }] })
+  }
 
 /** Only the newest link works. */
 async function addActivation(tx: Tx, userId: string, now: string): Promise<string> {

@@ -131,6 +131,14 @@ export const insertActivation = (
 export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`
 
+const LINKS_AT_A_TIME = 1000
+
+/** Links that nobody can use any more. */
+export const sweepActivations = (sql: Sql, now: string) => sql`
+  delete from organization.activations where token_hash = any(array(
+    select token_hash from organization.activations where expires_at < ${now} order by expires_at
+    limit ${LINKS_AT_A_TIME}))`
+
 /** No row where the user holds the role already, or either is not of the organization. */
 export const grantRoleTo = (
   sql: Sql,

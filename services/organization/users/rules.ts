@@ -1,3 +1,4 @@
+import { EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../../../proto/http/organization/users.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 
 /** Who asks, as far as it decides what of a user is shown. */
@@ -48,6 +49,13 @@ export const ERASED = 'erased'
 /** How long an activation link lives. */
 export const ACTIVATION_MS = 72 * 60 * 60 * 1000
 
-/** One spelling for what looks the same: composed and decomposed letters are told apart by no reader. */
-export const normalised = <P extends { email?: string }>(person: P): P =>
-  person.email === undefined ? person : { ...person, email: person.email.normalize('NFC') }
+const ADDRESS = new RegExp(EMAIL_PATTERN)
+
+/**
+ * One spelling for what looks the same: letters that are composed, of full width or joined in a ligature are told apart by no
+ * reader. Undefined where that leaves no address, as with a second sign that looks like @, or one that is too long.
+ */
+export function addressOf(email: string): string | undefined {
+  const address = email.normalize('NFKC')
+  return ADDRESS.test(address) && Array.from(address).length <= EMAIL_MAX_CHARACTERS ? address : undefined
+}

@@ -61,7 +61,8 @@ describe('creating a user', () => {
 
   test('an address names one person on the platform, however it is spelled: 409 email_taken', async () => {
     const { email } = await created(client, { email: `Käthe.${crypto.randomUUID()}@example.com` })
-    const spellings = [email, email.toUpperCase(), email.normalize('NFD'), email.toLowerCase()]
+    const wide = email.replace(/[a-z]/g, (letter) => String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0))
+    const spellings = [email, email.toUpperCase(), email.normalize('NFD'), email.toLowerCase(), wide]
     for (const spelling of spellings) {
       for (const by of [client, stranger.administrator.client]) {
         const answer = await create(newPerson({ email: spelling }), by)
@@ -90,6 +91,11 @@ describe('creating a user', () => {
     'a\u202eb@example.com',
     'a\u00adb@example.com',
     `${'x'.repeat(250)}@example.com`,
+    // What grows when it is written in one spelling, and what becomes a second @ then.
+    `${'\u{1d160}'.repeat(100)}@example.com`,
+    `${'\ufdfa'.repeat(100)}@example.com`,
+    'a\uff20b@example.com',
+    'a@b\ufe6bc',
   ])('%j is no address: 400', async (email) => {
     const answer = await create(newPerson({ email }))
     expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, 'email'])
