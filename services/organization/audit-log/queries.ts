@@ -10,10 +10,11 @@ export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
 
 /** Users of the organization whose address is like the pattern, as far as the limit. */
 export const listActors = (sql: Sql, orgId: string, pattern: string, limit: number) => sql<{ id: string }[]>`
-  select id from organization.users where org_id = ${orgId} and email ilike ${pattern} limit ${limit}`
+  select id from organization.users
+  where org_id = ${orgId} and email_key like (select lower(${pattern})) limit ${limit}`
 
 export const isActorLike = (sql: Sql, orgId: string, actorId: string, pattern: string) => sql<{ id: string }[]>`
-  select id from organization.users where org_id = ${orgId} and id = ${actorId} and email ilike ${pattern}`
+  select id from organization.users where org_id = ${orgId} and id = ${actorId} and email_key like (select lower(${pattern}))`
 
 export interface EntryRow {
   id: string

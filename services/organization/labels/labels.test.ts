@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { BusinessUnit } from '../../../proto/http/organization/business-units.ts'
-import type { CustomField } from '../../../proto/http/organization/custom-fields.ts'
+import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
+import { type CustomField, MAX_CUSTOM_FIELDS } from '../../../proto/http/organization/custom-fields.ts'
 import { testMarketplace } from '../../all/testing.ts'
 import type { ApiClient } from '../../kit/testing/client.ts'
 import { entriesOf, eventsOf, type Page, type Problem, patch } from '../testing/people.ts'
@@ -80,6 +80,21 @@ describe.each([
     const page = (await member.client.get<Page<{ name: string }>>(`${path}?pageSize=1&page=2`)).body
     expect([page.items.map((item) => item.name), page.hasMore]).toEqual([names.slice(1, 2), true])
   })
+})
+
+test('an organization has only so many business units and custom fields: 409 limit_reached', async () => {
+  const fresh = await market.organization(['IP_OWNER'])
+  const { orgId, administrator } = fresh
+  await market.db.owner`
+    insert into organization.business_units (id, org_id, name, created_at)
+    select 'bu_' || n || ${orgId}::text, ${orgId}, n, now() from generate_series(1, ${MAX_BUSINESS_UNITS}::int) n`
+  await market.db.owner`
+    insert into organization.custom_fields (id, org_id, name, created_at)
+    select 'field_' || n || ${orgId}::text, ${orgId}, n, now() from generate_series(1, ${MAX_CUSTOM_FIELDS}::int) n`
+  for (const path of [UNITS, FIELDS]) {
+    const body = path === UNITS ? { name: name() } : { name: name(), options: [{ name: 'A' }] }
+    expect((await administrator.client.post<Problem>(path, body)).body.code).toBe('limit_reached')
+  }
 })
 
 describe('options of a custom field', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
+import { MAX_CUSTOM_ROLES } from '../../../proto/http/organization/roles.ts'
 import { SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import { testMarketplace } from '../../all/testing.ts'
 import type { ApiClient } from '../../kit/testing/client.ts'
@@ -148,6 +149,18 @@ describe('creating', () => {
     }
     expect((await create({ name, permissions: [] }, stranger.administrator.client)).status).toBe(201)
   })
+})
+
+test(`an organization has at most ${MAX_CUSTOM_ROLES} roles of its own: 409 limit_reached`, async () => {
+  const fresh = await market.organization(['IP_OWNER'])
+  await market.db.owner`
+    insert into organization.roles (id, org_id, name, permissions, created_at)
+    select 'role_' || n || ${fresh.orgId}::text, ${fresh.orgId}, 'Role ' || n, '{}', now()
+    from generate_series(1, ${MAX_CUSTOM_ROLES - 1}::int) n`
+  const by = fresh.administrator.client
+  const answers = await Promise.all([create(named(), by), create(named(), by), create(named(), by)])
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
+  expect(answers.find(({ status }) => status === 409)?.body.code).toBe('limit_reached')
 })
 
 describe('changing', () => {

@@ -72,6 +72,17 @@ describe('creating a user', () => {
     expect((await entriesOf(market, stranger.orgId, 'user.create')).at(-1)).toMatchObject({ error: 'email_taken' })
   })
 
+  test('of two who ask for one address at once, one gets it', async () => {
+    for (let round = 0; round < 5; round++) {
+      const { email } = newPerson()
+      const answers = await Promise.all([
+        create(newPerson({ email }), client),
+        create(newPerson({ email: email.toUpperCase() }), stranger.administrator.client),
+      ])
+      expect(answers.map(({ status }) => status).sort()).toEqual([201, 409])
+    }
+  })
+
   test('who signs in may spell the address as they like', async () => {
     const email = `Käthe.${crypto.randomUUID()}@example.com`
     const user = await created(client, { email })
