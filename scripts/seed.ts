@@ -6,6 +6,7 @@ import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
 import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
+import { ensureTrail } from './demo/trail.ts'
 import { importDefaults } from './operations/catalog.ts'
 
 /** Loads the reference catalogs and the demo's organizations, people and parts. Runs again without harm. */
@@ -33,6 +34,7 @@ async function seed(): Promise<void> {
       ids.set(org.key, administrator.orgId)
       await ensureStaff(sql, administrator, org)
       await ensureParts(deps, org, await ensureFixtures(sql, administrator, org))
+      await ensureTrail(deps, org)
       console.log(`  ${org.name}`)
     }
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))

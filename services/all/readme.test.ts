@@ -45,7 +45,7 @@ test('the first journey of the README answers what it shows', async () => {
 
 const BY_CHANCE: [RegExp, string][] = [
   [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
-  [/^http:\/\/[\w.:]+\/activate#[\w-]{43}$/, '<link>'],
+  [/^http:\/\/[\w.:]+\/(activate|impersonate)#[\w-]{43}$/, '<link>'],
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],
   [/^[PRO]-[0-9A-HJKMNP-TV-Z]{8}$/, '<serial>'],
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '<time>'],

@@ -96,11 +96,26 @@ describe('the log is append-only against its own service', async () => {
         [service, `alter table ${table} disable trigger all`],
         [service, `drop table ${table}`],
         [service, `alter table organization.audit_log detach partition organization.${month.name}`],
+        [service, `merge into ${table} a using (select 1) x on true when matched then delete`],
+        [service, `alter table ${table} owner to current_user`],
+        [
+          service,
+          `create trigger hole before insert on ${table} for each row execute function suppress_redundant_updates_trigger()`,
+        ],
+        [service, `create rule hole as on insert to ${table} do instead nothing`],
         [service, 'set session_replication_role = replica'],
+        [service, "insert into organization.audit_log_kinds values ('org_1', now(), '', 'part.create', true, false)"],
+        [service, 'delete from organization.audit_log_kinds'],
+        [service, 'update organization.audit_log_kinds set success = true'],
+        [service, 'truncate organization.audit_log_kinds'],
+        [service, 'create table organization.mine (x int)'],
+        [service, 'select organization.note_audit_kinds()'],
       ]),
     ) as [ServiceName, string][],
   )('%s: %s is refused', async (service, statement) => {
-    await expect(pools[service].unsafe(statement).execute()).rejects.toThrow(/permission denied|must be owner/)
+    await expect(pools[service].unsafe(statement).execute()).rejects.toThrow(
+      /permission denied|must be owner|can only be called as triggers/,
+    )
   })
 
   test('a partition cannot be written past the log', async () => {
@@ -119,6 +134,57 @@ test('retention drops whole months that have passed, and nothing younger', async
   expect(await entries()).toHaveLength(before)
   await expect(pools.organization`select organization.drop_audit_partitions(0)`.execute()).rejects.toThrow('at least 1')
 })
+
+describe('the functions that care for partitions', () => {
+  const care = ['organization.ensure_audit_partitions(3)', 'organization.drop_audit_partitions(12)']
+
+  test.each(SERVICES.filter((service) => service !== 'organization'))('are not for %s', async (service) => {
+    for (const call of care) {
+      await expect(pools[service].unsafe(`select ${call}`).execute()).rejects.toThrow('permission denied')
+    }
+  })
+
+  test('find the real catalog and the real log, whatever lies in the way of a search path', async () => {
+    const before = (await entries()).length
+    const sql = connect(db.urlOf('organization'), { max: 1, applicationName: 'test' })
+    // A temporary schema is looked into first unless a search path says otherwise, and anybody may fill their own.
+    await sql.unsafe(`
+      create temporary table pg_class (oid oid, relname text);
+      create temporary table pg_inherits (inhrelid oid, inhparent oid);
+      insert into pg_class select c.oid, 'audit_log_2001_01' from pg_catalog.pg_class c where c.relname = 'audit_log_${thisMonth()}';
+      insert into pg_inherits
+        select c.oid, 'organization.audit_log'::regclass from pg_catalog.pg_class c where c.relname = 'audit_log_${thisMonth()}';
+      create temporary table audit_log (like organization.audit_log);
+      create temporary table audit_log_default (like organization.audit_log);
+      create function pg_temp.hashtext(text) returns integer language plpgsql as $$ begin raise exception 'reached'; end $$;
+      create function pg_temp.to_char(date, text) returns text language plpgsql as $$ begin raise exception 'reached'; end $$;
+      set search_path = pg_temp, pg_catalog, organization`)
+    expect([...(await sql`select organization.drop_audit_partitions(12)`)]).toEqual([{ drop_audit_partitions: 0 }])
+    expect([...(await sql`select organization.ensure_audit_partitions(3)`)]).toEqual([{ ensure_audit_partitions: 0 }])
+    await sql.end({ timeout: 1 })
+    expect(await entries()).toHaveLength(before)
+  })
+
+  test('run as the owner with a search path of their own, and nobody but who must may call them', async () => {
+    const functions = await db.owner<{ name: string; path: string; public: boolean }[]>`
+      select p.proname as name, array_to_string(p.proconfig, ',') as path,
+        has_function_privilege('public', p.oid, 'execute') as public
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+      where p.prosecdef and n.nspname = any(${[...SERVICES]})`
+    expect(functions.map(({ name }) => name)).toContain('drop_audit_partitions')
+    for (const { name, path, public: open } of functions) {
+      expect([name, path, open]).toEqual([name, expect.stringMatching(/search_path=.*pg_temp$/), false])
+    }
+  })
+
+  test.each([null, 0, -1])('drop nothing when told to keep %p months', async (months) => {
+    await expect(pools.organization`select organization.drop_audit_partitions(${months})`.execute()).rejects.toThrow(
+      'at least 1',
+    )
+  })
+})
+
+const thisMonth = () => new Date().toISOString().slice(0, 7).replace('-', '_')
 
 test('no service role is more than it must be', async () => {
   const roles = await db.owner<{ rolname: string }[]>`

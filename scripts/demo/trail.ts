@@ -1,0 +1,64 @@
+import type { ImpersonationGrant } from '../../proto/http/identity/impersonation.ts'
+import { ApiClient } from '../../services/kit/testing/client.ts'
+import { type DemoDeps, demoPassword } from './people.ts'
+import { type DemoOrganization, emailOf, OPERATOR } from './story.ts'
+
+const GRANTS = '/flows/v1/impersonation-grants'
+const SUPPORT = emailOf(OPERATOR.people.guest, OPERATOR)
+
+/**
+ * What stands in the audit log of an organization that is used: a guest who was refused, somebody who mistyped their
+ * password, and support that acted as a member until it was shown the door.
+ */
+export async function ensureTrail(deps: DemoDeps, org: DemoOrganization): Promise<void> {
+  const { administrator, member, guest } = org.people
+  const admin = await signedIn(deps, emailOf(administrator, org))
+  const grants = await admin.get<{ items: ImpersonationGrant[] }>(GRANTS)
+  if (grants.body.items.length > 0) return
+  const visitor = await signedIn(deps, emailOf(guest, org))
+  await expectStatus(visitor.post('/v1/parts', { title: 'Sketch of a bracket' }), 403)
+  await mistype(deps, emailOf(member, org))
+
+  const work = await signedIn(deps, emailOf(member, org))
+  const me = subjectOf(work)
+  const ask = { userId: me, actingEmail: SUPPORT }
+  const created = await admin.post<ImpersonationGrant & { url: string }>(GRANTS, {
+    ...ask,
+    reason: 'Ticket 4711: the list of parts looks empty',
+  })
+  if (created.status !== 201) throw new Error(`The demo was refused: ${created.status} ${created.text}`)
+  const support = new ApiClient(deps.baseUrl)
+  const token = new URL(created.body.url).hash.slice(1)
+  const redeemed = await support.post<{ access_token: string }>(`${GRANTS}/redeem`, { token })
+  support.accessToken = redeemed.body.access_token
+  await support.get('/v1/parts')
+  await expectStatus(support.post(`${GRANTS}`, { ...ask, reason: 'A longer look' }), 403)
+  await expectStatus(support.post('/v2.3/oauth/revoke'), 200)
+  await expectStatus(admin.post(`${GRANTS}/${created.body.id}/revoke`), 200)
+  await expectStatus(work.post('/v2.3/oauth/revoke'), 200)
+}
+
+async function signedIn({ baseUrl, secret }: DemoDeps, email: string): Promise<ApiClient> {
+  const client = new ApiClient(baseUrl)
+  await client.signIn(email, demoPassword(secret, email))
+  return client
+}
+
+const mistype = ({ baseUrl, secret }: DemoDeps, email: string) =>
+  expectStatus(
+    new ApiClient(baseUrl).post('/v2.3/oauth/token', {
+      grant_type: 'password',
+      username: email,
+      password: demoPassword(secret, email).toUpperCase(),
+    }),
+    401,
+  )
+
+/** Whose token it is; nobody has to be asked for that. */
+const subjectOf = ({ accessToken = '' }: ApiClient): string =>
+  JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).sub
+
+async function expectStatus(answer: Promise<{ status: number; text: string }>, expected: number): Promise<void> {
+  const { status, text } = await answer
+  if (status !== expected) throw new Error(`The demo expected ${expected} and got ${status} ${text}`)
+}
