@@ -177,6 +177,24 @@ describe('the functions that care for partitions', () => {
     }
   })
 
+  test('hand their rights to no code of the caller, not even by the type of a column', async () => {
+    const sql = connect(db.urlOf('organization'), { max: 1, applicationName: 'test' })
+    await sql.unsafe(`
+      create type pg_temp.bait as (name text);
+      create function pg_temp.take(pg_temp.bait) returns text language plpgsql as
+        $$ begin raise exception 'ran as %', current_user; end $$;
+      create cast (pg_temp.bait as text) with function pg_temp.take(pg_temp.bait) as implicit;
+      create temporary table pg_class (oid oid, relname pg_temp.bait, relnamespace oid, relkind "char");
+      create temporary table pg_inherits (inhrelid oid, inhparent oid);
+      insert into pg_class values (1, row('x')::pg_temp.bait, 'organization'::regnamespace, 'p');
+      insert into pg_inherits values (1, 'organization.audit_log'::regclass)`)
+    await sql`select organization.drop_audit_partitions(12)`
+    await expect(sql`select organization.ensure_month_partitions('x', 1)`.execute()).rejects.toThrow(
+      'is no partitioned table',
+    )
+    await sql.end({ timeout: 1 })
+  })
+
   test.each([null, 0, -1])('drop nothing when told to keep %p months', async (months) => {
     await expect(pools.organization`select organization.drop_audit_partitions(${months})`.execute()).rejects.toThrow(
       'at least 1',

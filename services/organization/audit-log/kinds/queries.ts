@@ -111,7 +111,7 @@ const actorsLike = (sql: Sql, orgId: string, actors: ActorFilter) =>
   'actorIds' in actors
     ? sql`select distinct unnest(${[...actors.actorIds]}::text[]) as id`
     : sql`select id collate "default" as id from organization.users
-        where org_id = ${orgId} and email ilike ${actors.emailPattern}`
+        where org_id = ${orgId} and email_key like (select lower(${actors.emailPattern}))`
 
 /** Each of the actors is asked for what it has. */
 const kindsOfFew = (
