@@ -190,6 +190,7 @@ async function addOrganization(
   }
   const { userId, activationToken } = await addUser(tx, orgId, administrator, {
     now,
+    madeBy: null,
     field: 'administrator.email',
   })
   await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })

@@ -60,7 +60,7 @@ export function resetUserPassword(deps: CommandDeps, { caller, params: { id }, t
   return deps.sql.begin(async (tx) => {
     const user = await holdUser(tx, caller, id)
     if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive: activate them first.' })
-    const token = await resetCredentials(tx, caller.orgId, id, isoOf(deps))
+    const token = await resetCredentials(tx, caller.orgId, id, { now: isoOf(deps), madeBy: caller.userId })
     await recordSuccess(tx, trail)
     return { activationUrl: activationUrl(deps.publicUrl, token) }
   })

@@ -148,6 +148,40 @@ describe('resetting a password', () => {
   })
 })
 
+describe('whoever makes a link knows it, so it dies when the user is given more than its maker holds', () => {
+  const viaGrant = async (userId: string) => {
+    const roles = await client.get<{ items: { id: string }[] }>('/v1/roles?q=Administrator')
+    return client.post(`/flows/v1/roles/${roles.body.items[0]?.id}/grant`, { userId })
+  }
+
+  test('by a granted role; a link of somebody who holds as much works', async () => {
+    const user = await created(manager.client)
+    expect((await viaGrant(user.id)).status).toBe(200)
+    expect((await activationsOf(tokenOf(user))).status).toBe(404)
+    const fresh = await client.post<{ activationUrl: string }>(`/flows/v1/users/${user.id}/reset-password`)
+    expect((await activationsOf(tokenOf(fresh.body))).status).toBe(204)
+  })
+
+  test('by a role that is given more keys, also after a reset', async () => {
+    const body = { name: crypto.randomUUID(), permissions: [] }
+    const role = (await client.post<{ id: string }>('/flows/v1/roles', body)).body
+    const user = await created(client, { roleIds: [role.id] })
+    const { activationUrl } = (
+      await manager.client.post<{ activationUrl: string }>(`/flows/v1/users/${user.id}/reset-password`)
+    ).body
+    await patch(client, `/flows/v1/roles/${role.id}`, { permissions: ['org:admin'] })
+    expect((await activationsOf(tokenOf({ activationUrl }))).status).toBe(404)
+    await patch(client, `/flows/v1/roles/${role.id}`, { permissions: ['user:manage'] })
+    expect((await activationsOf(tokenOf({ activationUrl }))).status).toBe(204)
+  })
+
+  test('and lives where the maker holds all of it', async () => {
+    const user = await created(client)
+    await viaGrant(user.id)
+    expect((await activationsOf(tokenOf(user))).status).toBe(204)
+  })
+})
+
 describe('anonymising', () => {
   const rowsWith = async (text: string): Promise<string[]> => {
     const tables = await market.db.owner<{ name: string }[]>`

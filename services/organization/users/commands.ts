@@ -85,7 +85,7 @@ async function inviteUser(tx: Tx, caller: Caller, trail: Trail, input: NewUser, 
   const roleIds = [...new Set(input.roleIds ?? [])]
   await holdOrganization(tx, caller.orgId)
   await requireGrantable(tx, caller, input.roleIds ?? [])
-  const invited = await addUser(tx, caller.orgId, input, { now })
+  const invited = await addUser(tx, caller.orgId, input, { now, madeBy: caller.userId })
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
   await recordSuccess(tx, { ...trail, request: { ...trail.request, userId: invited.userId } })
   return invited
@@ -156,31 +156,36 @@ export function resetPassword(sql: Pool, email: string, now: string): Promise<In
   return sql.begin(async (tx) => {
     const [user] = await findUserByEmail(tx, email.normalize('NFKC'))
     if (!user) throw notFound()
-    return { userId: user.id, activationToken: await resetCredentials(tx, user.org_id, user.id, now) }
+    return { userId: user.id, activationToken: await resetCredentials(tx, user.org_id, user.id, { now, madeBy: null }) }
   })
 }
 
 /** Password, sessions and links of before are void; answers the token of a new link. */
-export async function resetCredentials(tx: Tx, orgId: string, userId: string, now: string): Promise<string> {
+export async function resetCredentials(
+  tx: Tx,
+  orgId: string,
+  userId: string,
+  { now, madeBy }: { now: string; madeBy: string | null },
+): Promise<string> {
   await voidCredentials(tx, userId, now)
-  const activationToken = await addActivation(tx, userId, now)
+  const activationToken = await addActivation(tx, userId, { now, madeBy })
   await announceUser(tx, orgId, userId)
   const data = { userId, orgId, before: now }
   await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
   return activationToken
 }
 
-/** `field` is where the request says who it is about. */
+/** `field` is where the request says who it is about, `madeBy` who will know the link. */
 export async function addUser(
   tx: Tx,
   orgId: string,
   { email, givenName, familyName, phone = null }: Omit<NewUser, 'roleIds' | 'phone'> & { phone?: string | null },
-  { now, field = 'email' }: { now: string; field?: string },
+  { now, madeBy, field = 'email' }: { now: string; madeBy: string | null; field?: string },
 ): Promise<InvitedUser> {
   const userId = newId('user')
   const person = { email: requireAddress(email, field), givenName, familyName, phone }
   await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTaken(field))
-  const activationToken = await addActivation(tx, userId, now)
+  const activationToken = await addActivation(tx, userId, { now, madeBy })
   await announceUser(tx, orgId, userId)
   return { userId, activationToken }
 }
@@ -199,10 +204,14 @@ const refuseTaken =
   }
 
 /** Only the newest link works. */
-async function addActivation(tx: Tx, userId: string, now: string): Promise<string> {
+async function addActivation(
+  tx: Tx,
+  userId: string,
+  { now, madeBy }: { now: string; madeBy: string | null },
+): Promise<string> {
   await deleteActivations(tx, userId)
   const { token, hash } = newSecretToken()
   const expiresAt = new Date(Date.parse(now) + ACTIVATION_MS).toISOString()
-  await insertActivation(tx, { hash, userId, expiresAt }, now)
+  await insertActivation(tx, { hash, userId, madeBy, expiresAt }, now)
   return token
 }

@@ -120,13 +120,17 @@ export const updatePerson = (tx: Tx, orgId: string, userId: string, change: Pers
     updated_at = ${now}
   where org_id = ${orgId} and id = ${userId}`
 
-export const insertActivation = (
-  sql: Sql,
-  { hash, userId, expiresAt }: { hash: Uint8Array; userId: string; expiresAt: string },
-  now: string,
-) => sql`
-  insert into organization.activations (token_hash, user_id, created_at, expires_at)
-  values (${Buffer.from(hash)}, ${userId}, ${now}, ${expiresAt})`
+export interface ActivationRow {
+  hash: Uint8Array
+  userId: string
+  /** Who knows the link until it is used; null for the operator of the platform. */
+  madeBy: string | null
+  expiresAt: string
+}
+
+export const insertActivation = (sql: Sql, { hash, userId, madeBy, expiresAt }: ActivationRow, now: string) => sql`
+  insert into organization.activations (token_hash, user_id, made_by, created_at, expires_at)
+  values (${Buffer.from(hash)}, ${userId}, ${madeBy}, ${now}, ${expiresAt})`
 
 export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`
