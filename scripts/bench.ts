@@ -49,7 +49,8 @@ async function bench({ quick, sections }: Options): Promise<void> {
   await bringPackages(progress)
   const place = await findPlace()
   onStop(await occupy(place))
-  const database = await openDatabase({ place, parts: quick ? 100_000 : 1_000_000, signal, onStop, progress })
+  const parts = quick ? 100_000 : 1_000_000
+  const database = await openDatabase({ place, parts, signal, onStop, progress })
   progress('Starting the services')
   const services = await startServices(database, onStop)
   const account = await ensureAccount(database, services.identity.url)
@@ -66,6 +67,7 @@ async function bench({ quick, sections }: Options): Promise<void> {
         database,
         services,
         account,
+        parts,
         auditEntries,
         userCount,
         ...paces,

@@ -11,6 +11,8 @@ export interface Bench {
   account: Account
   /** Entries of the audit log of the account's organization. */
   auditEntries: number
+  /** Parts of the platform, drafts too. */
+  parts: number
   /** Users of the platform, all organizations together. */
   userCount: number
   /** The rounds that make a figure. */

@@ -3,6 +3,7 @@ import type { Section } from '../options.ts'
 import { measureAuditLog } from './audit.ts'
 import { measureCatalog } from './catalog.ts'
 import { measureMemory } from './memory.ts'
+import { measurePages } from './pages.ts'
 import { measureParts } from './parts.ts'
 import { measureRefreshes } from './refresh.ts'
 import { measureSignIn } from './sign-in.ts'
@@ -11,6 +12,7 @@ import { measureUsers } from './users.ts'
 export const MEASURES: Readonly<Record<Section, Measure>> = {
   memory: measureMemory,
   parts: measureParts,
+  pages: measurePages,
   catalog: measureCatalog,
   users: measureUsers,
   'sign-in': measureSignIn,

@@ -1,18 +1,24 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listParts } from '../../../services/sourcing/parts/queries.ts'
+import { listParts, NEWEST } from '../../../services/sourcing/parts/queries.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
 import { type Figure, ratioFigure } from '../figures.ts'
 import { hasPgbench } from '../load/pgbench.ts'
 import { databaseSide, type Side, serverSide } from '../load/sides.ts'
-import { startFastify } from '../references/start.ts'
+import { hasGo, LIST_SERVERS, type ListServer, startListServer } from '../references/start.ts'
 import { inRounds } from '../rounds.ts'
 import { signIn } from '../stage/people.ts'
 import { forPgbench, requireSameStatement, statementOf } from '../stage/statements.ts'
 
 const PATH = '/v1/parts'
 const FIRST_PAGE = { view: 'CONSUMER', after: undefined, limit: 11, offset: 0 } as const
+
+const WANTED: Record<ListServer, number | undefined> = {
+  'Fastify + pg': 3,
+  'Fastify + pg that joins the same texts': undefined,
+  'Go + pgx that joins the same texts': 1.3,
+}
 
 /** The first page of all parts, against the limit of the database and against a bare server of another kind. */
 export async function measureParts(bench: Bench): Promise<Figure[]> {
@@ -27,7 +33,7 @@ export async function measureParts(bench: Bench): Promise<Figure[]> {
   const sides: Record<string, Side & { about: string; against: string; atLeast?: number }> = {}
   if (hasPgbench()) {
     const script = join(database.folder, 'parts.sql')
-    const variables = { limit: FIRST_PAGE.limit, offset: FIRST_PAGE.offset }
+    const variables = { after: NEWEST, limit: FIRST_PAGE.limit, offset: FIRST_PAGE.offset }
     await writeFile(script, forPgbench(statement, variables))
     const transaction = { url, script, variables }
     const side = await databaseSide(transaction, trial)
@@ -38,10 +44,10 @@ export async function measureParts(bench: Bench): Promise<Figure[]> {
     sides.pgbench = { ...side, about: 'pgbench', against: `pgbench, ${side.clients} clients`, atLeast: 0.4 }
   }
   const wanted = await (await fetch(`${services.sourcing.url}${PATH}`, { headers: request.headers })).text()
-  for (const answer of ['rows', 'texts'] as const) {
-    const { side, label } = await startFastify(bench, { answer, statement: statement.text, url, wanted })
-    const about = answer === 'rows' ? 'Fastify + pg' : 'Fastify + pg that joins the same texts'
-    sides[answer] = { ...side, about, against: label, ...(answer === 'rows' ? { atLeast: 3 } : {}) }
+  for (const [kind, atLeast] of Object.entries(WANTED) as [ListServer, number | undefined][]) {
+    if (LIST_SERVERS[kind].engine === 'go' && !hasGo()) continue
+    const { side, label } = await startListServer(bench, { kind, statement, url, wanted })
+    sides[kind] = { ...side, about: kind, against: label, ...(atLeast === undefined ? {} : { atLeast }) }
   }
   const runs = Object.fromEntries(Object.entries(sides).map(([name, { run }]) => [name, run]))
   const rates: Record<string, readonly number[]> = await inRounds({ ours: ours.run, ...runs }, pace)

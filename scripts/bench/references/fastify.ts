@@ -6,7 +6,7 @@ import pg from 'pg'
  * else: no sign-in, no limits, no log, no metrics. `ANSWER=rows` makes the answer of the columns, as such servers do;
  * `ANSWER=texts` joins the texts that our own statement reads.
  */
-const { PORT, DATABASE_URL = '', POOL_SIZE, STATEMENT = '', ANSWER } = process.env
+const { PORT, DATABASE_URL = '', POOL_SIZE, STATEMENT = '', PARAMETERS = '[]', ANSWER } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) })
 const server = fastify()
 const PAGE_SIZE = 10
@@ -80,14 +80,14 @@ const partOf = (row: PartRow) => ({
   publishedTime: given(row.published_at),
 })
 
-const values = [PAGE_SIZE + 1, 0]
-
 if (ANSWER === 'rows') {
+  const values = [PAGE_SIZE + 1, 0]
   server.get('/v1/parts', async () => {
     const { rows } = await pool.query<PartRow>({ name: 'parts', text: COLUMNS, values })
     return { items: rows.slice(0, PAGE_SIZE).map(partOf), hasMore: rows.length > PAGE_SIZE }
   })
 } else {
+  const values: unknown[] = JSON.parse(PARAMETERS)
   server.get('/v1/parts', async (_, reply) => {
     const { rows } = await pool.query<{ document: string }>({ name: 'parts', text: STATEMENT, values })
     const texts = rows.slice(0, PAGE_SIZE).map((row) => row.document)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { BUN } from '../../toolchain/checkout.ts'
+import { run, tail } from '../../toolchain/run.ts'
 import type { Bench } from '../bench.ts'
 import type { RequestText } from '../load/exchange.ts'
 import { sendRequests } from '../load/load.ts'
@@ -8,25 +9,38 @@ import { fastest, type Run } from '../rounds.ts'
 import { serverPort } from '../stage/ports.ts'
 import { startProgram } from '../stage/programs.ts'
 import { environmentOf } from '../stage/services.ts'
+import type { SentStatement } from '../stage/statements.ts'
 import type { FixedAnswer } from './elysia.ts'
 
 const POOL_SIZES = [2, 4, 8, 16]
 
-export interface FastifyReference {
-  answer: 'rows' | 'texts'
-  statement: string
+/** Bare servers of the first page of parts: what they run on, and whether they join our texts or make JSON of columns. */
+export const LIST_SERVERS = {
+  'Fastify + pg': { engine: 'fastify', answer: 'rows' },
+  'Fastify + pg that joins the same texts': { engine: 'fastify', answer: 'texts' },
+  'Go + pgx that joins the same texts': { engine: 'go', answer: 'texts' },
+} as const
+
+export type ListServer = keyof typeof LIST_SERVERS
+
+export const hasGo = () => Bun.which('go') !== null
+
+export interface ListReference {
+  kind: ListServer
+  statement: SentStatement
   /** Of the database, for the role that our own service has. */
   url: string
   /** The body of our own answer: the reference must say the same. */
   wanted: string
 }
 
-/** Starts the bare Fastify server with each size of pool, keeps the fastest, and answers it at its best. */
-export async function startFastify(
+/** Starts a bare server with each size of pool, keeps the fastest, and answers it at its best. */
+export async function startListServer(
   { database, trial, onStop, progress }: Bench,
-  { answer, statement, url, wanted }: FastifyReference,
+  { kind, statement, url, wanted }: ListReference,
 ): Promise<{ side: Side; label: string }> {
-  const command = [BUN, join(import.meta.dir, 'fastify.ts')]
+  const { engine, answer } = LIST_SERVERS[kind]
+  const command = engine === 'go' ? [await buildGoServer(database.folder)] : [BUN, join(import.meta.dir, 'fastify.ts')]
   const servers = await Promise.all(
     POOL_SIZES.map(async (poolSize) => {
       const port = serverPort()
@@ -36,17 +50,18 @@ export async function startFastify(
         PORT: String(port),
         DATABASE_URL: url,
         POOL_SIZE: String(poolSize),
-        STATEMENT: statement,
+        STATEMENT: statement.text,
+        PARAMETERS: JSON.stringify(statement.parameters),
         ANSWER: answer,
       }
       const readyUrl = `http://127.0.0.1:${port}/v1/parts`
-      const logFile = join(database.folder, `fastify-${answer}-${poolSize}.log`)
+      const logFile = join(database.folder, `${engine}-${answer}-${poolSize}.log`)
       const { stop } = await startProgram({ command, env, logFile, readyUrl })
       onStop(stop)
       return { poolSize, port, readyUrl, stop }
     }),
   )
-  for (const { readyUrl } of servers) requireSame(await (await fetch(readyUrl)).text(), wanted, answer)
+  for (const { readyUrl } of servers) requireSame(await (await fetch(readyUrl)).text(), wanted, kind)
   const request = { path: '/v1/parts' }
   const way =
     (port: number): Run =>
@@ -58,15 +73,25 @@ export async function startFastify(
   await Promise.all(servers.filter((server) => server.port !== port).map(({ stop }) => stop()))
   const side = await serverSide({ port, request }, trial)
   const poolSize = servers.find((server) => server.port === port)?.poolSize
-  const label = `Fastify on Bun, ${side.clients} connections, pool of ${poolSize}`
+  const label = `${engine === 'go' ? 'Go' : 'Fastify on Bun'}, ${side.clients} connections, pool of ${poolSize}`
   progress(`Parts: ${label}`)
   return { side, label }
 }
 
+async function buildGoServer(folder: string): Promise<string> {
+  const program = join(folder, 'go-list-server')
+  const env = { ...process.env, CGO_ENABLED: '0' }
+  const command = ['go', 'build', '-C', join(import.meta.dir, 'go'), '-o', program, '.']
+  const { code, output } = await run(command, { env, timeoutMs: 10 * 60 * 1000 })
+  if (code !== 0) throw new Error(`The Go server could not be built:\n${tail(output)}`)
+  return program
+}
+
 /** A reference that answers something else would be no reference. */
-function requireSame(text: string, wanted: string, answer: FastifyReference['answer']): void {
-  const same = answer === 'texts' ? text === wanted : Bun.deepEquals(JSON.parse(text), JSON.parse(wanted))
-  if (!same) throw new Error('The Fastify server answers something else than the marketplace.')
+function requireSame(text: string, wanted: string, kind: ListServer): void {
+  const isText = LIST_SERVERS[kind].answer === 'texts'
+  const same = isText ? text === wanted : Bun.deepEquals(JSON.parse(text), JSON.parse(wanted))
+  if (!same) throw new Error(`${kind} answers something else than the marketplace.`)
 }
 
 /** A request, and what it is answered. */

@@ -61,6 +61,24 @@ export async function openDatabase({ place, parts, signal, onStop, progress }: S
   return { ownerUrl, secrets, folder }
 }
 
+export const SMALL_PARTS = 100_000
+
+/** A second database in the same cluster, with few parts: what does not grow with their number is shown against it. */
+export async function ensureSmallDatabase(
+  { ownerUrl, secrets, folder }: Database,
+  progress: Surroundings['progress'],
+): Promise<string> {
+  const [server, small] = [new URL(ownerUrl), new URL(ownerUrl)]
+  server.pathname = '/postgres'
+  small.pathname = `/${DATABASE}_small`
+  const loaded = Bun.file(join(folder, `${LOADED}-small`))
+  if (!(await loaded.exists())) {
+    await load(server.href, small.href, { secrets, parts: SMALL_PARTS, progress })
+    await writeFile(loaded.name ?? '', '')
+  }
+  return small.href
+}
+
 /** Databases of the same size that an older schema, or a run that was interrupted, left. */
 async function removeOthers(folder: string, parts: number): Promise<void> {
   for (const name of await readdir(folder)) {
@@ -88,8 +106,9 @@ interface Contents {
 
 async function load(serverUrl: string, ownerUrl: string, { secrets, parts, progress }: Contents): Promise<void> {
   await withOwner(serverUrl, async (server) => {
-    await server`drop database if exists ${server(DATABASE)}`
-    await server`create database ${server(DATABASE)}`
+    const name = new URL(ownerUrl).pathname.slice(1)
+    await server`drop database if exists ${server(name)}`
+    await server`create database ${server(name)}`
   })
   await migrate({ url: ownerUrl, passwords: secrets.servicePasswords })
   await importDefaults(ownerUrl)

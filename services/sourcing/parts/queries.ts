@@ -12,7 +12,7 @@ export interface PartSearch extends PartListing {
 }
 
 /** Every id sorts before this. */
-const NEWEST = '~'
+export const NEWEST = '~'
 
 const inView = (sql: Sql, orgId: string, { view, after = NEWEST }: PartListing) =>
   view === 'IP_OWNER'
