@@ -34,15 +34,19 @@ export class Anchors {
     this.#options = options
   }
 
-  /** The nearest known beginning at or before a page; undefined where it has to be counted from the first. */
+  /** What is not written yet: the other replicas' anchors further on are of an older reading. */
+  unwritten(key: string, page: number): Anchor | undefined {
+    const anchor = this.#unwritten.get(key)
+    return anchor && anchor.page <= page ? anchor : undefined
+  }
+
+  /** The nearest written beginning at or before a page; undefined where it has to be counted from the first. */
   async find(key: string, page: number): Promise<{ page: number; after: string } | undefined> {
-    // What is written further on is of an older reading than what is not written yet.
-    const unwritten = this.#unwritten.get(key)
-    if (unwritten && unwritten.page <= page) return unwritten
-    const { sql, clock } = this.#options
-    const [anchor] = await findAnchor(sql, key, page, new Date(clock()).toISOString())
+    const [anchor] = await findAnchor(this.#options.sql, { key, page, now: this.now() })
     return anchor
   }
+
+  readonly now = () => new Date(this.#options.clock()).toISOString()
 
   keep(anchor: Anchor): void {
     if (this.#written.get(nameOf(anchor)) === anchor.after || this.#unwritten.size >= MAX_WAITING) return

@@ -12,6 +12,15 @@ export interface PageWindow {
   limit: number
 }
 
+/** A page whose anchor the list looks up itself, see `anchorOf`. */
+export interface AnchoredPage {
+  key: string
+  page: number
+  pageSize: number
+  limit: number
+  now: string
+}
+
 export interface PositionedRow {
   /** Where the row stands in the order of its list; ties are impossible. */
   position: string
@@ -38,18 +47,33 @@ export class Pages {
     this.#anchors = new Anchors(options)
   }
 
+  /** A list that is asked often may look up its anchor within its own statement: `rowsFrom`. */
   async read(
     { caller, list, query }: PagedList,
     rowsIn: (window: PageWindow) => PromiseLike<readonly PositionedRow[]>,
+    rowsFrom?: (start: AnchoredPage) => PromiseLike<readonly PositionedRow[]>,
   ): Promise<JsonText> {
     const { page, pageSize, ...filters } = query
     const key = Bun.SHA256.hash(JSON.stringify([caller.sessionId, list, pageSize, filters]), 'base64')
-    const { limit, offset } = windowOf(query)
-    const anchor = page === 1 ? undefined : await this.#anchors.find(key, page)
-    const skipped = anchor ? (page - anchor.page) * pageSize : offset
-    const rows = await rowsIn({ after: anchor?.after, offset: skipped, limit })
+    const rows = await this.#rows(key, query, rowsIn, rowsFrom)
     const last = rows[pageSize - 1]
     if (rows.length > pageSize && last) this.#anchors.keep({ key, page: page + 1, after: last.position })
     return pageOfDocuments(rows, query)
+  }
+
+  async #rows(
+    key: string,
+    query: PageQuery,
+    rowsIn: (window: PageWindow) => PromiseLike<readonly PositionedRow[]>,
+    rowsFrom: ((start: AnchoredPage) => PromiseLike<readonly PositionedRow[]>) | undefined,
+  ): Promise<readonly PositionedRow[]> {
+    const { page, pageSize } = query
+    const { limit, offset } = windowOf(query)
+    if (page === 1) return rowsIn({ after: undefined, offset, limit })
+    const known = this.#anchors.unwritten(key, page)
+    if (!known && rowsFrom) return rowsFrom({ key, page, pageSize, limit, now: this.#anchors.now() })
+    const anchor = known ?? (await this.#anchors.find(key, page))
+    const skipped = anchor ? (page - anchor.page) * pageSize : offset
+    return rowsIn({ after: anchor?.after, offset: skipped, limit })
   }
 }

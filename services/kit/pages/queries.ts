@@ -9,7 +9,11 @@ export interface Anchor {
 }
 
 /** The last anchor at or before a page. */
-export const findAnchor = (sql: Sql, key: string, page: number, now: string) => sql<{ page: number; after: string }[]>`
+export const findAnchor = (sql: Sql, page: { key: string; page: number; now: string }) =>
+  sql<{ page: number; after: string }[]>`${anchorOf(sql, page)}`
+
+/** The same as a part of the list's own statement. */
+export const anchorOf = (sql: Sql, { key, page, now }: { key: string; page: number; now: string }) => sql`
   select page, after from page_anchors
   where key = ${key} and page <= ${page} and expires_at > ${now}
   order by page desc limit 1`

@@ -1,6 +1,7 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
-import type { PageWindow, PositionedRow } from '../../kit/pages/pages.ts'
+import type { AnchoredPage, PageWindow, PositionedRow } from '../../kit/pages/pages.ts'
+import { anchorOf } from '../../kit/pages/queries.ts'
 import type { PartContent } from './rules.ts'
 
 export interface PartListing extends PageWindow {
@@ -14,28 +15,41 @@ export interface PartSearch extends PartListing {
 /** Every id sorts before this. */
 export const NEWEST = '~'
 
-const inView = (sql: Sql, orgId: string, { view, after = NEWEST }: PartListing) =>
-  view === 'IP_OWNER'
-    ? sql`ip_owner_org_id = ${orgId} and id < ${after}`
-    : sql`state = 'PUBLISHED' and not internal and id < ${after}`
+const inView = (sql: Sql, orgId: string, view: PartListing['view']) =>
+  view === 'IP_OWNER' ? sql`ip_owner_org_id = ${orgId}` : sql`state = 'PUBLISHED' and not internal`
 
 /** The public JSON of the rows of one view, made on write. */
-const documentIn = (sql: Sql, { view }: PartListing) => (view === 'IP_OWNER' ? sql`owner_document` : sql`document`)
+const documentIn = (sql: Sql, view: PartListing['view']) => (view === 'IP_OWNER' ? sql`owner_document` : sql`document`)
 
 /** Newest first. */
 export const listParts = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
-  select id as position, ${documentIn(sql, listing)} as document from sourcing.parts
-  where ${inView(sql, orgId, listing)}
+  select id as position, ${documentIn(sql, listing.view)} as document from sourcing.parts
+  where ${inView(sql, orgId, listing.view)} and id < ${listing.after ?? NEWEST}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 /** The same for who jumps far ahead: what is skipped is counted in the index, and documents are fetched last. */
 export const listPartsFarAhead = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
   select id as position,
-    (select ${documentIn(sql, listing)} from sourcing.parts part where part.id = page.id) as document
+    (select ${documentIn(sql, listing.view)} from sourcing.parts part where part.id = page.id) as document
   from (
     select id from sourcing.parts
-    where ${inView(sql, orgId, listing)}
+    where ${inView(sql, orgId, listing.view)} and id < ${listing.after ?? NEWEST}
     order by id desc limit ${listing.limit} offset ${listing.offset}
+  ) page
+  order by id desc`
+
+/** A page from its anchor on; from the first part where there is none. */
+export const listPartsFrom = (sql: Sql, orgId: string, view: PartListing['view'], start: AnchoredPage) => sql<
+  PositionedRow[]
+>`
+  with anchor as materialized (${anchorOf(sql, start)})
+  select id as position,
+    (select ${documentIn(sql, view)} from sourcing.parts part where part.id = page.id) as document
+  from (
+    select id from sourcing.parts
+    where ${inView(sql, orgId, view)} and id < coalesce((select after from anchor), ${NEWEST})
+    order by id desc limit ${start.limit}
+    offset (${start.page} - coalesce((select page from anchor), 1)) * ${start.pageSize}::bigint
   ) page
   order by id desc`
 
@@ -49,11 +63,11 @@ export type NextMatch = { looked_through: number } & (PositionedRow | { position
 export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch) => sql<NextMatch[]>`
   with next as materialized (
     select id, search from sourcing.parts
-    where ${inView(sql, orgId, search)}
+    where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
     order by id desc limit ${NEXT_PARTS}
   )
   select looked_through, page.id as position,
-    (select ${documentIn(sql, search)} from sourcing.parts part where part.id = page.id) as document
+    (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
   from (select count(*)::integer as looked_through from next) counted
   left join (
     select id from next where search ilike ${contains(search.q)}
@@ -64,12 +78,12 @@ export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch) => 
 /** Matches among all parts of a view that are left, by an index of what is in a text; documents are fetched last. */
 export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<PositionedRow[]>`
   with matches as materialized (
-    select id from sourcing.parts where ${inText(sql, search.q)} and ${inView(sql, orgId, search)}
+    select id from sourcing.parts where ${inText(sql, search.q)} and ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
   ), page as materialized (
     select id from matches order by id desc limit ${search.limit} offset ${search.offset}
   )
   select id as position,
-    (select ${documentIn(sql, search)} from sourcing.parts part where part.id = page.id) as document
+    (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
   from page order by id desc`
 
 /** Trigrams are in every text of three letters and more; shorter ones have an index of their own. */

@@ -6,15 +6,17 @@ import type { Http } from '../../kit/http/server.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
-import { findMetadata, findOwnPart, findPart } from './queries.ts'
+import { findMetadata, findOwnPart, findPart, listPartsFrom } from './queries.ts'
 import { findPage } from './search.ts'
 
 export const partRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { http: Http; pages: Pages }) =>
   http
     .routes()
     .on(operations.listParts, ({ caller, query }) =>
-      pages.read({ caller, list: 'parts', query }, (window) =>
-        findPage(deps.sql, caller.orgId, { ...query, ...window }),
+      pages.read(
+        { caller, list: 'parts', query },
+        (window) => findPage(deps.sql, caller.orgId, { ...query, ...window }),
+        query.q === undefined ? (start) => listPartsFrom(deps.sql, caller.orgId, query.view, start) : undefined,
       ),
     )
     .on(operations.createPart, (call) => commands.createPart(deps, call))
