@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { newSecretToken } from '../../kit/db/ids.ts'
-import { openActivation, openSession } from '../testing/sessions.ts'
+import { openActivation, openGrant, openSession } from '../testing/sessions.ts'
 import { common, tappedMarketplace } from '../testing/tapped.ts'
 import { World } from '../testing/world.ts'
 import { TEST_PASSWORD } from '../testing.ts'
@@ -165,6 +165,29 @@ describe('a refused activation', () => {
     for (const token of [used, expired, ofInactive, ofReset]) {
       const work = await expectSameWork('/flows/v1/activations', unknown, () => redeem(token))
       expect(work).toMatchObject({ status: 404, failures: 0, throttles: 2, hashed: 1 })
+    }
+  })
+})
+
+describe('a refused link of an impersonation grant', () => {
+  test('is the same work for unknown, used, expired, revoked and void ones', async () => {
+    const redeem = (token: string) => ({ token })
+    const path = '/flows/v1/impersonation-grants/redeem'
+    const ids = ['used', 'expired', 'revoked', 'void'].map((name) => `grant_${name}`)
+    const [ofInactive] = ids.slice(-1)
+    const tokens = await Promise.all(
+      ids.map((grantId) =>
+        openGrant(market, grantId === ofInactive ? inactive : active, { grantId, actingEmail: 'a@example.com' }),
+      ),
+    )
+    const [, expired = '', revoked = ''] = ids
+    expect((await market.anonymous.post(path, redeem(tokens[0] ?? ''))).status).toBe(200)
+    await owner`update identity.impersonation_grants set expires_at = now() where id = ${expired}`
+    await owner`update identity.impersonation_grants set revoked_at = now() where id = ${revoked}`
+    const unknown = () => redeem(newSecretToken().token)
+    for (const token of tokens) {
+      const work = await expectSameWork(path, unknown, () => redeem(token))
+      expect(work).toMatchObject({ status: 404, failures: 0, throttles: 2, hashed: 0 })
     }
   })
 })
