@@ -118,6 +118,12 @@ describe('the log is append-only against its own service', async () => {
     )
   })
 
+  test.each(SERVICES)('%s cannot choose the time of an entry', async (service) => {
+    const backdated = `insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
+      values ('x', 'org_1', now() - interval '1 year', 'part.create', true, 'user_1')`
+    await expect(pools[service].unsafe(backdated).execute()).rejects.toThrow('permission denied')
+  })
+
   test('a partition cannot be written past the log', async () => {
     const direct = `insert into organization.${month.name} (id, org_id, timestamp, procedure, success, actor_id)
       values ('x', 'org_1', now(), 'part.create', true, 'user_1')`

@@ -1,16 +1,14 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
 import type { Sql } from '../../kit/db/client.ts'
-import { refuse } from '../../kit/http/refusal.ts'
 import { Streamed } from '../../kit/http/stream.ts'
 import { entryOf } from './entries.ts'
+import type { LongReads } from './long-reads.ts'
 import { listEntries } from './queries.ts'
 import type { EntryKey } from './rules.ts'
 import { findKeys, NEWEST, type Search, searchFor } from './search.ts'
 
 /** Entries that are read at once; no transaction is open between one batch and the next. */
 const BATCH = 500
-/** Exports of one process that go on at once: each keeps a connection busy most of the time. */
-const MAX_AT_ONCE = 4
 
 export interface Export {
   orgId: string
@@ -20,11 +18,9 @@ export interface Export {
 }
 
 /** Exports the entries that filters name, one line each, as quickly as the client takes them. */
-export function createExporter(sql: Sql) {
-  let running = 0
-
+export function createExporter(sql: Sql, reads: LongReads) {
   async function* linesOf(search: Search, { orgId, recheck }: Export) {
-    running++
+    const leave = reads.take(orgId)
     try {
       let before: EntryKey | undefined = NEWEST
       while (before) {
@@ -35,15 +31,11 @@ export function createExporter(sql: Sql) {
         if (before) await recheck()
       }
     } finally {
-      running--
+      leave()
     }
   }
 
   return async (asked: Export): Promise<Streamed> => {
-    if (running >= MAX_AT_ONCE) {
-      const detail = 'Too many exports at once; try again when one is done.'
-      throw refuse('rate_limited', { detail, headers: { 'retry-after': '10' } })
-    }
     const lines = linesOf(await searchFor(sql, asked.orgId, asked.filters), asked)
     // The first batch before the answer begins: what is wrong with it can still be told.
     let first: IteratorResult<string, unknown> | undefined = await lines.next()

@@ -104,6 +104,12 @@ describe('an entry', () => {
   })
 })
 
+test('a page far beyond the end is an empty one, and so is every page after it', async () => {
+  for (const page of [2001, 100_000, 2_147_483_647]) {
+    expect((await list(`?page=${page}&pageSize=50`)).body).toEqual({ items: [], hasMore: false })
+  }
+})
+
 describe('filters', () => {
   const [early, late] = ['2026-01-10T08:00:00.000Z', '2026-03-10T08:00:00.000Z']
   const day = (date: string) => `2025-${date}T08:00:00.000Z`

@@ -5,16 +5,21 @@ import { notFound } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
+import { LongReads } from './long-reads.ts'
 import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
 export const auditLogRoutes = ({ http, sql }: { http: Http; sql: Pool }) => {
-  const exportEntries = createExporter(sql)
+  const reads = new LongReads()
+  const exportEntries = createExporter(sql, reads)
   return http
     .routes()
     .on(listAuditLog, async ({ caller, query, request }) => {
       const search = await searchFor(sql, caller.orgId, query)
-      const keys = await findPageOfKeys(sql, caller.orgId, search, windowOf(query), request.signal)
+      const keys = await findPageOfKeys({ sql, reads }, caller.orgId, search, {
+        ...windowOf(query),
+        signal: request.signal,
+      })
       const { items, hasMore } = pageOf(keys, query)
       const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
       return { items: rows.map(entryOf), hasMore }

@@ -16,6 +16,7 @@ import {
   listRecentKeys,
   type Reach,
 } from './kinds/queries.ts'
+import type { LongReads } from './long-reads.ts'
 import { isActorLike, listActors } from './queries.ts'
 import { type EntryKey, merged, stretchesOf, type Window, windowOf } from './rules.ts'
 
@@ -142,25 +143,37 @@ function keysOf(sql: Sql, orgId: string, reach: Reach, { kinds, actors }: Way): 
 
 /** Keys that are read at once while a far page is looked for: what is skipped costs time, and no more memory than this. */
 const MAX_SKIPPED_AT_ONCE = 10_000
+/** Beyond so many entries a page is a long read. */
+const FAR = 100_000
+
+export interface PageOfKeys {
+  limit: number
+  offset: number
+  /** Nobody reads on for a client that has left. */
+  signal: AbortSignal
+}
 
 /** A page of a search, with one key more where there is a next one. */
 export async function findPageOfKeys(
-  sql: Sql,
+  { sql, reads }: { sql: Sql; reads: LongReads },
   orgId: string,
   search: Search,
-  { limit, offset }: { limit: number; offset: number },
-  signal: AbortSignal,
+  { limit, offset, signal }: PageOfKeys,
 ): Promise<EntryKey[]> {
-  let before = NEWEST
-  let skip = offset
-  while (skip > MAX_SKIPPED_AT_ONCE) {
-    signal.throwIfAborted()
-    const skipped = await findKeys(sql, orgId, search, { before, limit: MAX_SKIPPED_AT_ONCE })
-    const last = skipped.at(-1)
-    if (!last || skipped.length < MAX_SKIPPED_AT_ONCE) return []
-    before = last
-    skip -= MAX_SKIPPED_AT_ONCE
+  const leave = offset > FAR ? reads.take(orgId) : () => {}
+  try {
+    let before = NEWEST
+    let skip = offset
+    while (skip > MAX_SKIPPED_AT_ONCE) {
+      signal.throwIfAborted()
+      const skipped = await findKeys(sql, orgId, search, { before, limit: MAX_SKIPPED_AT_ONCE })
+      const last = skipped.at(-1)
+      if (!last || skipped.length < MAX_SKIPPED_AT_ONCE) return []
+      before = last
+      skip -= MAX_SKIPPED_AT_ONCE
+    }
+    return (await findKeys(sql, orgId, search, { before, limit: skip + limit })).slice(skip)
+  } finally {
+    leave()
   }
-  const keys = await findKeys(sql, orgId, search, { before, limit: skip + limit })
-  return keys.slice(skip)
 }
