@@ -1,7 +1,17 @@
 import { Refusal } from '../toolchain/refusal.ts'
 
 /** What is measured, in this order: memory first, while the services are as fresh as after a roll-out. */
-export const SECTIONS = ['memory', 'parts', 'pages', 'catalog', 'users', 'sign-in', 'refresh', 'audit'] as const
+export const SECTIONS = [
+  'memory',
+  'parts',
+  'pages',
+  'catalog',
+  'users',
+  'sign-in',
+  'refresh',
+  'audit',
+  'uploads',
+] as const
 export type Section = (typeof SECTIONS)[number]
 
 export const USAGE = `Usage: bun run bench [--quick] [<section>…]

@@ -1,5 +1,8 @@
-import type { Part } from '../../proto/http/sourcing/parts.ts'
+import type { File } from '../../proto/http/sourcing/files.ts'
+import type { Part, PartInput } from '../../proto/http/sourcing/parts.ts'
+import type { Upload } from '../../proto/http/sourcing/uploads.ts'
 import { ApiClient } from '../../services/kit/testing/client.ts'
+import { drawingSheet, envelopeModel } from './drawings.ts'
 import { type DemoDeps, demoPassword, type Fixtures } from './people.ts'
 import { type DemoOrganization, type DemoPart, emailOf } from './story.ts'
 
@@ -25,13 +28,40 @@ async function ensurePart(client: ApiClient, part: DemoPart, fixtures: Fixtures,
   }
   const known = present.get(input.externalRef ?? input.title)
   const id = known?.id ?? (await expectOk(client.post<{ id: string }>('/v1/parts', body))).id
+  await ensureFiles(client, id, input)
   if (published && (known === undefined || known.state === 'DRAFT')) {
     await expectOk(client.post(`/flows/v1/parts/${id}/publish`))
   }
 }
 
+/** A model of its envelope to look at and a drawing, for a part that has none yet. */
+async function ensureFiles(
+  client: ApiClient,
+  partId: string,
+  { title = '', externalRef = title, boundingBox }: PartInput,
+) {
+  const { x, y, z } = boundingBox ?? {}
+  const path = `/v1/parts/${partId}/files`
+  const { items } = await expectOk(client.get<{ items: File[] }>(path))
+  if (items.length > 0 || x === undefined || y === undefined || z === undefined) return
+  const model = await upload(client, `${externalRef}.stl`, envelopeModel(title, { x, y, z }))
+  const drawing = await upload(client, `${externalRef}.pdf`, drawingSheet(title, externalRef, { x, y, z }))
+  const add = [
+    { uploadId: model, group: 'preview' },
+    { uploadId: drawing, group: 'document' },
+  ]
+  await expectOk(client.send('PATCH', path, { body: { add } }))
+}
+
+async function upload(client: ApiClient, name: string, bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const { id, uploadUrl, method, headers } = await expectOk(client.post<Upload>('/v1/uploads', { name, public: false }))
+  const { ok, status } = await fetch(uploadUrl, { method, headers, body: bytes })
+  if (!ok) throw new Error(`The bytes of ${name} were refused: ${status}`)
+  return id
+}
+
 async function expectOk<T>(answer: Promise<{ status: number; text: string; body: T }>): Promise<T> {
   const { status, text, body } = await answer
-  if (status !== 200) throw new Error(`The demo was refused: ${status} ${text}`)
+  if (status !== 200 && status !== 204) throw new Error(`The demo was refused: ${status} ${text}`)
   return body
 }

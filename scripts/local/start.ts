@@ -139,6 +139,8 @@ function environment({ secrets, url, port, healthPort, filesFolder }: Surroundin
     PUBLIC_URL: `http://localhost:${port}`,
     LOG_LEVEL: 'info',
     FILES_FOLDER: filesFolder,
+    // Webhooks and imports of a laptop lead to the laptop.
+    ALLOW_PRIVATE_ADDRESSES: 'true',
     ...inherited,
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
     // Demo administrators are nobody else's business: the laptop alone, unless HOST says otherwise.

@@ -9,7 +9,14 @@ const README = join(import.meta.dir, '..', '..', 'README.md')
 /** A command block of the page with the answer block that follows it. */
 const STEP = /```sh\n([^`]*curl[^`]*)```\n```json\n([^`]*)```/g
 
-const market = await testMarketplace()
+// The page follows addresses that the marketplace answers, so it has to know where it is.
+const port = String(freePort())
+const market = await testMarketplace({
+  PORT: port,
+  PUBLIC_URL: `http://127.0.0.1:${port}`,
+  // What is imported is its own.
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+})
 const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName: 'Bodil', familyName: 'Krogh' }
 const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
@@ -44,6 +51,7 @@ test('the first journey of the README answers what it shows', async () => {
 })
 
 const BY_CHANCE: [RegExp, string][] = [
+  [/^http:\/\/127\.0\.0\.1:\d+\/files\/(uploads|objects)\/.+signature=/, '<address>'],
   [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
   [/^http:\/\/[\w.:]+\/(activate|impersonate)#[\w-]{43}$/, '<link>'],
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],
@@ -52,6 +60,13 @@ const BY_CHANCE: [RegExp, string][] = [
   [/^[0-9a-f]{8}-[0-9a-f-]{27}$/, '<request>'],
   [/^(eyJ[\w.-]+|[\w-]{43})$/, '<token>'],
 ]
+
+function freePort(): number {
+  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port: free } = probe
+  probe.stop(true)
+  return free
+}
 
 /** What differs on every run is told by its kind. */
 function withoutChance(value: unknown): unknown {

@@ -7,6 +7,7 @@ import { measurePages } from './pages.ts'
 import { measureParts } from './parts.ts'
 import { measureRefreshes } from './refresh.ts'
 import { measureSignIn } from './sign-in.ts'
+import { measureUploads } from './uploads.ts'
 import { measureUsers } from './users.ts'
 
 export const MEASURES: Readonly<Record<Section, Measure>> = {
@@ -18,4 +19,5 @@ export const MEASURES: Readonly<Record<Section, Measure>> = {
   'sign-in': measureSignIn,
   refresh: measureRefreshes,
   audit: measureAuditLog,
+  uploads: measureUploads,
 }

@@ -32,6 +32,7 @@ export function environmentOf(service: ServiceName, { ownerUrl, secrets, folder 
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     LOG_LEVEL: 'info',
     FILES_FOLDER: join(folder, 'files'),
+    UPLOADS_OPEN_MAX: LIMIT,
     RATE_LIMIT_PER_SECOND: LIMIT,
     RATE_LIMIT_BURST: LIMIT,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',

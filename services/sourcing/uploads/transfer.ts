@@ -49,7 +49,7 @@ export class Transfers {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(UPLOAD_LIMITS.transferMs)])
     const body = request.body ?? new Blob([]).stream()
     const whole = exactly(chunksOf(body, { signal, idleMs: UPLOAD_LIMITS.idleMs }), announced)
-    await folder.put(id, whole, { maxBytes: MAX_FILE_BYTES, signal })
+    await folder.receive(id, whole, { maxBytes: MAX_FILE_BYTES, signal })
   }
 }
 

@@ -52,16 +52,29 @@ export class FolderStorage implements Storage {
     return grant.expires * 1000 > this.#options.clock() && this.#signer.isSigned(grant, signature)
   }
 
+  /** What is found is still there after a power cut: somebody is about to rely on it. */
   async find(key: string): Promise<StoredObject | undefined> {
     const facts = await this.#factsOf(key)
-    return facts && { sizeBytes: facts.sizeBytes, etag: facts.sha256, facts }
+    if (!facts) return undefined
+    await this.#settle(key)
+    return { sizeBytes: facts.sizeBytes, etag: facts.sha256, facts }
   }
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
+    const facts = await this.receive(key, bytes, incoming)
+    await this.#settle(key)
+    return facts
+  }
+
+  /**
+   * As put, for bytes that nobody relies on before he has found them: they are on the disk, and their name is there
+   * unless the power fails. Each name that is written down at once costs as much as a megabyte.
+   */
+  async receive(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
     let facts: Facts | undefined
     await this.#build(key, async (folder) => {
       facts = await spool(join(folder, CONTENT), bytes, incoming)
-      await writeFile(join(folder, FACTS), JSON.stringify(facts), { mode: 0o600, flush: true })
+      await writeFile(join(folder, FACTS), JSON.stringify(facts), { mode: 0o600 })
     })
     return facts as Facts
   }
@@ -72,6 +85,7 @@ export class FolderStorage implements Storage {
     await this.#build(to, async (folder) => {
       for (const name of [CONTENT, FACTS]) await link(join(this.#folderOf(from), name), join(folder, name))
     })
+    await this.#settle(to)
     return true
   }
 
@@ -82,7 +96,7 @@ export class FolderStorage implements Storage {
   }
 
   async remove(key: string): Promise<void> {
-    const dying = await this.#elsewhere(key)
+    const dying = this.#elsewhere(key)
     // Moved away first: an object that is half deleted would be half an object.
     await rename(this.#folderOf(key), dying).catch(unlessMissing)
     await rm(dying, { recursive: true, force: true })
@@ -114,30 +128,37 @@ export class FolderStorage implements Storage {
 
   async #factsOf(key: string): Promise<Facts | undefined> {
     const text = await readFile(join(this.#folderOf(key), FACTS), 'utf8').catch(unlessMissing)
-    return text === undefined ? undefined : (JSON.parse(text) as Facts)
+    // Empty after a power cut that came before anybody had found the object.
+    return text === undefined || text === '' ? undefined : (JSON.parse(text) as Facts)
   }
 
   /** A folder on the same disk that nobody else has. */
-  async #elsewhere(key: string): Promise<string> {
-    const incoming = join(this.#options.root, 'incoming')
-    await mkdir(incoming, { recursive: true, mode: 0o700 })
-    return join(incoming, `${requireKey(key)}.${crypto.randomUUID()}`)
+  #elsewhere(key: string): string {
+    return join(this.#options.root, 'incoming', `${requireKey(key)}.${crypto.randomUUID()}`)
+  }
+
+  async #settle(key: string): Promise<void> {
+    const folder = this.#folderOf(key)
+    for (const path of [join(folder, FACTS), folder, join(this.#options.root, 'objects')]) await toDisk(path)
   }
 
   async #build(key: string, fill: (folder: string) => Promise<void>): Promise<void> {
     const objects = join(this.#options.root, 'objects')
     try {
-      const folder = await this.#elsewhere(key)
+      const folder = this.#elsewhere(key)
+      // Also makes `incoming`, where it is not there yet.
+      await mkdir(folder, { recursive: true, mode: 0o700 })
       try {
-        await mkdir(folder, { mode: 0o700 })
         await fill(folder)
-        await mkdir(objects, { recursive: true, mode: 0o700 })
-        await syncFolder(folder)
-        await rename(folder, this.#folderOf(key)).catch(asAlreadyStored)
-      } finally {
+        await rename(folder, this.#folderOf(key)).catch(async (error: NodeJS.ErrnoException) => {
+          if (error.code !== 'ENOENT') throw error
+          await mkdir(objects, { recursive: true, mode: 0o700 })
+          await rename(folder, this.#folderOf(key))
+        })
+      } catch (error) {
         await rm(folder, { recursive: true, force: true })
+        throw asAlreadyStored(error)
       }
-      await syncFolder(objects)
     } catch (error) {
       throw storageFailure(error)
     }
@@ -146,8 +167,9 @@ export class FolderStorage implements Storage {
 
 const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000)
 
-function asAlreadyStored(error: NodeJS.ErrnoException): never {
-  throw error.code === 'ENOTEMPTY' || error.code === 'EEXIST' ? new AlreadyStored() : error
+function asAlreadyStored(error: unknown): unknown {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return code === 'ENOTEMPTY' || code === 'EEXIST' ? new AlreadyStored() : error
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
@@ -155,12 +177,12 @@ function unlessMissing(error: NodeJS.ErrnoException): undefined {
   throw storageFailure(error)
 }
 
-/** What was moved into a folder is there after a power cut only when the folder is on the disk too. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
+/** A file, or the names in a folder: what was moved into one is there after a power cut only when these are too. */
+async function toDisk(path: string): Promise<void> {
+  const opened = await open(path, 'r')
   try {
-    await folder.sync()
+    await opened.sync()
   } finally {
-    await folder.close()
+    await opened.close()
   }
 }

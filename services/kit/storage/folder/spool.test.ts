@@ -1,0 +1,20 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { storageFailure } from '../failures.ts'
+import { spool } from './spool.ts'
+
+/** Nothing can be written there: it stands for a disk that has no room left. */
+const FULL = '/dev/full'
+const signal = new AbortController().signal
+
+async function* chunks(): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < 100; n++) yield new Uint8Array(100_000)
+}
+
+test('a disk that is full is told as what it is', async () => {
+  const failure: unknown = existsSync(FULL)
+    ? await spool(FULL, chunks(), { maxBytes: 1e9, signal }).catch((error) => error)
+    : Object.assign(new Error('no space left'), { code: 'ENOSPC' })
+  expect(failure).toMatchObject({ code: 'ENOSPC' })
+  expect(storageFailure(failure)).toMatchObject({ code: 'unavailable', detail: 'The file store is full.' })
+})
