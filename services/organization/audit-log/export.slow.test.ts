@@ -6,7 +6,8 @@ import { testMarketplace } from '../../all/testing.ts'
 import { ApiClient } from '../../kit/testing/client.ts'
 import { until } from '../../kit/testing/until.ts'
 
-const ENTRIES = 30_000
+// More than the buffers between two sockets take in, which is some four megabytes.
+const ENTRIES = 60_000
 const market = await testMarketplace()
 const org = await market.organization(['IP_OWNER'])
 const member = await org.member([])
