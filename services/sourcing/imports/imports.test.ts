@@ -43,6 +43,10 @@ const plain = plainSource({
     socket.write(headOf(1024) + 'x'.repeat(1000))
     finish = () => void socket.write('y'.repeat(24))
   },
+  '/stuck': (socket) => {
+    stuck += 1
+    socket.write(`${headOf(1000)}and no more`)
+  },
   '/huge': (socket) => void socket.write(`${headOf(600 * 1024 * 1024)}beginning`),
   '/late': (socket) => {
     socket.write(cutsLeft-- > 0 ? `${headOf(9)}hal` : `${headOf(5)}whole`)
@@ -50,6 +54,7 @@ const plain = plainSource({
   },
 })
 let cutsLeft = 0
+let stuck = 0
 afterAll(() => plain.close())
 
 const at = (path: string) => `http://127.0.0.1:${source.port}${path}`
@@ -193,6 +198,22 @@ describe('the address of an import', () => {
     const { status, body } = await begin(sasUrl)
     expect([status, body.errors?.[0]?.field]).toEqual([400, 'sasUrl'])
   })
+})
+
+test('slow sources of one organization keep no other waiting', async () => {
+  const theirs = new Uploading(market, other.administrator.client)
+  const [busy, elsewhere] = [await own.part(), await theirs.part()]
+  const slow = await Promise.all(Array.from({ length: 12 }, () => begin(`${plain.url}/stuck`, {}, busy)))
+  await until(() => stuck === 2)
+  const { body } = await theirs.client.post<{ fileId: string }>(`/v1/parts/${elsewhere}/import-file`, {
+    name: 'a',
+    group: 'document',
+    sasUrl: at('/impeller.stl'),
+  })
+  await until(async () => (await theirs.files(elsewhere))[0]?.state === 'READY')
+  expect(body.fileId).toStartWith('file_')
+  expect(stuck).toBe(2)
+  await own.change(busy, { remove: slow.map((answer) => answer.body.fileId) })
 })
 
 describe('who may import', () => {

@@ -40,14 +40,20 @@ export interface JobRow {
   org_id: string
 }
 
+/** Jobs of one organization at a time, on all replicas together: slow sources of one shall not keep the others waiting. */
+const JOBS_OF_ONE = 2
+
 /** Leases go by the database's clock, the one that all replicas share. */
-export const claimJob = (sql: Sql, leaseToken: string) => sql<JobRow[]>`
+export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobRow['kind'][]) => sql<JobRow[]>`
   update sourcing.file_jobs j
   set attempts = j.attempts + 1, lease_token = ${leaseToken}, next_attempt_at = now() + ${LEASE}::interval
   from sourcing.files f
   where f.id = j.file_id and j.file_id = (
-    select file_id from sourcing.file_jobs where next_attempt_at <= now()
-    order by next_attempt_at limit 1 for update skip locked)
+    select due.file_id from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
+    where due.next_attempt_at <= now() and due.kind = any(${[...kinds]}) and ${JOBS_OF_ONE} > (
+      select count(*) from sourcing.file_jobs r join sourcing.files o on o.id = r.file_id
+      where o.org_id = d.org_id and r.kind = due.kind and r.lease_token is not null and r.next_attempt_at > now())
+    order by due.next_attempt_at limit 1 for update of due skip locked)
   returning j.file_id, j.kind, j.source_key, j.source_etag, j.sealed_url, j.attempts, j.deadline_at, j.lease_token,
     f.org_id`
 

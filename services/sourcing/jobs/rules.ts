@@ -2,7 +2,9 @@ import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 
 export const JOB_LIMITS = {
   /** Jobs that one process works on at once. */
-  slots: 4,
+  slots: 8,
+  /** Of which sources of others, that may be slow, take no more than these. */
+  importSlots: 6,
   /** How often somebody looks for jobs of other replicas. */
   pollMs: 2_000,
   /** How often a worker says that it is alive, and how far it is. */

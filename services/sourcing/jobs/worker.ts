@@ -27,10 +27,12 @@ export class FileWorker implements Worker {
   wake = (): void => this.#wake.call()
 
   async run(signal: AbortSignal): Promise<void> {
-    const running = new Set<Promise<void>>()
+    const running = new Map<Promise<void>, JobRow['kind']>()
     while (!signal.aborted) {
       const isFree = running.size < JOB_LIMITS.slots
-      const [job] = isFree ? await claimJob(this.#deps.sql, crypto.randomUUID()) : []
+      const imports = [...running.values()].filter((kind) => kind === 'import').length
+      const kinds = imports < JOB_LIMITS.importSlots ? (['copy', 'import'] as const) : (['copy'] as const)
+      const [job] = isFree ? await claimJob(this.#deps.sql, crypto.randomUUID(), kinds) : []
       if (!job) {
         await this.#wake.wait(JOB_LIMITS.pollMs, signal)
         continue
@@ -41,9 +43,9 @@ export class FileWorker implements Worker {
           running.delete(work)
           this.wake()
         })
-      running.add(work)
+      running.set(work, job.kind)
     }
-    await Promise.all(running)
+    await Promise.all(running.keys())
   }
 
   async #work(job: JobRow, stopping: AbortSignal): Promise<void> {

@@ -27,8 +27,8 @@ export const insertUpload = (
     values (${id}, ${orgId}, ${userId}, ${name}, ${isPublic}, ${now}, ${expiresAt})`
 
 /** An upload to which bytes may still be sent, whoever sends them: the address is the credential. */
-export const findOpenUpload = (sql: Sql, id: string) => sql<{ id: string }[]>`
-  select id from sourcing.uploads where id = ${id} and state = 'OPEN'`
+export const findOpenUpload = (sql: Sql, id: string) => sql<{ org_id: string }[]>`
+  select org_id from sourcing.uploads where id = ${id} and state = 'OPEN'`
 
 /**
  * Uploads whose time is over: nobody can add them any more, and their objects go; once more when a transfer that had begun

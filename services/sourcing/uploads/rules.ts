@@ -7,6 +7,8 @@ export const UPLOAD_LIMITS = {
   idleMs: 30_000,
   /** Uploads that pass through one process at once; the next one is told to come back. */
   maxTransfers: 64,
+  /** Of one organization: whoever sends slowly, and often, shall not keep the others out. */
+  maxTransfersOfOne: 32,
   /** How long the row of an upload outlives it, to tell what happened to it. */
   keptMs: 30 * 24 * 60 * 60 * 1000,
 }

@@ -17,7 +17,8 @@ export interface Transfer {
 export class Transfers {
   readonly #sql: Pool
   readonly #folder: FolderStorage | undefined
-  readonly #running = new Set<string>()
+  /** Uploads that are being received, with their organizations. */
+  readonly #running = new Map<string, string>()
 
   constructor(sql: Pool, folder: FolderStorage | undefined) {
     this.#sql = sql
@@ -32,16 +33,25 @@ export class Transfers {
     }
     const announced = announcedBytes(request)
     if (announced !== undefined && announced > MAX_FILE_BYTES) throw tooLarge()
+    if (await folder.find(id)) throw usedUp()
     const [open] = await findOpenUpload(this.#sql, id)
-    if (!open || this.#running.has(id) || (await folder.find(id))) throw usedUp()
-    if (this.#running.size >= UPLOAD_LIMITS.maxTransfers) throw unavailable('Too many uploads at once.')
-    this.#running.add(id)
+    // From here to the note that it runs nobody else has a turn.
+    if (!open || this.#running.has(id)) throw usedUp()
+    this.#demandSlot(open.org_id)
+    this.#running.set(id, open.org_id)
     try {
       await this.#write(folder, request, id, announced)
     } catch (error) {
       throw refusalOf(error)
     } finally {
       this.#running.delete(id)
+    }
+  }
+
+  #demandSlot(orgId: string): void {
+    const own = [...this.#running.values()].filter((other) => other === orgId).length
+    if (own >= UPLOAD_LIMITS.maxTransfersOfOne || this.#running.size >= UPLOAD_LIMITS.maxTransfers) {
+      throw unavailable('Too many uploads at once.')
     }
   }
 

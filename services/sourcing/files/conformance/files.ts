@@ -44,6 +44,18 @@ export function describeFiles({ own }: Rig): void {
       expect(headers.get('content-disposition')).toStartWith('attachment')
     })
 
+    test('has an address that works however long its name is, and in whatever language', async () => {
+      for (const name of [
+        `${'図'.repeat(250)}.stl`,
+        `${'\u{1f6a2}'.repeat(251)}.stl`,
+        `${'%"\u{27}'.repeat(80)}.stl`,
+      ]) {
+        const answer = await own.download(await ready('x', name))
+        expect([answer.status, await answer.text()]).toEqual([200, 'x'])
+        expect(answer.headers.get('content-disposition')).toContain('.stl')
+      }
+    })
+
     test('is read in ranges', async () => {
       const file = await ready(BYTES)
       const middle = await own.download(file, { range: 'bytes=100-199' })
