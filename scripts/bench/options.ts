@@ -5,6 +5,7 @@ export const SECTIONS = [
   'memory',
   'parts',
   'pages',
+  'create',
   'catalog',
   'users',
   'sign-in',

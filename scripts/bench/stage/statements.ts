@@ -1,5 +1,5 @@
 import postgres from 'postgres'
-import { connect, type Sql } from '../../../services/kit/db/client.ts'
+import { connect, ISO_TIMES, type Pool, type Sql } from '../../../services/kit/db/client.ts'
 
 export interface SentStatement {
   text: string
@@ -11,14 +11,21 @@ export async function statementOf(
   serviceUrl: string,
   query: (sql: Sql) => PromiseLike<unknown>,
 ): Promise<SentStatement> {
-  let sent: SentStatement = { text: '', parameters: [] }
-  const debug = (_: number, text: string, parameters: unknown[]) => {
-    sent = { text, parameters }
-  }
-  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, debug })
+  const sent = await transactionOf(serviceUrl, query)
+  return sent.at(-1) ?? { text: '', parameters: [] }
+}
+
+/** All statements of a command, from its `begin` on. */
+export async function transactionOf(
+  serviceUrl: string,
+  command: (sql: Pool) => PromiseLike<unknown>,
+): Promise<SentStatement[]> {
+  const sent: SentStatement[] = []
+  const debug = (_: number, text: string, parameters: unknown[]) => void sent.push({ text, parameters })
+  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, types: ISO_TIMES, debug })
   try {
-    await query(sql)
-    return sent
+    await command(sql)
+    return sent.filter(({ text }) => !text.includes('pg_catalog'))
   } finally {
     await sql.end({ timeout: 1 })
   }
