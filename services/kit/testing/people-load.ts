@@ -11,8 +11,8 @@ export interface PeopleToLoad {
 export const loadedOrganization = (number: number) => `org_L${String(number).padStart(25, '0')}`
 
 /**
- * Fills the database with people: in each organization an Administrator or two, most of the others in one role, a tenth
- * in a second one as well, every twentieth deactivated.
+ * Fills the database with people: in each organization one Administrator and every thousandth user beside, most of the others
+ * in one role, a tenth in a second one as well, every twentieth deactivated.
  */
 export async function loadUsers(owner: Pool, { count, organizations, largest }: PeopleToLoad) {
   await insertOrganizations(owner, organizations)
@@ -80,6 +80,6 @@ const insertUsers = (
     select u.org_id, u.id, 'role_' || held.position || substr(u.org_id, 5), u.email_key
     from people join users u on u.id = 'user_L' || lpad(people.n::text, 25, '0')
     cross join lateral (
-      select case when people.n / ${organizations}::int % 60 = 0 then 1 when people.n % 9 = 0 then 3 else 2 end as position
+      select case when people.n % 997 = 0 or people.n - ${largest} between 0 and ${organizations}::int - 2 then 1 when people.n % 9 = 0 then 3 else 2 end as position
       union all select 4 where people.n % 10 = 3
     ) held`
