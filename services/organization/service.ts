@@ -17,14 +17,14 @@ const PARTITION_CARE_MS = 60 * 60 * 1000
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const keepMonths = config.AUDIT_RETENTION_MONTHS
-  const { http, sql, clock } = kit
+  const { http, pages, sql, clock } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const people = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, sql }),
+      auditLogRoutes({ http, pages, sql }),
       organizationRoutes(people),
-      userRoutes(people),
+      userRoutes({ ...people, pages }),
       roleRoutes({ http, sql, clock }),
       businessUnitRoutes({ http, sql, clock }),
       customFieldRoutes({ http, sql, clock }),

@@ -21,9 +21,13 @@ export interface AnchoredPage {
   now: string
 }
 
-export interface PositionedRow {
+export interface Positioned {
   /** Where the row stands in the order of its list; ties are impossible. */
   position: string
+}
+
+/** A row that carries its public JSON. */
+export interface PositionedRow extends Positioned {
   document: string
 }
 
@@ -34,6 +38,9 @@ export interface PagedList {
   /** Page, page size and every filter. */
   query: PageQuery
 }
+
+type RowsIn<Row> = (window: PageWindow) => PromiseLike<readonly Row[]>
+type RowsFrom<Row> = (start: AnchoredPage) => PromiseLike<readonly Row[]>
 
 /**
  * Pages that cost the same however far on they are: a page leaves an anchor, the position of its last row, and the next
@@ -47,26 +54,34 @@ export class Pages {
     this.#anchors = new Anchors(options)
   }
 
-  /** A list that is asked often may look up its anchor within its own statement: `rowsFrom`. */
-  async read(
-    { caller, list, query }: PagedList,
-    rowsIn: (window: PageWindow) => PromiseLike<readonly PositionedRow[]>,
-    rowsFrom?: (start: AnchoredPage) => PromiseLike<readonly PositionedRow[]>,
-  ): Promise<JsonText> {
-    const { page, pageSize, ...filters } = query
-    const key = Bun.SHA256.hash(JSON.stringify([caller.sessionId, list, pageSize, filters]), 'base64')
-    const rows = await this.#rows(key, query, rowsIn, rowsFrom)
-    const last = rows[pageSize - 1]
-    if (rows.length > pageSize && last) this.#anchors.keep({ key, page: page + 1, after: last.position })
-    return pageOfDocuments(rows, query)
+  /** The envelope of a page of rows that carry their public JSON. */
+  async read(list: PagedList, rowsIn: RowsIn<PositionedRow>, rowsFrom?: RowsFrom<PositionedRow>): Promise<JsonText> {
+    return pageOfDocuments(await this.rows(list, rowsIn, rowsFrom), list.query)
   }
 
-  async #rows(
+  /**
+   * The rows of a page, and one more where there is a next one. A list that is asked often may look up its anchor within
+   * its own statement: `rowsFrom`.
+   */
+  async rows<Row extends Positioned>(
+    { caller, list, query }: PagedList,
+    rowsIn: RowsIn<Row>,
+    rowsFrom?: RowsFrom<Row>,
+  ): Promise<readonly Row[]> {
+    const { page, pageSize, ...filters } = query
+    const key = Bun.SHA256.hash(JSON.stringify([caller.sessionId, list, pageSize, filters]), 'base64')
+    const rows = await this.#find(key, query, rowsIn, rowsFrom)
+    const last = rows[pageSize - 1]
+    if (rows.length > pageSize && last) this.#anchors.keep({ key, page: page + 1, after: last.position })
+    return rows
+  }
+
+  async #find<Row>(
     key: string,
     query: PageQuery,
-    rowsIn: (window: PageWindow) => PromiseLike<readonly PositionedRow[]>,
-    rowsFrom: ((start: AnchoredPage) => PromiseLike<readonly PositionedRow[]>) | undefined,
-  ): Promise<readonly PositionedRow[]> {
+    rowsIn: RowsIn<Row>,
+    rowsFrom: RowsFrom<Row> | undefined,
+  ): Promise<readonly Row[]> {
     const { page, pageSize } = query
     const { limit, offset } = windowOf(query)
     if (page === 1) return rowsIn({ after: undefined, offset, limit })

@@ -125,6 +125,26 @@ describe('filters', () => {
     expect(past.body).toEqual({ items: [], hasMore: false })
   })
 
+  test.each(['', '&hideSignIns=true', '&q=anchored'])(
+    'page after page%s skips and repeats nothing while entries are added',
+    async (filter) => {
+      const anchored = await org.invite()
+      const actor = { ...member, userId: anchored.userId }
+      await owner`update organization.users set email = ${`anchored-${anchored.userId}@example.com`} where id = ${actor.userId}`
+      const there = await write(
+        Array.from({ length: 12 }, (_, n) => ({ actor, timestamp: `2025-11-0${1 + (n % 9)}T10:00:00.000Z` })),
+      )
+      const read: string[] = []
+      for (let page = 1; ; page++) {
+        const { body } = await list(`?actorId=${actor.userId}&pageSize=5&page=${page}${filter}`)
+        read.push(...body.items.map(({ id }) => id))
+        if (!body.hasMore) break
+        await write([{ actor }, { actor }])
+      }
+      expect(read.toSorted()).toEqual(there.toSorted())
+    },
+  )
+
   test('from and to belong to what they bound, whatever their offset', async () => {
     const [first = '', second = ''] = await write([{ timestamp: early }, { timestamp: late }])
     expect(await idsOf(`?from=${early}&to=${late}`)).toEqual([second, first])

@@ -1,24 +1,27 @@
 import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { pageOf } from '../../kit/http/pages.ts'
 import { notFound } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import type { Pages } from '../../kit/pages/pages.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
 import { LongReads } from './long-reads.ts'
 import { findEntry, listEntries } from './queries.ts'
-import { findPageOfKeys, searchFor } from './search.ts'
+import { keyAt, positioned } from './rules.ts'
+import { findPageOfKeys, NEWEST, searchFor } from './search.ts'
 
-export const auditLogRoutes = ({ http, sql }: { http: Http; sql: Pool }) => {
+export const auditLogRoutes = ({ http, pages, sql }: { http: Http; pages: Pages; sql: Pool }) => {
   const reads = new LongReads()
   const exportEntries = createExporter(sql, reads)
   return http
     .routes()
     .on(listAuditLog, async ({ caller, query, request }) => {
       const search = await searchFor(sql, caller.orgId, query)
-      const keys = await findPageOfKeys({ sql, reads }, caller.orgId, search, {
-        ...windowOf(query),
-        signal: request.signal,
+      const keys = await pages.rows({ caller, list: 'auditLog', query }, async ({ after, ...window }) => {
+        const before = after === undefined ? NEWEST : keyAt(after)
+        const wanted = { ...window, before, signal: request.signal }
+        return (await findPageOfKeys({ sql, reads }, caller.orgId, search, wanted)).map(positioned)
       })
       const { items, hasMore } = pageOf(keys, query)
       const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)

@@ -56,6 +56,14 @@ export interface EntryKey {
   id: string
 }
 
+/** A key as the position at which a page ends. */
+export const positioned = (key: EntryKey) => ({ ...key, position: `${key.timestamp} ${key.id}` })
+
+export function keyAt(position: string): EntryKey {
+  const [timestamp = '', id = ''] = position.split(' ')
+  return { timestamp, id }
+}
+
 /** Newest first, and among those of one moment the highest id first. */
 export const inOrder = (a: EntryKey, b: EntryKey): number => compare(b.timestamp, a.timestamp) || compare(b.id, a.id)
 

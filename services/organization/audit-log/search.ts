@@ -147,6 +147,8 @@ const MAX_SKIPPED_AT_ONCE = 10_000
 const FAR = 100_000
 
 export interface PageOfKeys {
+  /** Where the page that was read before ended. */
+  before: EntryKey
   limit: number
   offset: number
   /** Nobody reads on for a client that has left. */
@@ -158,11 +160,11 @@ export async function findPageOfKeys(
   { sql, reads }: { sql: Sql; reads: LongReads },
   orgId: string,
   search: Search,
-  { limit, offset, signal }: PageOfKeys,
+  { before: start, limit, offset, signal }: PageOfKeys,
 ): Promise<EntryKey[]> {
   const leave = offset > FAR ? reads.take(orgId) : () => {}
   try {
-    let before = NEWEST
+    let before = start
     let skip = offset
     while (skip > MAX_SKIPPED_AT_ONCE) {
       signal.throwIfAborted()

@@ -52,6 +52,31 @@ describe('the list', () => {
     expect(all.find(({ id }) => id === ada.id)?.phone).toBe('1')
   })
 
+  test.each(['', 'permission=part:create', 'q=crowd'])(
+    'page after page (%s) skips and repeats nothing while users come and go',
+    async (query) => {
+      const crowd = await market.organization(['IP_OWNER'])
+      const by = crowd.administrator.client
+      const role = await roleId('Administrator', by)
+      const person = (n: string) => ({
+        email: `${n}-${crowd.orgId.toLowerCase()}@crowd.example`,
+        givenName: 'A',
+        familyName: 'B',
+        roleIds: [role],
+      })
+      for (const n of ['d', 'f', 'h', 'j', 'l', 'n']) await created(by, person(n))
+      const there = await idsOf(query, by)
+      const read: string[] = []
+      for (let page = 1; ; page++) {
+        const { body } = await list(`pageSize=2&page=${page}&${query}`, by)
+        read.push(...body.items.map(({ id }) => id))
+        if (!body.hasMore) break
+        await created(by, person(`a${page}`))
+      }
+      expect(read).toEqual(there)
+    },
+  )
+
   test('pages are disjoint and complete, and a page past the end is empty', async () => {
     const whole = await idsOf('')
     const pages = await Promise.all([1, 2, 3, 4].map((page) => list(`pageSize=2&page=${page}`)))

@@ -9,28 +9,28 @@ import {
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
 import { JsonText } from '../../kit/http/json.ts'
-import { pageOfDocuments, windowOf } from '../../kit/http/pages.ts'
 import { notFound, refuse } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import type { Pages } from '../../kit/pages/pages.ts'
 import * as states from '../user-states/commands.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 import { asksForAuthority, onlyHeld, viewerOf } from './rules.ts'
 
-export const userRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+export const userRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { http: Http; pages: Pages }) =>
   http
     .routes()
-    .on(listUsers, async ({ caller, query }) => {
+    .on(listUsers, ({ caller, query }) => {
       const viewer = viewerOf(caller)
       if (asksForAuthority(query) && !viewer.seesAll) {
         throw refuse('forbidden', { detail: 'The filters admin, permission and roleId need the permission org:admin.' })
       }
       const held = onlyHeld(query)
-      const window = windowOf(query)
-      const rows = held
-        ? await queries.listHolders(deps.sql, viewer, held, window)
-        : await queries.listUsers(deps.sql, viewer, { ...query, ...window })
-      return pageOfDocuments(rows, query)
+      return pages.read({ caller, list: 'users', query }, (window) =>
+        held
+          ? queries.listHolders(deps.sql, viewer, held, window)
+          : queries.listUsers(deps.sql, viewer, { ...query, ...window }),
+      )
     })
     .on(getUser, async ({ caller, params }) => {
       const [user] = await queries.findUserDocument(deps.sql, viewerOf(caller), params.id)
