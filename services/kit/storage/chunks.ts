@@ -18,45 +18,28 @@ export async function* chunksOf(
   { signal, idleMs }: Patience,
 ): AsyncGenerator<Uint8Array> {
   const iterator = bytes[Symbol.asyncIterator]()
+  // One listener and one timer for the whole stream: each chunk is small, and there are thousands.
+  let interrupt = (_reason: unknown) => {}
+  const stop = () => interrupt(signal.reason)
+  const timer = setTimeout(() => interrupt(new Stalled(idleMs)), idleMs)
+  signal.addEventListener('abort', stop)
   let isDone = false
   try {
     for (;;) {
-      const { done, value } = await nextOf(iterator, signal, idleMs)
+      signal.throwIfAborted()
+      timer.refresh()
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        interrupt = reject
+        iterator.next().then(resolve, reject)
+      })
       isDone = done === true
       if (isDone) return
       yield value
     }
   } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', stop)
     // Not awaited: a stream that is waiting for its sender would keep us.
     if (!isDone) void Promise.resolve(iterator.return?.()).catch(() => {})
   }
-}
-
-function nextOf<T>(iterator: AsyncIterator<T>, signal: AbortSignal, idleMs: number): Promise<IteratorResult<T>> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const settle = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-    }
-    const stop = () => {
-      settle()
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      settle()
-      reject(new Stalled(idleMs))
-    }, idleMs)
-    signal.addEventListener('abort', stop)
-    iterator.next().then(
-      (result) => {
-        settle()
-        resolve(result)
-      },
-      (error) => {
-        settle()
-        reject(error)
-      },
-    )
-  })
 }

@@ -1,5 +1,5 @@
 import { SNIFFED_BYTES, sniff } from './sniff.ts'
-import { type Facts, TooLarge } from './storage.ts'
+import { CutShort, type Facts, TooLarge } from './storage.ts'
 
 /** Counts, hashes and keeps the beginning of bytes that go by. */
 export class Measure {
@@ -14,6 +14,11 @@ export class Measure {
 
   get sizeBytes(): number {
     return this.#sizeBytes
+  }
+
+  /** At the end, before anything of it is kept. */
+  demand(expectedBytes: number | undefined): void {
+    if (expectedBytes !== undefined && this.#sizeBytes !== expectedBytes) throw new CutShort()
   }
 
   add(chunk: Uint8Array): void {

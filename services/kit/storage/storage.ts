@@ -30,6 +30,8 @@ export interface Download {
 
 export interface Incoming {
   maxBytes: number
+  /** What the sender announced: anything else was cut off on the way, and nothing of it is kept. */
+  expectedBytes?: number | undefined
   signal: AbortSignal
   onProgress?: (receivedBytes: number) => void
 }
@@ -39,6 +41,14 @@ export class TooLarge extends Error {
   constructor(maxBytes: number) {
     super(`more than ${maxBytes} bytes`)
     this.name = 'TooLarge'
+  }
+}
+
+/** The stream ended before, or after, the length that was announced. */
+export class CutShort extends Error {
+  constructor() {
+    super('not as long as announced')
+    this.name = 'CutShort'
   }
 }
 

@@ -29,9 +29,10 @@ export async function fetchInto({ storage, guard, box }: Fetching, job: JobRow, 
   }
   progress.totalBytes = announced ?? null
   const body = response.body ?? new Blob([]).stream()
-  const facts = await storage
+  return storage
     .put(key, chunksOf(body, { signal, idleMs: JOB_LIMITS.idleMs }), {
       maxBytes: MAX_FILE_BYTES,
+      expectedBytes: announced,
       signal,
       onProgress: (receivedBytes) => {
         progress.receivedBytes = receivedBytes
@@ -40,8 +41,6 @@ export async function fetchInto({ storage, guard, box }: Fetching, job: JobRow, 
     .catch((error: unknown) => {
       throw error instanceof Stalled ? new JobFailure('timed_out', { isFinal: false }) : error
     })
-  if (announced !== undefined && facts.sizeBytes !== announced) throw new JobFailure('unreachable', { isFinal: false })
-  return facts
 }
 
 async function requested(guard: AddressGuard, url: string, signal: AbortSignal): Promise<Response> {

@@ -2,7 +2,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, notFound, refuse, unavailable } from '../../kit/http/refusal.ts'
 import { chunksOf, Stalled } from '../../kit/storage/chunks.ts'
 import type { FolderStorage } from '../../kit/storage/folder/store.ts'
-import { AlreadyStored, MAX_FILE_BYTES, TooLarge } from '../../kit/storage/storage.ts'
+import { AlreadyStored, CutShort, MAX_FILE_BYTES, TooLarge } from '../../kit/storage/storage.ts'
 import { findOpenUpload } from './queries.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 
@@ -33,7 +33,7 @@ export class Transfers {
     }
     const announced = announcedBytes(request)
     if (announced !== undefined && announced > MAX_FILE_BYTES) throw tooLarge()
-    if (await folder.find(id)) throw usedUp()
+    if (folder.has(id)) throw usedUp()
     const [open] = await findOpenUpload(this.#sql, id)
     // From here to the note that it runs nobody else has a turn.
     if (!open || this.#running.has(id)) throw usedUp()
@@ -58,24 +58,14 @@ export class Transfers {
   async #write(folder: FolderStorage, request: Request, id: string, announced: number | undefined): Promise<void> {
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(UPLOAD_LIMITS.transferMs)])
     const body = request.body ?? new Blob([]).stream()
-    const whole = exactly(chunksOf(body, { signal, idleMs: UPLOAD_LIMITS.idleMs }), announced)
-    await folder.receive(id, whole, { maxBytes: MAX_FILE_BYTES, signal })
+    const chunks = chunksOf(body, { signal, idleMs: UPLOAD_LIMITS.idleMs })
+    await folder.receive(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes: announced, signal })
   }
 }
 
 function announcedBytes({ headers }: Request): number | undefined {
   const length = headers.get('content-length')
   return length === null ? undefined : Number(length)
-}
-
-/** A body that ends before its announced length was cut off on the way. */
-async function* exactly(bytes: AsyncIterable<Uint8Array>, announced: number | undefined): AsyncGenerator<Uint8Array> {
-  let received = 0
-  for await (const chunk of bytes) {
-    received += chunk.byteLength
-    yield chunk
-  }
-  if (announced !== undefined && received !== announced) throw cutShort()
 }
 
 const usedUp = () => refuse('conflict', { detail: 'The upload has its bytes already, or its time is over.' })
@@ -86,7 +76,7 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof TooLarge) return tooLarge()
   if (error instanceof AlreadyStored) return usedUp()
   if (error instanceof Stalled || isTimeout(error)) return invalidField('body', 'was not sent in time')
-  if (isHangUp(error)) return cutShort()
+  if (error instanceof CutShort || isHangUp(error)) return cutShort()
   return error
 }
 

@@ -9,7 +9,7 @@ const BUFFER_BYTES = 1024 * 1024
 export async function spool(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
-  { maxBytes, signal, onProgress }: Incoming,
+  { maxBytes, expectedBytes, signal, onProgress }: Incoming,
 ): Promise<Facts> {
   const measure = new Measure(maxBytes)
   const file = await open(path, 'w', 0o600)
@@ -21,6 +21,7 @@ export async function spool(
       await writer.write(chunk)
       onProgress?.(measure.sizeBytes)
     }
+    measure.demand(expectedBytes)
     await writer.end()
     await file.datasync()
   } finally {

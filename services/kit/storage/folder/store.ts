@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storageFailure } from '../failures.ts'
@@ -58,6 +59,11 @@ export class FolderStorage implements Storage {
     if (!facts) return undefined
     await this.#settle(key)
     return { sizeBytes: facts.sizeBytes, etag: facts.sha256, facts }
+  }
+
+  /** Whether the place is taken. */
+  has(key: string): boolean {
+    return existsSync(this.#folderOf(key))
   }
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {

@@ -13,7 +13,7 @@ export async function putInParts(
   client: S3Client,
   key: string,
   bytes: AsyncIterable<Uint8Array>,
-  { maxBytes, signal, onProgress }: Incoming,
+  { maxBytes, expectedBytes, signal, onProgress }: Incoming,
 ): Promise<Facts> {
   const measure = new Measure(maxBytes)
   const parts = new Parts(client, key, signal)
@@ -34,6 +34,7 @@ export async function putInParts(
       }
       onProgress?.(measure.sizeBytes)
     }
+    measure.demand(expectedBytes)
     await parts.finish(buffer.subarray(0, filled))
     return await measure.facts()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../../kit/db/ids.ts'
-import { TooLarge } from '../../../kit/storage/storage.ts'
+import { CutShort, TooLarge } from '../../../kit/storage/storage.ts'
 import { storageOf } from '../../../kit/storage/testing/storage-of.ts'
 import type { Rig } from './conformance.ts'
 
@@ -40,6 +40,16 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
       const broken = chunks(count, new Error('the sender is gone'))
       await expect(storage.put(key, broken, { maxBytes: 1e9, signal })).rejects.toThrow('the sender is gone')
       expect(await storage.find(key)).toBeUndefined()
+    })
+
+    test.each([3, 250])('keeps nothing of a stream of %d chunks that is not as long as announced', async (count) => {
+      const key = newId('file')
+      for (const expectedBytes of [count * CHUNK.length + 1, count * CHUNK.length - 1, 0]) {
+        await expect(storage.put(key, chunks(count), { maxBytes: 1e9, expectedBytes, signal })).rejects.toThrow(
+          CutShort,
+        )
+        expect(await storage.find(key)).toBeUndefined()
+      }
     })
 
     test.each([3, 250])('keeps nothing of a stream of %d chunks that is too long', async (count) => {
