@@ -46,7 +46,11 @@ describe('a download', () => {
     ['bytes=-10', 206, [99_990, 99_999]],
     ['bytes=99990-200000', 206, [99_990, 99_999]],
     ['bytes=-200000', 206, [0, 99_999]],
+    ['BYTES=10-19', 206, [10, 19]],
+    ['bytes= 10 - 19', 206, [10, 19]],
+    ['bytes=00000000000000000010-19', 206, [10, 19]],
     ['bytes=100000-', 416, undefined],
+    ['Bytes =100000-', 416, undefined],
     ['bytes=-0', 416, undefined],
     ['bytes=5-4', 200, undefined],
     ['bytes=0-1,5-6', 200, undefined],
@@ -58,6 +62,11 @@ describe('a download', () => {
     const answer = await own.download(file, { range })
     expect(answer.status).toBe(status)
     const bytes = new Uint8Array(await answer.arrayBuffer())
+    const head = await fetch(own.here(file.downloadUrl ?? ''), { method: 'HEAD', headers: { range } })
+    for (const name of ['content-length', 'content-range', 'content-type']) {
+      expect(head.headers.get(name)).toBe(answer.headers.get(name))
+    }
+    expect(head.status).toBe(status)
     if (span) {
       expect(bytes).toEqual(BYTES.slice(span[0], span[1] + 1))
       expect(answer.headers.get('content-range')).toBe(`bytes ${span[0]}-${span[1]}/100000`)

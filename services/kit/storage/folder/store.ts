@@ -57,7 +57,9 @@ export class FolderStorage implements Storage {
   async find(key: string): Promise<StoredObject | undefined> {
     const facts = await this.#factsOf(key)
     if (!facts) return undefined
-    await this.#settle(key)
+    // Removed in between, it is as if it had been removed before.
+    const settled = await this.#settle(key).then(() => true, unlessMissing)
+    if (!settled) return undefined
     return { sizeBytes: facts.sizeBytes, etag: facts.sha256, facts }
   }
 

@@ -35,6 +35,18 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
       expect(await storage.inspect(key, signal)).toEqual(facts)
     })
 
+    test('finds an object that is being removed whole or not at all', async () => {
+      for (let round = 0; round < 40; round++) {
+        const key = newId('file')
+        await put(key, 1)
+        const removal = storage.remove(key)
+        for (const found of await Promise.all(Array.from({ length: 8 }, () => storage.find(key)))) {
+          expect([undefined, CHUNK.length]).toContain(found?.sizeBytes)
+        }
+        await removal
+      }
+    })
+
     test.each([3, 250])('keeps nothing of a stream of %d chunks that fails', async (count) => {
       const key = newId('file')
       const broken = chunks(count, new Error('the sender is gone'))
