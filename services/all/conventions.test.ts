@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { sendRaw } from '../kit/testing/socket.ts'
+import { DOCUMENTED } from './testing/document.ts'
 import { testMarketplace } from './testing.ts'
 
 interface Problem {
@@ -44,6 +45,33 @@ describe('the order of checks', () => {
     ['then ids in the body are 400', 400, () => client.post('/v1/parts', { materialId: 'nope' })],
   ] as const)('%s', async (_, status, send) => {
     expect((await send()).status).toBe(status)
+  })
+})
+
+describe('an operation that takes no body', () => {
+  const bodiless = DOCUMENTED.filter(({ method, body, contract }) => method !== 'GET' && !body && !contract.takesBytes)
+  const publish = bodiless.find(({ id }) => id === 'publishPart')
+
+  test.each([
+    ['a field', JSON.stringify({ title: 'Impeller' }), 'application/json', 400],
+    ['another media type', '<part/>', 'text/xml', 415],
+    ['too many bytes', 'x'.repeat(1024 * 1024 + 1), 'application/json', 413],
+  ])('refuses %s as its document says', async (_, body, type, status) => {
+    const answer = await client.post(`/flows${UNKNOWN}/publish`, body, { 'content-type': type })
+    expect(answer.status).toBe(status)
+    expect(publish?.statuses.has(status)).toBe(true)
+  })
+
+  test('documents these refusals, each of them', () => {
+    expect(bodiless.length).toBeGreaterThan(5)
+    for (const { id, family, statuses } of bodiless) {
+      expect([id, statuses.has(family === 'v1' ? 400 : 422), statuses.has(413), statuses.has(415)]).toEqual([
+        id,
+        true,
+        true,
+        true,
+      ])
+    }
   })
 })
 

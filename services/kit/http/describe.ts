@@ -129,9 +129,11 @@ function errorResponses(operation: Operation): Json {
 }
 
 function codesOf(operation: Operation): Set<ErrorCode> {
-  const { access, body, params, query, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
+  const { access, params, query, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
+  // Where no body is taken, one that is sent is checked all the same, and refused.
+  const body = operation.body ?? (operation.method !== 'GET' && !operation.takesBytes)
   return new Set<ErrorCode>([
     ...when(query || body, 'validation_error'),
     ...when(guarded, 'unauthorized'),
