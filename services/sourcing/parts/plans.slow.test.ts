@@ -8,7 +8,7 @@ import { planOf } from '../../kit/testing/plans.ts'
 import { findPart, listParts, listPartsFarAhead, listPartsFrom, searchAllParts, searchNextParts } from './queries.ts'
 import { findPage } from './search.ts'
 
-const ROWS = 200_000
+const ROWS = 100_000
 const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 500 })
 const url = db.urlOf('sourcing')
