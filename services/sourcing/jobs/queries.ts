@@ -43,16 +43,24 @@ export interface JobRow {
 /** Jobs of one organization at a time, on all replicas together: slow sources of one shall not keep the others waiting. */
 const JOBS_OF_ONE = 2
 
-/** Leases go by the database's clock, the one that all replicas share. */
+/**
+ * Leases go by the database's clock, the one that all replicas share. Who has enough is found out once, not for each of the
+ * thousands of jobs that one of them may have waiting.
+ */
 export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobRow['kind'][]) => sql<JobRow[]>`
+  with served as materialized (
+    select f.org_id, j.kind
+    from sourcing.file_jobs j join sourcing.files f on f.id = j.file_id
+    where j.lease_token is not null and j.next_attempt_at > now()
+    group by f.org_id, j.kind having count(*) >= ${JOBS_OF_ONE}
+  )
   update sourcing.file_jobs j
   set attempts = j.attempts + 1, lease_token = ${leaseToken}, next_attempt_at = now() + ${LEASE}::interval
   from sourcing.files f
   where f.id = j.file_id and j.file_id = (
     select due.file_id from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
-    where due.next_attempt_at <= now() and due.kind = any(${[...kinds]}) and ${JOBS_OF_ONE} > (
-      select count(*) from sourcing.file_jobs r join sourcing.files o on o.id = r.file_id
-      where o.org_id = d.org_id and r.kind = due.kind and r.lease_token is not null and r.next_attempt_at > now())
+    where due.next_attempt_at <= now() and due.kind = any(${[...kinds]})
+      and not exists (select from served s where s.org_id = d.org_id and s.kind = due.kind)
     order by due.next_attempt_at limit 1 for update of due skip locked)
   returning j.file_id, j.kind, j.source_key, j.source_etag, j.sealed_url, j.attempts, j.deadline_at, j.lease_token,
     f.org_id`

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { connect } from '../../kit/db/client.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { claimJob, type JobRow } from './queries.ts'
+
+const WAITING = 20_000
+/** Far less than the time that a statement has, and far more than it takes. */
+const PATIENCE_MS = 3_000
+
+const db = await testDatabase()
+const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test-claims' })
+afterAll(() => sql.end())
+
+/** Imports of that organization that are all due; the part of their files does not matter here. */
+const imports = (orgId: string, first: number, last: number) =>
+  db.owner.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`
+      insert into sourcing.files (id, part_id, org_id, name, file_group, state, public, created_at)
+      select 'file_' || n, 'part_1', ${orgId}, 'a', 'document', 'PENDING', false, now()
+      from generate_series(${first}::integer, ${last}::integer) n`
+    await tx`
+      insert into sourcing.file_jobs (file_id, kind, sealed_url, next_attempt_at, deadline_at)
+      select 'file_' || n, 'import', 'sealed', now() - interval '1 hour' + n * interval '1 ms', now() + interval '1 hour'
+      from generate_series(${first}::integer, ${last}::integer) n`
+  })
+
+const claim = async (kinds: readonly JobRow['kind'][] = ['copy', 'import']) => {
+  const startedMs = performance.now()
+  const [job] = await claimJob(sql, crypto.randomUUID(), kinds)
+  expect(performance.now() - startedMs).toBeLessThan(PATIENCE_MS)
+  return job?.file_id
+}
+
+describe('of thousands of imports of one organization', () => {
+  beforeAll(() => imports('org_greedy', 1, WAITING))
+
+  test('two are worked on at a time, the oldest first', async () => {
+    expect([await claim(['copy']), await claim(), await claim(), await claim()]).toEqual([
+      undefined,
+      'file_1',
+      'file_2',
+      undefined,
+    ])
+  })
+
+  test('none keeps that of another waiting', async () => {
+    await imports('org_modest', WAITING + 1, WAITING + 1)
+    expect([await claim(), await claim()]).toEqual([`file_${WAITING + 1}`, undefined])
+  })
+
+  test('the next one follows when a worker is dead', async () => {
+    await db.owner`update sourcing.file_jobs set next_attempt_at = now() where file_id = 'file_2'`
+    expect([await claim(), await claim()]).toEqual(['file_3', undefined])
+  })
+})
