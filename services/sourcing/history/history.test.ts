@@ -102,6 +102,20 @@ describe('GET /v1/parts/{id}/history', () => {
     expect(titles).toEqual(['5', '4', '3', '2', 'Impeller'])
   })
 
+  test('page after page skips and repeats nothing while the part is changed', async () => {
+    const id = await created()
+    for (let n = 1; n <= 7; n++) await patch(id, { title: `Impeller ${n}` })
+    const there = (await history(id, '?pageSize=50')).body.items
+    const read: Entry[] = []
+    for (let page = 1; ; page++) {
+      const { body } = await history(id, `?pageSize=3&page=${page}`)
+      read.push(...body.items)
+      if (!body.hasMore) break
+      await patch(id, { title: `Changed while page ${page} was read` })
+    }
+    expect(read).toEqual(there)
+  })
+
   test('entries of writers who raced follow each other: each begins where the one before ended', async () => {
     const id = await created()
     await Promise.all(Array.from({ length: 20 }, (_, n) => patch(id, { title: `Title ${n}` })))

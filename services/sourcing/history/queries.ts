@@ -1,11 +1,19 @@
 import type { Sql } from '../../kit/db/client.ts'
+import type { PageWindow } from '../../kit/pages/pages.ts'
+import { type EntryPlace, NEWEST, placeAt } from './rules.ts'
+
+export interface EntryRow extends EntryPlace {
+  document: string
+}
 
 /** Entries of one record that the caller may read, newest first; each row carries its public JSON. */
-export const listHistory = (sql: Sql, recordId: string, { limit, offset }: { limit: number; offset: number }) =>
-  sql<{ document: string }[]>`
-    select document from sourcing.history
-    where record_id = ${recordId}
+export function listHistory(sql: Sql, recordId: string, { after, limit, offset }: PageWindow) {
+  const before = after === undefined ? NEWEST : placeAt(after)
+  return sql<EntryRow[]>`
+    select timestamp, id, document from sourcing.history
+    where record_id = ${recordId} and (timestamp, id) < (${before.timestamp}::timestamptz, ${before.id})
     order by timestamp desc, id desc limit ${limit} offset ${offset}`
+}
 
 const MONTHS_AHEAD = 3
 

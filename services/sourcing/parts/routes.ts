@@ -1,10 +1,10 @@
 import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { JsonText } from '../../kit/http/json.ts'
-import { pageOfDocuments, windowOf } from '../../kit/http/pages.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import { listHistory } from '../history/queries.ts'
+import { positioned } from '../history/rules.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart, listPartsFrom } from './queries.ts'
 import { findPage } from './search.ts'
@@ -30,7 +30,9 @@ export const partRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { ht
     })
     .on(operations.listPartHistory, async ({ caller, params, query }) => {
       const { id } = found(await findOwnPart(deps.sql, caller.orgId, params.id))
-      return pageOfDocuments(await listHistory(deps.sql, id, windowOf(query)), query)
+      return pages.read({ caller, list: `history ${id}`, query }, async (window) =>
+        (await listHistory(deps.sql, id, window)).map(positioned),
+      )
     })
     .on(operations.patchPart, (call) => commands.patchPart(deps, call))
     .on(operations.publishPart, (call) => commands.movePart(deps, 'publish', call))
