@@ -4,6 +4,7 @@ import { createSecretBox } from '../kit/secrets/box.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
 import type { IdentityConfig } from './config.ts'
+import { endUnbackedSessions } from './impersonation/consumer.ts'
 import { impersonationRoutes } from './impersonation/routes.ts'
 import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -47,7 +48,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       impersonationRoutes({ http, tokens, box, publicUrl: config.PUBLIC_URL }),
       activationRoutes({ http, sql, hashing, clock }),
     ],
-    workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now })],
+    workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now }), endUnbackedSessions({ bus, now })],
     sweeps: [() => sweepIdentity(sql, now())],
     start: async () => {
       tokens.refreshSecret = await ensureKeys(sql, box, now())

@@ -86,3 +86,25 @@ export const markRevoked = (sql: Sql, orgId: string, id: string, now: string) =>
 
 export const listSessionsUnder = (sql: Sql, grantId: string) => sql<{ id: string }[]>`
   select id from identity.sessions where grant_id = ${grantId} and ended_at is null`
+
+/** Grants of an organization that may have a session, or get one at this moment. */
+export const lockLiveGrants = (sql: Sql, orgId: string, now: string) => sql<{ id: string }[]>`
+  select id from identity.impersonation_grants
+  where org_id = ${orgId} and revoked_at is null and expires_at > ${now}
+  order by id for update`
+
+export interface ActingRow extends UserRow {
+  session_id: string
+  giver_active: boolean
+  giver_permissions: Permission[]
+}
+
+/** Sessions that go on under these grants, with their user and the giver as they are now. */
+export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<ActingRow[]>`
+  select s.id as session_id, c.active, c.permissions, c.org_roles as roles, c.operator,
+    giver.active as giver_active, giver.permissions as giver_permissions
+  from identity.impersonation_grants g
+  join identity.sessions s on s.grant_id = g.id
+  join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id
+  join organization.callers giver on giver.org_id = g.org_id and giver.user_id = g.granted_by
+  where g.org_id = ${orgId} and g.id = any(${[...grantIds]}) and s.ended_at is null`

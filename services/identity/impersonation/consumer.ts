@@ -1,0 +1,32 @@
+import type { Bus } from '../../kit/bus/bus.ts'
+import type { Worker } from '../../kit/service/worker.ts'
+import { endSessions } from '../sessions/commands.ts'
+import { listActing, lockLiveGrants } from './queries.ts'
+import { isBacked } from './rules.ts'
+
+/** Whoever acts as a user stops when the giver of the grant is gone, or may no longer do all that the user may. */
+export const endUnbackedSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
+  bus.consume({
+    name: 'end-unbacked-sessions',
+    subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],
+    handle: async (tx, event) => {
+      const { orgId } = event.data as { orgId: string }
+      // A link that is being redeemed holds its grant: its session is there when the lock is ours.
+      const grants = await lockLiveGrants(tx, orgId, now())
+      if (grants.length === 0) return
+      const acting = await listActing(
+        tx,
+        orgId,
+        grants.map(({ id }) => id),
+      )
+      const unbacked = acting.filter(
+        (user) => !isBacked({ active: user.giver_active, permissions: user.giver_permissions }, user),
+      )
+      await endSessions(
+        tx,
+        orgId,
+        unbacked.map(({ session_id }) => session_id),
+        now(),
+      )
+    },
+  })
