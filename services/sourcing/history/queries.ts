@@ -1,19 +1,21 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { PageWindow } from '../../kit/pages/pages.ts'
-import { type EntryPlace, NEWEST, placeAt } from './rules.ts'
+import type { EntryPlace } from './rules.ts'
 
 export interface EntryRow extends EntryPlace {
   document: string
 }
 
-/** Entries of one record that the caller may read, newest first; each row carries its public JSON. */
-export function listHistory(sql: Sql, recordId: string, { after, limit, offset }: PageWindow) {
-  const before = after === undefined ? NEWEST : placeAt(after)
-  return sql<EntryRow[]>`
-    select timestamp, id, document from sourcing.history
-    where record_id = ${recordId} and (timestamp, id) < (${before.timestamp}::timestamptz, ${before.id})
-    order by timestamp desc, id desc limit ${limit} offset ${offset}`
+export interface EntryWindow {
+  before: EntryPlace
+  limit: number
+  offset: number
 }
+
+/** Entries of one record that the caller may read, newest first; each row carries its public JSON. */
+export const listHistory = (sql: Sql, recordId: string, { before, limit, offset }: EntryWindow) => sql<EntryRow[]>`
+  select timestamp, id, document from sourcing.history
+  where record_id = ${recordId} and (timestamp, id) < (${before.timestamp}::timestamptz, ${before.id})
+  order by timestamp desc, id desc limit ${limit} offset ${offset}`
 
 const MONTHS_AHEAD = 3
 

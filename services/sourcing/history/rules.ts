@@ -5,7 +5,7 @@ export interface EntryPlace {
 }
 
 /** Every entry comes after this. */
-export const NEWEST: EntryPlace = { timestamp: 'infinity', id: '' }
+const NEWEST: EntryPlace = { timestamp: 'infinity', id: '' }
 
 const SEPARATOR = ' '
 
@@ -15,7 +15,9 @@ export const positioned = <Row extends EntryPlace>(row: Row): Row & { position: 
   position: `${row.timestamp}${SEPARATOR}${row.id}`,
 })
 
-export function placeAt(position: string): EntryPlace {
+/** The place of the last row of the page before: what comes after it belongs to the page. */
+export function placeAfter(position: string | undefined): EntryPlace {
+  if (position === undefined) return NEWEST
   const [timestamp = '', id = ''] = position.split(SEPARATOR)
   return { timestamp, id }
 }

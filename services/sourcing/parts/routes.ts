@@ -4,7 +4,7 @@ import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import { listHistory } from '../history/queries.ts'
-import { positioned } from '../history/rules.ts'
+import { placeAfter, positioned } from '../history/rules.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart, listPartsFrom } from './queries.ts'
 import { findPage } from './search.ts'
@@ -30,8 +30,8 @@ export const partRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { ht
     })
     .on(operations.listPartHistory, async ({ caller, params, query }) => {
       const { id } = found(await findOwnPart(deps.sql, caller.orgId, params.id))
-      return pages.read({ caller, list: `history ${id}`, query }, async (window) =>
-        (await listHistory(deps.sql, id, window)).map(positioned),
+      return pages.read({ caller, list: `history ${id}`, query }, async ({ after, ...window }) =>
+        (await listHistory(deps.sql, id, { ...window, before: placeAfter(after) })).map(positioned),
       )
     })
     .on(operations.patchPart, (call) => commands.patchPart(deps, call))
