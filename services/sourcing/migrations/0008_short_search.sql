@@ -1,13 +1,9 @@
--- Every text of one and two letters that a text has in it, for searches that are too short for trigrams.
-create function sourcing.short_grams(value text) returns text[]
+-- Searches of one and two letters, of which pg_trgm makes no trigram. With a letter between its letters a text has one for
+-- each of its pairs: of `pump` that is `xpxuxmxpx`, in which `%uxm%` is found.
+create function sourcing.spaced(value text) returns text
 language sql immutable strict parallel safe
-return (
-  select array_agg(distinct gram)
-  from (
-    select letter, lead(letter) over (order by place) as next_letter
-    from string_to_table(lower(value), null) with ordinality letters (letter, place)
-  ) pairs, lateral (values (letter), (letter || next_letter)) grams (gram)
-  where gram is not null
-);
+return 'x' || array_to_string(string_to_array(lower(value), null), 'x') || 'x';
 
-create index parts_short_search on sourcing.parts using gin (sourcing.short_grams(search));
+create index parts_pairs on sourcing.parts using gin (sourcing.spaced(search) gin_trgm_ops);
+-- Trigrams are of ASCII letters and digits alone; whatever else is written is found letter by letter.
+create index parts_letters on sourcing.parts using gin (string_to_array(lower(search), null));

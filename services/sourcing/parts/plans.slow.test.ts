@@ -27,8 +27,11 @@ describe(`over ${ROWS} parts`, () => {
       await planOf(url, (sql) => searchNextParts(sql, 'org_7', { view, q: 'impeller', ...page })),
       await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: 'impeller', ...page })),
       await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: 'im', ...page })),
+      await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: '#', ...page })),
     ]
     for (const plan of plans) expect(plan.scannedWhole).toEqual([])
+    expect(plans.at(-2)?.indexes).toContain('parts_pairs')
+    expect(plans.at(-1)?.indexes).toContain('parts_letters')
     expect(plans[0]?.indexes).toEqual([view === 'CONSUMER' ? 'parts_public' : 'parts_owned'])
   })
 
@@ -39,7 +42,24 @@ describe(`over ${ROWS} parts`, () => {
 
   test('a search gives the same page whichever way it goes', async () => {
     const sql = connect(url, { max: 1, applicationName: 'test' })
-    for (const q of ['Impeller', 'ring', 'e', 'E ', 'zzz', 'q', 'zz', '0000', 'ref-00019', 'iMPELLER a']) {
+    for (const q of [
+      'Impeller',
+      'ring',
+      'e',
+      'E ',
+      ' 1',
+      '%',
+      '_',
+      '\\',
+      '-',
+      '#ü',
+      'zzz',
+      'q',
+      'zz',
+      '0000',
+      'ref-00019',
+      'iMPELLER a',
+    ]) {
       for (const offset of [0, 44]) {
         const search = { view: 'CONSUMER' as const, q, after: undefined, limit: 11, offset }
         const [either, all] = [await findPage(sql, 'org_7', search), await searchAllParts(sql, 'org_7', search)]

@@ -86,9 +86,16 @@ export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => s
     (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
   from page order by id desc`
 
-/** Trigrams are in every text of three letters and more; shorter ones have an index of their own. */
-const inText = (sql: Sql, q: string) =>
-  Array.from(q).length < 3 ? sql`sourcing.short_grams(search) @> array[lower(${q})]` : sql`search ilike ${contains(q)}`
+/** In the index that holds what is asked for; the text itself is compared in any case. */
+function inText(sql: Sql, q: string) {
+  if (Array.from(q).length > 2) return sql`search ilike ${contains(q)}`
+  // Joined to nothing, so that the index of longer texts, which would be read from end to end, is not thought of.
+  const matches = sql`search || '' ilike ${contains(q)}`
+  return /[a-z0-9]/i.test(q)
+    ? sql`sourcing.spaced(search) like '%' || regexp_replace(sourcing.spaced(${q}), '([%_\\\\])', '\\\\\\1', 'g') || '%'
+        and ${matches}`
+    : sql`string_to_array(lower(search), null) @> string_to_array(lower(${q}), null) and ${matches}`
+}
 
 /** The part as the caller's organization may see it; no row where it may not. */
 export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
