@@ -20,6 +20,7 @@ import * as users from './http/organization/users.ts'
 import * as files from './http/sourcing/files.ts'
 import * as history from './http/sourcing/history.ts'
 import * as imports from './http/sourcing/imports.ts'
+import * as partLifecycle from './http/sourcing/part-lifecycle.ts'
 import * as parts from './http/sourcing/parts.ts'
 import * as uploads from './http/sourcing/uploads.ts'
 import type { Owner } from './paths.ts'
@@ -67,6 +68,6 @@ export const OPERATIONS: Record<Owner, readonly AnyOperation[]> = {
   identity: operationsIn(tokens, accounts, impersonation, pages),
   catalog: operationsIn(categories, criticalities, materials, processes, standards, technologies, unspscCategories),
   organization: operationsIn(auditLog, orgs, roles, users, businessUnits, customFields),
-  sourcing: operationsIn(parts, files, uploads, imports),
+  sourcing: operationsIn(parts, partLifecycle, files, uploads, imports),
   webhooks: [],
 }

@@ -207,7 +207,7 @@ export const CreatePartResponse = closed({
   serialNumber: Type.String({ description: 'Serial number of the new part.', examples: ['P-7K2M9QXA'] }),
 })
 
-const partId = pathParam('id', 'Id of the part.', EXAMPLE_ID)
+export const partId = pathParam('id', 'Id of the part.', EXAMPLE_ID)
 
 export const listParts = defineOperation({
   id: 'listParts',
@@ -282,67 +282,4 @@ export const listPartHistory = defineOperation({
   query: Type.Object(pageQuery),
   response: PageOf(HistoryEntry),
   beta: true,
-})
-
-const lifecycle = 'Part lifecycle (beyond the specification)'
-
-export const patchPart = defineOperation({
-  id: 'patchPart',
-  method: 'PATCH',
-  path: '/flows/v1/parts/{id}',
-  tag: lifecycle,
-  summary: 'Change a part',
-  description:
-    'In any state; a part that has been published keeps what publishing it needed. The revision counts each change.',
-  access: 'part:update',
-  params: partId,
-  body: PartPatch,
-  response: Part,
-  ifMatch: true,
-  refusals: ['illegal_transition', 'precondition_failed'],
-  audit: { procedure: 'part.patch', request: ['id', ...Object.keys(PartInput.properties)] },
-})
-
-const transition = <const V extends 'publish' | 'archive' | 'unarchive'>(
-  verb: V,
-  summary: string,
-  description: string,
-) =>
-  defineOperation({
-    id: `${verb}Part`,
-    method: 'POST',
-    path: `/flows/v1/parts/{id}/${verb}`,
-    tag: lifecycle,
-    summary,
-    description,
-    access: 'part:publish',
-    params: partId,
-    response: Part,
-    refusals: ['illegal_transition'],
-    audit: { procedure: `part.${verb}`, request: ['id'] },
-  })
-
-export const publishPart = transition(
-  'publish',
-  'Publish a part',
-  'From DRAFT; the part needs a title, and a material or a material type.',
-)
-export const archivePart = transition(
-  'archive',
-  'Archive a part',
-  'From PUBLISHED; it is no longer listed, and readable by its IP owner alone.',
-)
-export const unarchivePart = transition('unarchive', 'Publish an archived part again', 'From ARCHIVED to PUBLISHED.')
-
-export const deletePart = defineOperation({
-  id: 'deletePart',
-  method: 'DELETE',
-  path: '/flows/v1/parts/{id}',
-  tag: lifecycle,
-  summary: 'Delete a part',
-  description: 'In any state. Its files go with it, and its history can be read no more.',
-  access: 'part:delete',
-  params: partId,
-  status: 204,
-  audit: { procedure: 'part.delete', request: ['id'] },
 })

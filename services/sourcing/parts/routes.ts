@@ -1,3 +1,4 @@
+import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { JsonText } from '../../kit/http/json.ts'
 import { found } from '../../kit/http/refusal.ts'
@@ -34,8 +35,8 @@ export const partRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { ht
         (await listHistory(deps.sql, id, { ...window, before: placeAfter(after) })).map(positioned),
       )
     })
-    .on(operations.patchPart, (call) => commands.patchPart(deps, call))
-    .on(operations.publishPart, (call) => commands.movePart(deps, 'publish', call))
-    .on(operations.archivePart, (call) => commands.movePart(deps, 'archive', call))
-    .on(operations.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call))
-    .on(operations.deletePart, (call) => commands.deletePart(deps, call))
+    .on(lifecycle.patchPart, (call) => commands.patchPart(deps, call))
+    .on(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call))
+    .on(lifecycle.archivePart, (call) => commands.movePart(deps, 'archive', call))
+    .on(lifecycle.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call))
+    .on(lifecycle.deletePart, (call) => commands.deletePart(deps, call))
