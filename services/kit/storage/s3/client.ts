@@ -63,7 +63,7 @@ export class S3Client {
     return this.#options.bucket
   }
 
-  /** A success, with its body still to be read. An outage, and a bucket that is not there, are a 503 of ours. */
+  /** A success, with its body still to be read. An outage, a bucket that is not there and a key that is refused are a 503. */
   async send({ method, key, query = {}, headers = {}, body, signal }: S3Request): Promise<Response> {
     const hash = body === undefined ? {} : { 'x-amz-content-sha256': sha256Of(body) }
     const url = this.#urlOf(this.#options.endpoint, key, query)
@@ -82,6 +82,9 @@ export class S3Client {
     })
     if (response.ok) return response
     const refusal = await refusalOf(response)
+    // A key that was withdrawn, or may not do what we need, is the operator's to mend as an outage is.
+    const isShut = response.status === 401 || response.status === 403
+    if (isShut) throw new StorageFailure('The file store does not let us in.', refusal)
     const isAway = response.status >= 500 || response.status === 429 || refusal.code === 'NoSuchBucket'
     throw isAway ? new StorageFailure('The file store does not answer as it should.', refusal) : refusal
   }
