@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { technologies } from '../technologies/catalog.ts'
-import { ContentsBuilder, type Item } from './contents.ts'
+import { ContentsBuilder } from './contents.ts'
+import type { Item } from './rows.ts'
 
 const { owner } = await testDatabase()
 

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog.ts'
 import { ByteWriter } from './byte-writer.ts'
 import { type Haystack, HaystackBuilder, needleOf } from './haystack.ts'
+import type { Item } from './rows.ts'
 
 /** The value of a property; null where an entry lacks it. */
 export type FilterValue = string | number | null
@@ -13,8 +14,6 @@ export interface Window {
   offset: number
   limit: number
 }
-
-export type Item = Readonly<Record<string, unknown>>
 
 /** Entries by the value of one property: their positions, in order. */
 type FilterIndex = ReadonlyMap<FilterValue, Uint32Array>

@@ -1,5 +1,7 @@
 import type { TObject } from '@sinclair/typebox'
-import type { Item } from './contents.ts'
+
+/** An entry as it is answered. */
+export type Item = Readonly<Record<string, unknown>>
 
 export type Row = Readonly<Record<string, unknown>>
 

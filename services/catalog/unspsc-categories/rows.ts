@@ -1,5 +1,4 @@
-import type { Item } from '../memory/contents.ts'
-import type { Row, RowFormat } from '../memory/rows.ts'
+import type { Item, Row, RowFormat } from '../memory/rows.ts'
 import { depthOf, LEVELS } from './levels.ts'
 
 /**

@@ -1,5 +1,4 @@
-import type { Envelope } from '../../../proto/events/envelope.ts'
-import type { Pool, Tx } from '../db/client.ts'
+import type { Pool } from '../db/client.ts'
 import type { ServiceName } from '../migrate/files.ts'
 import { channelOf, measureUnsent } from '../outbox/queries.ts'
 import { createRelay } from '../outbox/relay.ts'
@@ -10,45 +9,17 @@ import { Ear } from './ear.ts'
 import { Follower } from './follower.ts'
 import { Heartbeats } from './heartbeats.ts'
 import { Inbox } from './inbox.ts'
+import type { BusLog } from './log.ts'
 import { natsDriver } from './nats/driver.ts'
 import type { DeadLetterNotice } from './parking.ts'
 import { postgresDriver } from './postgres/driver.ts'
 import { countSetAside } from './queries.ts'
 import { Seats } from './seats.ts'
 import { byStream, matcherOf } from './subjects.ts'
+import type { Consume, Follow } from './verbs.ts'
 import { Wake } from './wake.ts'
 
 export type { DeadLetterNotice } from './parking.ts'
-
-/** What the bus needs of a log; pino has it. */
-export interface BusLog {
-  info(about: object, message: string): void
-  warn(about: object, message: string): void
-  error(about: object, message: string): void
-}
-
-export interface Consume {
-  /** Names the consumer within its service, for ever: its cursor hangs on it. */
-  name: string
-  /** Types, or patterns of them: `*` is exactly one word, `>` at the end one or more. */
-  subjects: readonly string[]
-  /**
-   * Has effects through the transaction alone, so that they are kept together with the fact that the event was
-   * handled. Must not outlive its promise. Throwing puts the event off; after the last try it is a dead letter.
-   */
-  handle(tx: Tx, event: Envelope): Promise<void>
-}
-
-export interface Follow {
-  subjects: readonly string[]
-  /** Hears an event, at once and synchronously; copies are possible. If it throws, `onGap` is called. */
-  onEvent(event: Envelope): void
-  /**
-   * Loads the state anew: called before `follow` resolves and after every interruption. What is heard meanwhile is
-   * told afterwards. If it throws it is called again.
-   */
-  onGap(): Promise<void> | void
-}
 
 export interface BusOptions {
   service: ServiceName

@@ -1,11 +1,11 @@
 import type { Pool } from '../db/client.ts'
 import type { ServiceName } from '../migrate/files.ts'
 import type { Outlet } from '../outbox/relay.ts'
-import type { BusLog } from './bus.ts'
 import type { Feed } from './consumer.ts'
 import type { Ear } from './ear.ts'
 import type { Follower } from './follower.ts'
 import type { Heartbeats } from './heartbeats.ts'
+import type { BusLog } from './log.ts'
 import type { Wake } from './wake.ts'
 
 /** What differs between the drivers of the bus. */

@@ -1,5 +1,5 @@
 import { pause } from '../service/worker.ts'
-import type { BusLog } from './bus.ts'
+import type { BusLog } from './log.ts'
 import { listenTo } from './queries.ts'
 import { openSession, type Session } from './session.ts'
 

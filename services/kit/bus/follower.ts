@@ -1,7 +1,8 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import { pause } from '../service/worker.ts'
-import type { BusLog, Follow } from './bus.ts'
+import type { BusLog } from './log.ts'
 import { familyOf, matcherOf } from './subjects.ts'
+import type { Follow } from './verbs.ts'
 
 const RELOAD_PAUSE_MS = 500
 /** Events that may wait for a reload; more of them than this, and what was loaded is loaded again. */

@@ -1,7 +1,7 @@
 import { context, isSpanContextValid, ROOT_CONTEXT, type SpanContext, trace } from '@opentelemetry/api'
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Tx } from '../db/client.ts'
-import type { Consume } from './bus.ts'
+import type { Consume } from './verbs.ts'
 
 /** Lets a consumer handle an event. What it announces in turn belongs to the trace of what it handles. */
 export function handleEvent({ handle }: Consume, tx: Tx, event: Envelope): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import type { Consume } from './bus.ts'
 import { handleEvent } from './handle.ts'
 import { type Failure, Parking, type ParkingOptions } from './parking.ts'
 import { beginAttempt, bury, type Cursor, lockCursor, markSeen, moveCursor, type Position } from './queries.ts'
+import type { Consume } from './verbs.ts'
 
 /** What came from a source: an event, or something that is none. */
 export type Incoming = { event: Envelope } | { malformed: Malformed }

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Pool, Tx } from '../db/client.ts'
-import type { BusLog, Consume } from './bus.ts'
 import { handleEvent } from './handle.ts'
+import type { BusLog } from './log.ts'
 import {
   bury,
   claimParked,
@@ -16,6 +16,7 @@ import {
   promoteParked,
   separate,
 } from './queries.ts'
+import type { Consume } from './verbs.ts'
 
 export interface DeadLetterNotice {
   consumer: string

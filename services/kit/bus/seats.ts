@@ -1,7 +1,7 @@
 import { isDependencyFailure } from '../db/failures.ts'
 import type { ServiceName } from '../migrate/files.ts'
 import { pause } from '../service/worker.ts'
-import type { BusLog } from './bus.ts'
+import type { BusLog } from './log.ts'
 import { releaseSeat, takeSeat } from './queries.ts'
 import { openSession, type Session } from './session.ts'
 

@@ -3,7 +3,8 @@ import type { ServiceName } from '../../migrate/files.ts'
 import { emit } from '../../outbox/emit.ts'
 import type { Worker } from '../../service/worker.ts'
 import type { TestDatabase } from '../../testing/database.ts'
-import { type Bus, type BusLog, type BusTiming, createBus, type DeadLetterNotice } from '../bus.ts'
+import { type Bus, type BusTiming, createBus, type DeadLetterNotice } from '../bus.ts'
+import type { BusLog } from '../log.ts'
 
 /** What the suite needs of a driver: its address, and a way to break it. */
 export interface Rig {

@@ -8,7 +8,7 @@ import {
   type NatsConnection,
 } from 'nats'
 import { pause } from '../../service/worker.ts'
-import type { BusLog } from '../bus.ts'
+import type { BusLog } from '../log.ts'
 
 export interface NatsAddress {
   /** Servers separated by commas: `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */

@@ -2,7 +2,7 @@ import type { ServiceName } from '../../migrate/files.ts'
 import { envelopeText } from '../../outbox/envelope.ts'
 import { listUnsent, markSent, type OutboxRow } from '../../outbox/queries.ts'
 import type { Outlet } from '../../outbox/relay.ts'
-import type { BusLog } from '../bus.ts'
+import type { BusLog } from '../log.ts'
 import type { Live } from './link.ts'
 import { HEARTBEAT_SUBJECT } from './streams.ts'
 

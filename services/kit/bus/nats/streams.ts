@@ -1,6 +1,6 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
-import type { BusLog } from '../bus.ts'
+import type { BusLog } from '../log.ts'
 import { commonFilter } from '../subjects.ts'
 import { ensureDurable, unlessMissing } from './durable.ts'
 import { connectOnce, type Live, type NatsAddress } from './link.ts'

@@ -1,20 +1,9 @@
 import type { TestMarketplace } from '../../../all/testing.ts'
-import type { StorageSettings } from '../../../kit/storage/testing/storage-of.ts'
 import { Uploading } from '../testing/uploading.ts'
 import { describeAddresses } from './addresses.ts'
 import { describeFiles } from './files.ts'
+import type { Rig } from './rig.ts'
 import { describeStore } from './store.ts'
-
-/** A store with a marketplace on it. */
-export interface Rig {
-  driver: 'folder' | 's3'
-  market: TestMarketplace
-  settings: StorageSettings
-  own: Uploading
-  /** Takes the store away, and brings it back with everything in it. */
-  stop(): Promise<void>
-  start(): Promise<void>
-}
 
 /** What every store has to keep, whoever's it is. */
 export async function describeConformance(

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { File } from '../../../../proto/http/sourcing/files.ts'
 import { until } from '../../../kit/testing/until.ts'
 import type { Bytes } from '../testing/uploading.ts'
-import type { Rig } from './conformance.ts'
+import type { Rig } from './rig.ts'
 
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 7) % 253)
 const sha256 = (bytes: Uint8Array | string) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')

@@ -1,0 +1,14 @@
+import type { TestMarketplace } from '../../../all/testing.ts'
+import type { StorageSettings } from '../../../kit/storage/testing/storage-of.ts'
+import type { Uploading } from '../testing/uploading.ts'
+
+/** A store with a marketplace on it. */
+export interface Rig {
+  driver: 'folder' | 's3'
+  market: TestMarketplace
+  settings: StorageSettings
+  own: Uploading
+  /** Takes the store away, and brings it back with everything in it. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}
