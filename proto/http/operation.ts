@@ -53,7 +53,7 @@ export interface Operation<
   readonly closedToImpersonation?: boolean
   /** Takes `Idempotency-Key`. */
   readonly idempotent?: boolean
-  /** A GET of one record or of a catalog: carries an `ETag` and honours `If-None-Match`. */
+  /** Answers one record or a catalog: carries an `ETag`, and a GET honours `If-None-Match`. */
   readonly etag?: boolean
   /** Honours `If-Match`. */
   readonly ifMatch?: boolean

@@ -16,6 +16,7 @@ export const patchPart = defineOperation({
   body: PartPatch,
   response: Part,
   ifMatch: true,
+  etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
   audit: { procedure: 'part.patch', request: ['id', ...Object.keys(PartInput.properties)] },
 })
@@ -35,6 +36,7 @@ const transition = <const V extends 'publish' | 'archive' | 'unarchive'>(
     access: 'part:publish',
     params: partId,
     response: Part,
+    etag: true,
     refusals: ['illegal_transition'],
     audit: { procedure: `part.${verb}`, request: ['id'] },
   })

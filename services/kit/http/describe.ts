@@ -72,7 +72,7 @@ function parametersOf({ params, query, method, idempotent, etag, ifMatch }: Oper
     ...fieldsOf(params, 'path'),
     ...fieldsOf(query, 'query'),
     ...(idempotent && method === 'POST' ? [IDEMPOTENCY_KEY] : []),
-    ...(etag ? [IF_NONE_MATCH] : []),
+    ...(etag && method === 'GET' ? [IF_NONE_MATCH] : []),
     ...(ifMatch ? [IF_MATCH] : []),
     REQUEST_ID,
   ]
@@ -94,14 +94,15 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
 }
 
 function responsesOf(operation: Operation): Json {
-  const { status = 200, response, mediaType = 'application/json', etag, responseExample, alsoAnswers = {} } = operation
+  const { status = 200, response, mediaType = 'application/json', responseExample, alsoAnswers = {} } = operation
+  const mayBeUnmodified = operation.etag && operation.method === 'GET'
   const content = response
     ? { [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) } }
     : undefined
   const success = { description: status === 204 ? 'Done; no content.' : 'Done.', ...(content ? { content } : {}) }
   return {
     [status]: success,
-    ...(etag ? { 304: { description: 'Not modified since the `ETag` given.' } } : {}),
+    ...(mayBeUnmodified ? { 304: { description: 'Not modified since the `ETag` given.' } } : {}),
     ...Object.fromEntries(Object.entries(alsoAnswers).map(([code, description]) => [code, { description }])),
     ...errorResponses(operation),
   }

@@ -43,7 +43,7 @@ export class Responder {
   }
 
   success(exchange: Exchange, answer: unknown, outcome: Outcome): Response {
-    const { etag, mediaType, status = 200 } = this.#operation
+    const { etag, mediaType, method, status = 200 } = this.#operation
     const headers = this.#headers(exchange, outcome)
     if (answer === undefined) return this.#send(exchange, null, 204, headers, outcome)
     if (answer instanceof Streamed) return this.#stream(exchange, answer, headers, outcome)
@@ -54,7 +54,7 @@ export class Responder {
     if (etag && typeof body === 'string') {
       const tag = entityTag(body)
       headers.set('etag', tag)
-      if (tagListed(exchange.request.headers.get('if-none-match'), tag)) {
+      if (method === 'GET' && tagListed(exchange.request.headers.get('if-none-match'), tag)) {
         return this.#send(exchange, null, 304, headers, outcome)
       }
     }

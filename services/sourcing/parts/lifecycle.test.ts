@@ -172,6 +172,16 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect((await read(id)).body).toMatchObject({ title: 'Two', revision: 3 })
   })
 
+  test('the answer carries the ETag for the next change, whatever If-None-Match says', async () => {
+    const id = await created(READY)
+    const first = await patch(id, { title: 'One' }, { 'if-none-match': '*' })
+    const tag = first.headers.get('etag') ?? ''
+    expect([first.status, tag]).toEqual([200, (await read(id)).headers.get('etag') ?? 'none'])
+    expect((await patch(id, { title: 'Two' }, { 'if-match': tag })).status).toBe(200)
+    const published = await move(id, 'publish')
+    expect((await patch(id, { title: 'Three' }, { 'if-match': published.headers.get('etag') ?? '' })).status).toBe(200)
+  })
+
   test('of callers who race with the same If-Match one wins', async () => {
     const id = await created(READY)
     const tag = (await read(id)).headers.get('etag') ?? ''
