@@ -44,8 +44,10 @@ async function read(
   return JSON.parse(text) as { items: number[]; hasMore: boolean }
 }
 
-const written = (page: number) => async () => {
-  const [row] = await db.owner`select 1 from sourcing.page_anchors where page = ${page}`
+/** Tests share the table: each list is of a length of its own, and so are its positions. */
+const written = (page: number, after: number) => async () => {
+  const [row] = await db.owner`
+    select 1 from sourcing.page_anchors where page = ${page} and after = ${String(after)}`
   return row !== undefined
 }
 
@@ -89,32 +91,28 @@ describe('pages', () => {
   })
 
   test('are known to every replica', async () => {
-    const [first, second, caller, numbers] = [replica(), replica(), newSession(), new Numbers(100)]
-    await db.owner`delete from sourcing.page_anchors`
+    const [first, second, caller, numbers] = [replica(), replica(), newSession(), new Numbers(1000)]
     await read(first, caller, numbers, { page: 1, pageSize: 10 })
-    await until(written(2))
+    await until(written(2, 991))
     numbers.newest += 7
-    expect((await read(second, caller, numbers, { page: 2, pageSize: 10 })).items[0]).toBe(90)
+    expect((await read(second, caller, numbers, { page: 2, pageSize: 10 })).items[0]).toBe(990)
   })
 
   test('of an older reading are forgotten when the list is read anew', async () => {
-    const [pages, caller, numbers] = [replica(), newSession(), new Numbers(100)]
-    for (const page of [1, 2, 3]) await read(pages, caller, numbers, { page, pageSize: 10 })
-    await db.owner`delete from sourcing.page_anchors`
+    const [caller, numbers] = [newSession(), new Numbers(2000)]
     await read(replica(), caller, numbers, { page: 3, pageSize: 10 })
-    await until(written(4))
+    await until(written(4, 1971))
     numbers.newest += 5
     await read(replica(), caller, numbers, { page: 1, pageSize: 10 })
-    await until(written(2))
-    expect(await written(4)()).toBe(false)
-    expect((await read(replica(), caller, numbers, { page: 4, pageSize: 10 })).items[0]).toBe(75)
+    await until(written(2, 1996))
+    expect(await written(4, 1971)()).toBe(false)
+    expect((await read(replica(), caller, numbers, { page: 4, pageSize: 10 })).items[0]).toBe(1975)
   })
 
   test('are counted again after 15 minutes', async () => {
-    const [pages, caller, numbers] = [replica(), newSession(), new Numbers(100)]
-    await db.owner`delete from sourcing.page_anchors`
-    await read(pages, caller, numbers, { page: 1, pageSize: 10 })
-    await until(written(2))
+    const [caller, numbers] = [newSession(), new Numbers(3000)]
+    await read(replica(), caller, numbers, { page: 1, pageSize: 10 })
+    await until(written(2, 2991))
     now += 15 * 60 * 1000
     await read(replica(), caller, numbers, { page: 2, pageSize: 10 })
     expect(numbers.asked.at(-1)).toMatchObject({ after: undefined, offset: 10 })
@@ -134,9 +132,10 @@ describe('pages', () => {
   })
 
   test('leave no anchor where the list ends', async () => {
-    await db.owner`delete from sourcing.page_anchors`
-    const numbers = new Numbers(10)
-    expect(await read(replica(), newSession(), numbers, { page: 1, pageSize: 10 })).toMatchObject({ hasMore: false })
-    expect(await written(2)()).toBe(false)
+    const [caller, numbers] = [newSession(), new Numbers(4000)]
+    expect(await read(replica(), caller, numbers, { page: 400, pageSize: 10 })).toMatchObject({ hasMore: false })
+    await read(replica(), caller, numbers, { page: 1, pageSize: 10 })
+    await until(written(2, 3991))
+    expect(await written(401, 1)()).toBe(false)
   })
 })
