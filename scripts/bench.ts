@@ -60,22 +60,26 @@ async function bench({ quick, sections }: Options): Promise<void> {
     ? { pace: { rounds: 3, seconds: 2 }, trial: { rounds: 1, seconds: 1 } }
     : { pace: { rounds: 7, seconds: 4 }, trial: { rounds: 3, seconds: 1 } }
   const figures: Figure[] = []
-  for (const section of sections) {
-    progress(`Measuring ${section}`)
-    figures.push(
-      ...(await MEASURES[section]({
-        database,
-        services,
-        account,
-        parts,
-        auditEntries,
-        userCount,
-        ...paces,
-        onStop,
-        progress,
-      })),
-    )
+  try {
+    for (const section of sections) {
+      progress(`Measuring ${section}`)
+      figures.push(
+        ...(await MEASURES[section]({
+          database,
+          services,
+          account,
+          parts,
+          auditEntries,
+          userCount,
+          ...paces,
+          onStop,
+          progress,
+        })),
+      )
+    }
+  } finally {
+    // What was measured is worth having, whatever came after it.
+    if (figures.length > 0) console.log(tableOf(figures))
   }
-  console.log(tableOf(figures))
   if (!hasPgbench()) console.log(PGBENCH_MISSING)
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeJwt } from 'jose'
-import { rotateRefreshToken } from '../../../services/identity/tokens/queries.ts'
+import { ADMINISTRATION, rotateRefreshToken } from '../../../services/identity/tokens/queries.ts'
 import { connect, type Pool } from '../../../services/kit/db/client.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
@@ -83,7 +83,7 @@ function rotating(owner: Pool, { url, script }: Script, sessions: readonly Sessi
   return (clients) => async (seconds) => {
     const start = Date.now() * 1000
     await insertTokens(owner, start, sessionIds.slice(0, clients))
-    const variables = { start, begun: 0, next: 0, now: NOW, idle_until: IDLE_UNTIL }
+    const variables = { start, begun: 0, next: 0, now: NOW, idle_until: IDLE_UNTIL, administration: ADMINISTRATION }
     const rate = await runPgbench({ url, script, variables, clients }, seconds)
     await requireRotated(owner, start, clients)
     return rate
@@ -104,7 +104,13 @@ async function writeScript({ database }: Bench): Promise<Script & { statement: S
     rotateRefreshToken(sql, { used, successor, idleUntil: IDLE_UNTIL }, NOW),
   )
   const asSent = (bytes: Buffer) => `\\x${bytes.toString('hex')}`
-  const values = { used: asSent(used), next: asSent(successor), now: NOW, idle_until: IDLE_UNTIL }
+  const values = {
+    used: asSent(used),
+    next: asSent(successor),
+    now: NOW,
+    idle_until: IDLE_UNTIL,
+    administration: ADMINISTRATION,
+  }
   const script = join(database.folder, 'refresh.sql')
   const chain = [
     '\\if :begun',

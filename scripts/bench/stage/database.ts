@@ -14,7 +14,14 @@ const LOADED = 'loaded'
 const ORGANIZATIONS = 1000
 
 /** As a small production server has them; what is not named is Postgres's default, `fsync` above all. */
-const SETTINGS = { shared_buffers: '512MB', max_connections: '200', max_wal_size: '4GB', maintenance_work_mem: '256MB' }
+const SETTINGS = {
+  shared_buffers: '512MB',
+  max_connections: '200',
+  max_wal_size: '4GB',
+  maintenance_work_mem: '256MB',
+  // Statements are compared as the server shows them, which by default is their first kilobyte.
+  track_activity_query_size: '16384',
+}
 
 export interface Database {
   ownerUrl: string

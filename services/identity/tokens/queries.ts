@@ -1,4 +1,8 @@
+import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql } from '../../kit/db/client.ts'
+
+/** What a giver of impersonation grants has to hold. */
+export const ADMINISTRATION: Permission = 'org:admin'
 
 export interface SignInRow {
   user_id: string
@@ -83,7 +87,7 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
       and (s.grant_id is null or exists (
         select from organization.callers giver
         where giver.user_id = g.granted_by and giver.org_id = g.org_id and giver.active
-          and 'org:admin' = any(giver.permissions)))
+          and ${ADMINISTRATION} = any(giver.permissions)))
   ), used as (
     update identity.refresh_tokens r set used_at = ${now}
     from live where r.hash = live.hash and r.used_at is null
