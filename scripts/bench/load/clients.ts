@@ -1,5 +1,6 @@
 import { bytesOf, converse, type RequestText } from './exchange.ts'
-import { type Load, WARM_UP_MS } from './load.ts'
+import type { Load } from './load.ts'
+import { rateOf } from './rate.ts'
 
 /**
  * The program that plays the clients, in a process of its own: so and so many send one request again and again.
@@ -20,14 +21,9 @@ const talks = Promise.all(
     }),
   ),
 )
-const measured = (async () => {
-  await Bun.sleep(WARM_UP_MS)
-  const [answersBefore, startedMs] = [answers, performance.now()]
-  await Bun.sleep(seconds * 1000)
-  const rate = ((answers - answersBefore) / (performance.now() - startedMs)) * 1000
+const measured = rateOf(() => answers, seconds).finally(() => {
   running = false
-  return rate
-})()
+})
 await Promise.race([talks, measured])
 await talks
 console.log(JSON.stringify({ perSecond: await measured }))

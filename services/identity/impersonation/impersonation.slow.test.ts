@@ -2,46 +2,15 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { decodeJwt } from 'jose'
 import { CreatedImpersonationGrant, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
-import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { TEST_PASSWORD, type TestUser, testMarketplace } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
+import { TEST_PASSWORD } from '../../all/testing.ts'
 import { until } from '../../kit/testing/until.ts'
+import { ask, GRANTS, type Grant, supportDesk, tokenOf } from './testing/support-desk.ts'
 
-let aheadMs = 0
-const market = await testMarketplace({ TRUSTED_PROXIES: '1' }, undefined, { clock: () => Date.now() + aheadMs })
-const org = await market.organization(['IP_OWNER'])
+const desk = await supportDesk()
+const { market, org, admin, soon, fromElsewhere, create, redeem, refresh, acting, putForward } = desk
 const other = await market.organization(['IP_OWNER'])
-const admin = org.administrator
 const isGrant = TypeCompiler.Compile(ImpersonationGrant)
 const isCreated = TypeCompiler.Compile(CreatedImpersonationGrant)
-
-const GRANTS = '/flows/v1/impersonation-grants'
-type Grant = typeof ImpersonationGrant.static
-type Created = typeof CreatedImpersonationGrant.static
-interface Tokens {
-  access_token: string
-  refresh_token: string
-  expires_in: number
-}
-const ask = { actingEmail: 'support@example.com', reason: 'Ticket 4711' }
-const soon = (ms: number) => new Date(Date.now() + aheadMs + ms).toISOString()
-let addresses = 0
-const fromElsewhere = () => ({ 'x-forwarded-for': `10.1.0.${++addresses}`, 'user-agent': 'support/1' })
-
-const create = (user: TestUser, more: object = {}, by = admin, headers = {}) =>
-  by.client.post<Created>(GRANTS, { ...ask, userId: user.userId, ...more }, headers)
-const tokenOf = ({ url }: Created) => new URL(url).hash.slice(1)
-const redeem = (token: string, headers: Record<string, string> = fromElsewhere()) =>
-  market.anonymous.post<Tokens>(`${GRANTS}/redeem`, { token }, headers)
-const refresh = (refresh_token: string) =>
-  market.anonymous.post<Tokens>('/v2.3/oauth/token', { grant_type: 'refresh_token', refresh_token })
-
-async function acting(user: TestUser, more: object = {}) {
-  const grant = await create(user, more)
-  const tokens = await redeem(tokenOf(grant.body))
-  expect([grant.status, tokens.status]).toEqual([201, 200])
-  return { grant: grant.body, tokens: tokens.body, client: new ApiClient(market.url, tokens.body.access_token) }
-}
 
 describe('creating a grant', () => {
   test('answers it with its link, once', async () => {
@@ -199,7 +168,7 @@ describe('an impersonated session', () => {
       expect(decodeJwt(access_token).exp).toBeLessThanOrEqual(endsAt)
     }
     expect((await client.get('/v1/parts')).status).toBe(200)
-    aheadMs += 8 * 60 * 1000
+    putForward(8 * 60 * 1000)
     expect((await client.get('/v1/parts')).status).toBe(401)
     expect((await refresh(tokens.refresh_token)).status).toBe(401)
   })
@@ -258,56 +227,6 @@ describe('an impersonated session', () => {
     ]) {
       expect(answer.status).toBe(403)
     }
-  })
-})
-
-describe('the audit log', () => {
-  const listed = async (search: string) =>
-    (await admin.client.get<{ items: AuditLogEntry[] }>(`/v1/audit-log?${search}`)).body.items
-
-  test('shows creation, redemption and revocation, and everything that is done with the grant beside it', async () => {
-    const user = await org.member(['part:create'])
-    const { grant, client } = await acting(user)
-    expect((await client.post('/v1/parts', { title: 'Made by another' })).status).toBe(200)
-    expect((await client.post('/flows/v1/password/change', {})).status).toBe(400)
-    await admin.client.post(`${GRANTS}/${grant.id}/revoke`)
-    const impersonation = { ...ask, grantId: grant.id, grantedByEmail: admin.email }
-    const actor = { id: user.userId, email: user.email, name: expect.any(String) }
-    const [made, redeemed] = await listed(`actorId=${user.userId}&impersonatedOnly=true`)
-    expect(made).toMatchObject({ procedure: 'part.create', success: true, actor, impersonation })
-    expect(redeemed).toMatchObject({ procedure: 'impersonationGrant.redeem', success: true, actor, impersonation })
-    const detail = await admin.client.get<AuditLogEntryDetail>(`/v1/audit-log/${made?.id}`)
-    const shown = (await admin.client.get<Grant>(`${GRANTS}/${grant.id}`)).body
-    expect(detail.body.impersonationDetail).toEqual({
-      redeemedTime: shown.redeemedTime as string,
-      redeemedIp: `10.1.0.${addresses}`,
-      expireTime: shown.expireTime,
-      revokedTime: shown.revokedTime as string,
-    })
-    const [revoked, created] = await listed(`q=impersonationGrant&actorId=${admin.userId}`)
-    expect([revoked?.procedure, created?.procedure]).toEqual(['impersonationGrant.revoke', 'impersonationGrant.create'])
-    expect(created).not.toHaveProperty('impersonation')
-  })
-
-  test('leaves out who authorized the grant when that is not resolvable any more', async () => {
-    const giver = await org.member(['org:admin'])
-    const user = await org.member([])
-    await redeem(tokenOf((await create(user, {}, giver)).body))
-    await market.db
-      .owner`update organization.users set email = 'erased', anonymised_at = now() where id = ${giver.userId}`
-    const [entry] = await listed(`actorId=${user.userId}&impersonatedOnly=true`)
-    expect(entry?.impersonation).toMatchObject(ask)
-    expect(entry?.impersonation).not.toHaveProperty('grantedByEmail')
-  })
-
-  test('tells a stolen refresh token of an impersonated session with its grant', async () => {
-    const user = await org.member([])
-    const { grant, tokens } = await acting(user)
-    await refresh(tokens.refresh_token)
-    aheadMs += 11_000
-    expect((await refresh(tokens.refresh_token)).status).toBe(401)
-    const [entry] = await listed(`actorId=${user.userId}&procedure=auth.refreshReuse`)
-    expect(entry?.impersonation?.grantId).toBe(grant.id)
   })
 })
 

@@ -5,5 +5,7 @@ import { entityTag, tagListed } from './responder.ts'
 export function requireMatch(ifMatch: string | undefined, current: string | object): void {
   if (ifMatch === undefined) return
   const text = typeof current === 'string' ? current : JSON.stringify(current)
-  if (!tagListed(ifMatch, entityTag(text))) throw refuse('precondition_failed')
+  if (!tagListed(ifMatch, entityTag(text))) {
+    throw refuse('precondition_failed', { detail: 'The record has changed since you read it. Read it again.' })
+  }
 }

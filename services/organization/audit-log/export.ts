@@ -1,11 +1,12 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
+import type { EntryKey } from '../../kit/pages/entries.ts'
+import { NEWEST } from '../../kit/pages/entries.ts'
 import { entryOf } from './entries.ts'
 import type { LongReads } from './long-reads.ts'
 import { listEntries } from './queries.ts'
-import type { EntryKey } from './rules.ts'
-import { findKeys, NEWEST, type Search, searchFor } from './search.ts'
+import { findKeys, type Search, searchFor } from './search.ts'
 
 /** Entries that are read at once; no transaction is open between one batch and the next. */
 const BATCH = 500

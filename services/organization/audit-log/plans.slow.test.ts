@@ -3,12 +3,13 @@ import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import { connect } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
+import type { EntryKey } from '../../kit/pages/entries.ts'
+import { NEWEST } from '../../kit/pages/entries.ts'
 import { loadAuditLog, loadedActor } from '../../kit/testing/audit-load.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { workOf } from '../../kit/testing/plans.ts'
 import { findEntry, listEntries } from './queries.ts'
-import type { EntryKey } from './rules.ts'
-import { findKeys, NEWEST, searchFor } from './search.ts'
+import { findKeys, searchFor } from './search.ts'
 
 const [ENTRIES, MONTHS, ACTORS] = [400_000, 14, 1000]
 const ORG = 'org_large'

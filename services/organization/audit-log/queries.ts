@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { EntryKey } from './rules.ts'
+import type { EntryKey } from '../../kit/pages/entries.ts'
 
 const MONTHS_AHEAD = 3
 

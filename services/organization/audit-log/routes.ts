@@ -3,13 +3,13 @@ import type { Pool } from '../../kit/db/client.ts'
 import { pageOf } from '../../kit/http/pages.ts'
 import { notFound } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import { keyAt, positioned } from '../../kit/pages/entries.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
 import { LongReads } from './long-reads.ts'
 import { findEntry, listEntries } from './queries.ts'
-import { keyAt, positioned } from './rules.ts'
-import { findPageOfKeys, NEWEST, searchFor } from './search.ts'
+import { findPageOfKeys, searchFor } from './search.ts'
 
 export const auditLogRoutes = ({ http, pages, sql }: { http: Http; pages: Pages; sql: Pool }) => {
   const reads = new LongReads()
@@ -19,8 +19,7 @@ export const auditLogRoutes = ({ http, pages, sql }: { http: Http; pages: Pages;
     .on(listAuditLog, async ({ caller, query, request }) => {
       const search = await searchFor(sql, caller.orgId, query)
       const keys = await pages.rows({ caller, list: 'auditLog', query }, async ({ after, ...window }) => {
-        const before = after === undefined ? NEWEST : keyAt(after)
-        const wanted = { ...window, before, signal: request.signal }
+        const wanted = { ...window, before: keyAt(after), signal: request.signal }
         return (await findPageOfKeys({ sql, reads }, caller.orgId, search, wanted)).map(positioned)
       })
       const { items, hasMore } = pageOf(keys, query)

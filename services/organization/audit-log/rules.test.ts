@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { merged, monthOf, stretchesOf, windowOf } from './rules.ts'
+import { monthOf, stretchesOf, windowOf } from './rules.ts'
 
 describe('a window', () => {
   test('is everything where neither end is given', () => {
@@ -41,11 +41,4 @@ test('months that a window does not touch are left out, those at its ends are no
     { low: '2025-03-01T00:00:00.000Z', high: '2025-04-01T00:00:00.000Z' },
     { low: '2025-02-01T00:00:00.000Z', high: '2025-03-01T00:00:00.000Z' },
   ])
-})
-
-test('lists are merged newest first, the highest id first among equals, each entry once', () => {
-  const [a, b, c] = ['a', 'b', 'c'].map((id) => ({ timestamp: '2026-01-01T00:00:00.000Z', id }))
-  const later = { timestamp: '2026-01-01T00:00:00.001Z', id: '0' }
-  if (!a || !b || !c) throw new Error('there are three')
-  expect(merged([[later, b, a], [c, b], []])).toEqual([later, c, b, a])
 })

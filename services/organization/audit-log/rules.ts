@@ -50,28 +50,3 @@ export interface Stretch {
   /** The first moment after it. */
   high: string
 }
-
-export interface EntryKey {
-  timestamp: string
-  id: string
-}
-
-/** A key as the position at which a page ends. */
-export const positioned = (key: EntryKey) => ({ ...key, position: `${key.timestamp} ${key.id}` })
-
-export function keyAt(position: string): EntryKey {
-  const [timestamp = '', id = ''] = position.split(' ')
-  return { timestamp, id }
-}
-
-/** Newest first, and among those of one moment the highest id first. */
-export const inOrder = (a: EntryKey, b: EntryKey): number => compare(b.timestamp, a.timestamp) || compare(b.id, a.id)
-
-const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
-
-/** Several lists as one in the order of the log, each entry once. */
-export function merged(lists: readonly (readonly EntryKey[])[]): EntryKey[] {
-  if (lists.length === 1) return [...(lists[0] ?? [])]
-  const once = new Map(lists.flat().map((key) => [key.id, key]))
-  return [...once.values()].sort(inOrder)
-}

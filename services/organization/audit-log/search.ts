@@ -3,6 +3,7 @@ import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/search.ts'
+import { type EntryKey, merged } from '../../kit/pages/entries.ts'
 import {
   type ActorFilter,
   type Crowd,
@@ -18,7 +19,7 @@ import {
 } from './kinds/queries.ts'
 import type { LongReads } from './long-reads.ts'
 import { isActorLike, listActors } from './queries.ts'
-import { type EntryKey, merged, stretchesOf, type Window, windowOf } from './rules.ts'
+import { stretchesOf, type Window, windowOf } from './rules.ts'
 
 /** One way in which an entry can be asked for: what matches either of two, `q` by action and `q` by actor, is listed once. */
 interface Way {
@@ -33,9 +34,6 @@ export interface Search {
   /** Set where `q` matches so many users that their entries are likely to be among the newest ones. */
   crowd: Crowd | undefined
 }
-
-/** Before every entry there is. */
-export const NEWEST: EntryKey = { timestamp: '9999-12-31T23:59:59.999Z', id: '~' }
 
 /** Users that are asked for one by one; of more, the newest entries are looked through first. */
 const MAX_ACTORS = 200

@@ -1,12 +1,12 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { EntryPlace } from './rules.ts'
+import type { EntryKey } from '../../kit/pages/entries.ts'
 
-export interface EntryRow extends EntryPlace {
+export interface EntryRow extends EntryKey {
   document: string
 }
 
 export interface EntryWindow {
-  before: EntryPlace
+  before: EntryKey
   limit: number
   offset: number
 }

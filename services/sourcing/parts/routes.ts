@@ -3,9 +3,9 @@ import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { JsonText } from '../../kit/http/json.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import { keyAt, positioned } from '../../kit/pages/entries.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import { listHistory } from '../history/queries.ts'
-import { placeAfter, positioned } from '../history/rules.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart, listPartsFrom } from './queries.ts'
 import { findPage } from './search.ts'
@@ -32,7 +32,7 @@ export const partRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { ht
     .on(operations.listPartHistory, async ({ caller, params, query }) => {
       const { id } = found(await findOwnPart(deps.sql, caller.orgId, params.id))
       return pages.read({ caller, list: `history ${id}`, query }, async ({ after, ...window }) =>
-        (await listHistory(deps.sql, id, { ...window, before: placeAfter(after) })).map(positioned),
+        (await listHistory(deps.sql, id, { ...window, before: keyAt(after) })).map(positioned),
       )
     })
     .on(lifecycle.patchPart, (call) => commands.patchPart(deps, call))

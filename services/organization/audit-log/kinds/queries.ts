@@ -1,5 +1,6 @@
 import type { Sql } from '../../../kit/db/client.ts'
-import type { EntryKey, Stretch, Window } from '../rules.ts'
+import type { EntryKey } from '../../../kit/pages/entries.ts'
+import type { Stretch, Window } from '../rules.ts'
 
 /** Where to look, and how far: newest first, from `before` on. */
 export interface Reach extends Stretch, Window {
