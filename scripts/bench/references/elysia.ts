@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 import { catalogVariables } from '../../../services/catalog/config.ts'
+import { entityTag } from '../../../services/kit/http/json.ts'
 import { createRateLimit } from '../../../services/kit/http/limit.ts'
-import { entityTag } from '../../../services/kit/http/responder.ts'
-import { createRequestLog } from '../../../services/kit/log/log.ts'
+import { createRequestLog } from '../../../services/kit/log/request-log.ts'
 import { configure } from '../../../services/kit/service/run.ts'
 import { createKit } from '../../../services/kit/service/service.ts'
 import { VERSION } from '../../../services/kit/service/version.ts'
@@ -51,7 +51,7 @@ if (GUARD === 'none') {
       ...JSON_TYPE,
       ...(etag ? { etag: entityTag(text) } : {}),
     }
-    log.info({
+    log.write({
       requestId,
       operation,
       method: request.method,

@@ -5,13 +5,18 @@ import { notFound } from '../../kit/http/refusal.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder, type Where } from './contents.ts'
 
-/** A scan of the UNSPSC costs as much as the rest of a request, and a picker asks for the same words again; 5 MB at most. */
-const MAX_KEPT_SEARCHES = 256
+/** Pickers ask for the same pages, words and entries again, and a scan of the UNSPSC costs more than a request. */
+const MAX_KEPT_ANSWERS = 1024
+const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024
 
 /** Where the routes of one catalog read: its current contents, replaced as a whole when the catalog is loaded anew. */
 export class Shelf<Filter extends string = string> {
   #contents: Contents<Filter>
-  readonly #searches = new LRUCache<string, JsonText>({ max: MAX_KEPT_SEARCHES })
+  readonly #kept = new LRUCache<string, JsonText>({
+    max: MAX_KEPT_ANSWERS,
+    maxSize: MAX_KEPT_CHARACTERS,
+    sizeCalculation: ({ text }) => text.length,
+  })
 
   constructor(catalog: Catalog<Filter>) {
     this.#contents = new ContentsBuilder(catalog).build()
@@ -25,19 +30,15 @@ export class Shelf<Filter extends string = string> {
   replace(contents: Contents<Filter>): void {
     const before = this.#contents
     this.#contents = contents
-    this.#searches.clear()
+    this.#kept.clear()
     before.release()
   }
 
   /** A page of a list. */
   page(query: PageQuery, where: Where<Filter>, search?: string): JsonText {
-    if (!search) return this.#read(query, where)
-    const key = JSON.stringify([search, query.page, query.pageSize, where])
-    const kept = this.#searches.get(key)
-    if (kept) return kept
-    const found = this.#read(query, where, search)
-    this.#searches.set(key, found)
-    return found
+    return this.#keep(JSON.stringify([search, query.page, query.pageSize, where]), () =>
+      this.#read(query, where, search),
+    )
   }
 
   #read({ page, pageSize }: PageQuery, where: Where<Filter>, search?: string): JsonText {
@@ -54,14 +55,28 @@ export class Shelf<Filter extends string = string> {
 
   /** One entry by its id or code. */
   one(key: string): JsonText {
-    const text = this.#contents.find(key)
-    if (text === undefined) throw notFound()
-    return new JsonText(text)
+    return this.#keep(key, () => {
+      const text = this.#contents.find(key)
+      if (text === undefined) throw notFound()
+      return new JsonText(text)
+    })
   }
 
   /** Entries in the order asked for, repeated ones once, unknown ones left out. */
   batch(keys: readonly string[]): JsonText {
-    const texts = [...new Set(keys)].flatMap((key) => this.#contents.find(key) ?? [])
+    const texts: string[] = []
+    for (const key of new Set(keys)) {
+      const text = this.#contents.find(key)
+      if (text !== undefined) texts.push(text)
+    }
     return new JsonText(`{"items":[${texts.join(',')}]}`)
+  }
+
+  #keep(key: string, make: () => JsonText): JsonText {
+    const kept = this.#kept.get(key)
+    if (kept) return kept
+    const made = make()
+    this.#kept.set(key, made)
+    return made
   }
 }

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../proto/errors.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Log } from '../log/log.ts'
+import type { RequestLog } from '../log/request-log.ts'
 import type { RequestMetrics } from '../metrics/requests.ts'
 import type { RateLimit } from './limit.ts'
 
@@ -13,7 +14,7 @@ export interface HttpDeps {
   auditRefusal(trail: Trail, code: ErrorCode): Promise<void>
   log: Log
   /** Takes one line for each request. */
-  requestLog: Log
+  requestLog: RequestLog
   metrics: RequestMetrics
   /** How many proxies in front of us append to `X-Forwarded-For`. */
   trustedProxies: number

@@ -1,5 +1,6 @@
+import { entityTag } from './json.ts'
 import { refuse } from './refusal.ts'
-import { entityTag, tagListed } from './responder.ts'
+import { tagListed } from './responder.ts'
 
 /** 412 where the client knows another state of the record than the one that a GET would answer it now. */
 export function requireMatch(ifMatch: string | undefined, current: string | object): void {

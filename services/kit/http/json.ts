@@ -1,11 +1,21 @@
 /** JSON that is text already (a document made on write, a page out of memory): sent byte for byte. */
 export class JsonText {
   readonly text: string
+  #tag: string | undefined
 
   constructor(text: string) {
     this.text = text
   }
+
+  /** Made once, however often the text is sent. */
+  get tag(): string {
+    this.#tag ??= entityTag(this.text)
+    return this.#tag
+  }
 }
+
+/** A strong entity tag: two answers with the same bytes, and only those, share it. */
+export const entityTag = (text: string) => `"${Bun.hash(text).toString(36)}"`
 
 /** An answer that is not JSON, or that carries headers of its own. */
 export class Raw {

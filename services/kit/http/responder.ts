@@ -30,6 +30,7 @@ export class Responder {
     this.#operation = operation
     this.#observe = deps.metrics.observer(operation.id)
     this.#forAnybody = new Headers({
+      'content-type': operation.mediaType ?? 'application/json',
       'x-content-type-options': 'nosniff',
       'ratelimit-policy': deps.rateLimit.policy,
       ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
@@ -43,22 +44,25 @@ export class Responder {
   }
 
   success(exchange: Exchange, answer: unknown, outcome: Outcome): Response {
-    const { etag, mediaType, method, status = 200 } = this.#operation
+    const { etag, method, status = 200 } = this.#operation
     const headers = this.#headers(exchange, outcome)
     if (answer === undefined) return this.#send(exchange, null, 204, headers, outcome)
     if (answer instanceof Streamed) return this.#stream(exchange, answer, headers, outcome)
-    const raw = answer instanceof Raw ? answer : undefined
-    headers.set('content-type', raw?.mediaType ?? mediaType ?? 'application/json')
-    for (const [name, value] of Object.entries(raw?.headers ?? {})) headers.set(name, value)
-    const body = raw ? raw.body : answer instanceof JsonText ? answer.text : JSON.stringify(answer)
-    if (etag && typeof body === 'string') {
-      const tag = entityTag(body)
-      headers.set('etag', tag)
-      if (method === 'GET' && tagListed(exchange.request.headers.get('if-none-match'), tag)) {
+    if (answer instanceof Raw) return this.#raw(exchange, answer, headers, outcome)
+    const json = answer instanceof JsonText ? answer : new JsonText(JSON.stringify(answer))
+    if (etag) {
+      headers.set('etag', json.tag)
+      if (method === 'GET' && tagListed(exchange.request.headers.get('if-none-match'), json.tag)) {
         return this.#send(exchange, null, 304, headers, outcome)
       }
     }
-    return this.#send(exchange, body, raw?.status ?? status, headers, outcome)
+    return this.#send(exchange, json.text, status, headers, outcome)
+  }
+
+  #raw(exchange: Exchange, { body, mediaType, headers: extra, status }: Raw, headers: Headers, outcome: Outcome) {
+    headers.set('content-type', mediaType)
+    for (const [name, value] of Object.entries(extra)) headers.set(name, value)
+    return this.#send(exchange, body, status ?? this.#operation.status ?? 200, headers, outcome)
   }
 
   #stream(exchange: Exchange, answer: Streamed, headers: Headers, outcome: Outcome): Response {
@@ -112,6 +116,7 @@ export class Responder {
     outcome: Outcome,
   ): Response {
     this.#note(exchange, status, outcome)
+    if (status === 204) headers.delete('content-type')
     return new Response(body, { status, headers })
   }
 
@@ -119,7 +124,7 @@ export class Responder {
     const { id, audit } = this.#operation
     const ms = performance.now() - startedMs
     this.#observe(status, ms / 1000)
-    this.#deps.requestLog.info({
+    this.#deps.requestLog.write({
       requestId: exchange.requestId,
       operation: id,
       method: exchange.request.method,
@@ -132,9 +137,6 @@ export class Responder {
     })
   }
 }
-
-/** A strong tag: two answers with the same bytes, and only those, share it. */
-export const entityTag = (text: string) => `"${Bun.hash(text).toString(36)}"`
 
 /** Whether an `If-None-Match` or `If-Match` list names the tag; weak and strong compare alike for a GET. */
 export function tagListed(list: string | null, tag: string): boolean {

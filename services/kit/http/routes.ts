@@ -5,13 +5,14 @@ import { inRequestSpan } from '../traces/traces.ts'
 import type { Exchange, Handler, OpenHandler } from './call.ts'
 import type { HttpDeps } from './deps.ts'
 import { describe } from './describe.ts'
-import { type Endpoint, endpointOf } from './pipeline.ts'
+import { type Endpoint, endpointOf, type Params } from './pipeline.ts'
 import { routerPath } from './target.ts'
 
 /** The operations of one feature with their handlers: an Elysia instance in which every route is guarded by its contract. */
 export class Routes {
   readonly elysia = new Elysia({ strictPath: true, normalize: false })
   readonly operations: AnyOperation[] = []
+  readonly answers: { operation: AnyOperation; answer: (request: Request, params: Params) => Promise<Response> }[] = []
   readonly #deps: HttpDeps
   readonly #exchangeOf: (request: Request) => Exchange
   readonly #fallback: (exchange: Exchange) => Promise<Response>
@@ -46,7 +47,7 @@ export class Routes {
 
   #add(operation: AnyOperation, endpoint: Endpoint): this {
     // Named parameters only: a handler that passes its context on makes Elysia parse query, cookies and body for nothing.
-    const answer = async (request: Request, params: Record<string, string>) => {
+    const answer = async (request: Request, params: Params) => {
       const exchange = this.#exchangeOf(request)
       const response = await inRequestSpan(operation.id, request, () => endpoint(exchange, params))
       return response ?? this.#fallback(exchange)
@@ -55,6 +56,7 @@ export class Routes {
       detail: describe(operation),
     })
     this.operations.push(operation)
+    this.answers.push({ operation, answer })
     return this
   }
 }

@@ -7,10 +7,21 @@ import { invalidField, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { Routes } from './routes.ts'
 import { isStreamed } from './stream.ts'
-import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
+import {
+  headersLength,
+  MAX_HEADERS_CHARACTERS,
+  MAX_TARGET_CHARACTERS,
+  pathPattern,
+  routerPath,
+  targetOf,
+} from './target.ts'
 
 export interface HttpApp {
-  fetch(request: Request, socketAddress?: SocketAddress): Promise<Response> | Response
+  fetch(request: Request): Promise<Response> | Response
+  /** The operations that Bun's own router can tell apart, for the server to ask before \`fetch\`. */
+  native: NativeRoutes
+  /** From now on clients are known by their sockets. */
+  listenOn(socketAddress: SocketAddress): void
   elysia: Elysia
   operations: readonly AnyOperation[]
 }
@@ -18,21 +29,28 @@ export interface HttpApp {
 /** Anything else, a question mark say, would move the path that the URL is cut into. */
 const HOST = /^[A-Za-z0-9._-]*(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
-const socketAddresses = new WeakMap<Request, SocketAddress>()
 
 /** Tells whom a request's socket is connected to: asked only where somebody wants to know, for it costs a tenth of a read. */
 export type SocketAddress = (request: Request) => string | undefined
 
+export type NativeRoutes = Record<string, Record<string, (request: Bun.BunRequest) => Promise<Response> | Response>>
+
+/** What the addresses of clients are made of. */
+interface Surroundings {
+  trustedProxies: number
+  socketAddress: SocketAddress
+}
+
 class Incoming implements Exchange {
   readonly request: Request
   readonly requestId: string
-  readonly #trustedProxies: number
+  readonly #surroundings: Surroundings
   #clientIp: string | undefined
   #asked = false
 
-  constructor(request: Request, trustedProxies: number) {
+  constructor(request: Request, surroundings: Surroundings) {
     this.request = request
-    this.#trustedProxies = trustedProxies
+    this.#surroundings = surroundings
     const given = request.headers.get('x-request-id')
     this.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
   }
@@ -40,8 +58,8 @@ class Incoming implements Exchange {
   get clientIp(): string | undefined {
     if (this.#asked) return this.#clientIp
     const { request } = this
-    const forwarded = request.headers.get('x-forwarded-for')
-    this.#clientIp = clientAddress(socketAddresses.get(request)?.(request), forwarded, this.#trustedProxies)
+    const { socketAddress, trustedProxies } = this.#surroundings
+    this.#clientIp = clientAddress(socketAddress(request), request.headers.get('x-forwarded-for'), trustedProxies)
     this.#asked = true
     return this.#clientIp
   }
@@ -50,12 +68,18 @@ class Incoming implements Exchange {
 /** Everything a service answers over HTTP, made of its features' routes. */
 export class Http {
   readonly #deps: HttpDeps
+  readonly #surroundings: Surroundings
+  /** The GET that answers a HEAD has no socket of its own. */
+  readonly #heads = new WeakMap<Request, Request>()
+  /** The last host that was right: nearly every request names the same. */
+  #knownHost = ''
   readonly #matchers: { pattern: RegExp; operation: AnyOperation }[] = []
   readonly #unrouted: Responder
   readonly #elysia = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } })
 
   constructor(deps: HttpDeps) {
     this.#deps = deps
+    this.#surroundings = { trustedProxies: deps.trustedProxies, socketAddress: () => undefined }
     const unrouted = { id: 'unrouted', method: 'GET', path: '/', tag: '', summary: '', access: 'public' } as const
     this.#unrouted = new Responder(unrouted, deps)
   }
@@ -68,36 +92,54 @@ export class Http {
   build(features: readonly Routes[]): HttpApp {
     // Before the features, or it would not hold for their routes.
     this.#elysia.onError(({ error, request }) => this.#refuse(this.#exchangeOf(request), error))
-    for (const { elysia, operations } of features) {
+    const native: NativeRoutes = {}
+    for (const { elysia, operations, answers } of features) {
       this.#elysia.use(elysia)
+      for (const { operation, answer } of answers) {
+        if (!isNative(operation)) continue
+        const path = routerPath(operation.path)
+        native[path] ??= { HEAD: (request) => this.#fetch(request) }
+        native[path][operation.method] = (request) => this.#inadmissible(request) ?? answer(request, request.params)
+      }
       for (const operation of operations) this.#matchers.push({ pattern: pathPattern(operation.path), operation })
     }
     this.#elysia.all('/*', ({ request }) => this.#fallback(this.#exchangeOf(request)))
     this.#elysia.compile()
     return {
-      fetch: (request, socketAddress) => this.#fetch(request, socketAddress),
+      fetch: (request) => this.#fetch(request),
+      native,
+      listenOn: (socketAddress) => {
+        this.#surroundings.socketAddress = (request) => socketAddress(this.#heads.get(request) ?? request)
+      },
       elysia: this.#elysia,
       operations: this.#matchers.map(({ operation }) => operation),
     }
   }
 
-  #fetch(request: Request, socketAddress: SocketAddress | undefined): Promise<Response> | Response {
-    if (socketAddress) socketAddresses.set(request, socketAddress)
+  #fetch(request: Request): Promise<Response> | Response {
+    const refused = this.#inadmissible(request)
+    if (refused) return refused
+    return request.method === 'HEAD' ? this.#head(request) : this.#elysia.fetch(request)
+  }
+
+  /** The answer to what no route may see. */
+  #inadmissible(request: Request): Response | undefined {
     // Without a host there is no origin in the URL, and every router would cut the path out of it elsewhere.
-    if (request.url.startsWith('/') || !HOST.test(request.headers.get('host') ?? '')) {
+    const host = request.headers.get('host') ?? ''
+    if (request.url.startsWith('/') || (host !== this.#knownHost && !HOST.test(host))) {
       return this.#refuse(this.#exchangeOf(request), invalidField('Host', 'must be a host name or an address'))
     }
+    this.#knownHost = host
     if (request.url.length > MAX_TARGET_CHARACTERS) {
       return this.#refuse(this.#exchangeOf(request), refuse('uri_too_long'))
     }
     if (headersLength(request.headers) > MAX_HEADERS_CHARACTERS) {
       return this.#refuse(this.#exchangeOf(request), refuse('headers_too_large'))
     }
-    if (request.method === 'HEAD') return this.#head(request)
-    return this.#elysia.fetch(request)
+    return undefined
   }
 
-  readonly #exchangeOf = (request: Request): Exchange => new Incoming(request, this.#deps.trustedProxies)
+  readonly #exchangeOf = (request: Request): Exchange => new Incoming(request, this.#surroundings)
 
   /** A path that the router did not know, or not with this method. */
   async #fallback(exchange: Exchange): Promise<Response> {
@@ -119,8 +161,7 @@ export class Http {
     const readable = this.#matchers.some(({ pattern, operation }) => operation.method === 'GET' && pattern.test(path))
     if (!readable) return withoutBody(await this.#fallback(this.#exchangeOf(request)))
     const get = new Request(request.url, { headers: request.headers })
-    const socketAddress = socketAddresses.get(request)
-    if (socketAddress) socketAddresses.set(get, () => socketAddress(request))
+    this.#heads.set(get, request)
     return withoutBody(await this.#elysia.fetch(get))
   }
 
@@ -129,6 +170,9 @@ export class Http {
     return this.#unrouted.refusal(exchange, known, { rateLimit: '', startedMs: performance.now() })
   }
 }
+
+/** Bun's router takes a verb behind a parameter for a part of its name. */
+const isNative = ({ path }: AnyOperation) => !path.includes('}:')
 
 /** Elysia's own way of saying that nothing is there, and percent-encoding that decodes to nothing. */
 const isRoutingFailure = (error: unknown) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createLog, createRequestLog } from './log.ts'
+import { createLog } from './log.ts'
 
 const listen = () => {
   const lines: Record<string, unknown>[] = []
@@ -8,7 +8,7 @@ const listen = () => {
 
 test('each line is JSON with service, version, level and time', () => {
   const { lines, destination } = listen()
-  createRequestLog({ service: 'catalog', version: '1.2.3', level: 'info', destination }).info({ requestId: 'r' })
+  createLog({ service: 'catalog', version: '1.2.3', level: 'info', destination }).info({ requestId: 'r' })
   expect(lines[0]).toMatchObject({ level: 'info', service: 'catalog', version: '1.2.3', requestId: 'r' })
   expect(lines[0]?.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })

@@ -5,26 +5,54 @@ export interface RequestMetrics {
   observer(operation: string): (status: number, seconds: number) => void
 }
 
+/** Observations that wait for each other: one by one they cost a tenth of a read, together next to nothing. */
+const MAX_WAITING = 512
+
 /** Rate, errors and duration of requests by operation and status. */
 export function requestMetrics(registry: Registry): RequestMetrics {
+  const all: Series[] = []
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from a routed request to its answer.',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
+    collect() {
+      for (const series of all) series.drain()
+    },
   })
   return {
     observer(operation) {
-      const byStatus = new Map<number, { observe(seconds: number): void }>()
+      const byStatus = new Map<number, Series>()
       return (status, seconds) => {
-        let child = byStatus.get(status)
-        if (!child) {
-          child = duration.labels(operation, String(status))
-          byStatus.set(status, child)
+        let series = byStatus.get(status)
+        if (!series) {
+          series = new Series(duration.labels(operation, String(status)))
+          byStatus.set(status, series)
+          all.push(series)
         }
-        child.observe(seconds)
+        series.add(seconds)
       }
     },
+  }
+}
+
+class Series {
+  readonly #child: { observe(seconds: number): void }
+  readonly #waiting = new Float64Array(MAX_WAITING)
+  #length = 0
+
+  constructor(child: { observe(seconds: number): void }) {
+    this.#child = child
+  }
+
+  add(seconds: number): void {
+    this.#waiting[this.#length++] = seconds
+    if (this.#length === MAX_WAITING) this.drain()
+  }
+
+  drain(): void {
+    for (let at = 0; at < this.#length; at++) this.#child.observe(this.#waiting[at] as number)
+    this.#length = 0
   }
 }

@@ -3,7 +3,7 @@ import type { Static, TObject } from '@sinclair/typebox'
 import { BadConfiguration, readConfig } from '../config/read.ts'
 import { healthServer } from '../health/health.ts'
 import { targetOf } from '../http/target.ts'
-import { flushLogs } from '../log/log.ts'
+import { flushLogs } from '../log/standard-output.ts'
 import { startTraces } from '../traces/traces.ts'
 import type { Service, ServiceConfig } from './service.ts'
 import { VERSION } from './version.ts'
@@ -59,12 +59,14 @@ export async function open({ services, config, route }: Process): Promise<Runnin
   await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
   const socketAddress = (request: Request): string | undefined => server.requestIP(request)?.address
+  for (const { app } of services) app.listenOn(socketAddress)
   const server: Bun.Server<undefined> = Bun.serve({
     hostname: config.HOST,
     port: config.PORT,
     maxRequestBodySize: MAX_REQUEST_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
-    fetch: (request) => route(targetOf(request.url).path).app.fetch(request, socketAddress),
+    routes: Object.assign({}, ...services.map(({ app }) => app.native)),
+    fetch: (request) => route(targetOf(request.url).path).app.fetch(request),
     error: (error) => {
       log.error({ err: error }, 'request failed outside of the pipeline')
       return new Response(null, { status: 500 })

@@ -27,6 +27,10 @@ export async function startTraces(
   }
 }
 
+/** The trace that the work of this moment belongs to; undefined while traces are off. */
+export const activeTraceId = (): string | undefined =>
+  enabled ? trace.getActiveSpan()?.spanContext().traceId : undefined
+
 /** Runs a request inside a span that continues the caller's trace; costs nothing while traces are off. */
 export function inRequestSpan(
   operation: string,

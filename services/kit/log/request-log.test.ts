@@ -1,0 +1,51 @@
+import { expect, test } from 'bun:test'
+import { createLog } from './log.ts'
+import { createRequestLog } from './request-log.ts'
+
+const ANSWERED = {
+  requestId: 'r-1',
+  operation: 'listParts',
+  method: 'GET',
+  status: 200,
+  ms: 1.25,
+  tenant: 'org',
+  user: 'user',
+  ip: undefined,
+}
+
+const options = (level: string) => {
+  const lines: string[] = []
+  return {
+    lines,
+    service: 'catalog',
+    version: '1.2.3',
+    level,
+    destination: { write: (l: string) => void lines.push(l) },
+  }
+}
+
+test('the line of a request begins like every other line, and has its fields', () => {
+  const { lines, ...rest } = options('info')
+  createRequestLog(rest).write(ANSWERED)
+  createLog(rest).info('something else')
+  const [answered, other] = lines.map((line) => JSON.parse(line))
+  expect(Object.keys(answered).slice(0, 4)).toEqual(Object.keys(other).slice(0, 4))
+  const { ip: _, ...told } = ANSWERED
+  expect(answered).toEqual({ ...told, level: 'info', service: 'catalog', version: '1.2.3', time: answered.time })
+  expect(answered.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+})
+
+test('whatever a field holds, a request has one line', () => {
+  const { lines, ...rest } = options('info')
+  createRequestLog(rest).write({ ...ANSWERED, ip: '1.2.3.4"}\n{"level":"fatal' })
+  expect(lines).toHaveLength(1)
+  expect(lines[0]?.indexOf('\n')).toBe((lines[0] as string).length - 1)
+})
+
+test('requests have no line where the threshold is above info', () => {
+  for (const level of ['warn', 'error', 'fatal', 'silent']) {
+    const { lines, ...rest } = options(level)
+    createRequestLog(rest).write(ANSWERED)
+    expect(lines).toEqual([])
+  }
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { Registry } from 'prom-client'
+import { requestMetrics } from './requests.ts'
+
+const counted = async (registry: Registry) =>
+  /http_request_duration_seconds_count\{.*\} (\d+)/.exec(await registry.metrics())?.[1]
+
+test('every answer is in the next scrape, whether few waited or many', async () => {
+  const registry = new Registry()
+  const observe = requestMetrics(registry).observer('listParts')
+  observe(200, 0.002)
+  expect(await counted(registry)).toBe('1')
+  for (let index = 0; index < 1300; index++) observe(200, 0.002)
+  expect(await counted(registry)).toBe('1301')
+  expect(await counted(registry)).toBe('1301')
+})
+
+test('operations and statuses are told apart', async () => {
+  const registry = new Registry()
+  const metrics = requestMetrics(registry)
+  metrics.observer('listParts')(200, 0.002)
+  metrics.observer('listParts')(404, 0.002)
+  metrics.observer('getPart')(200, 0.002)
+  const text = await registry.metrics()
+  expect(text).toContain('http_request_duration_seconds_count{operation="listParts",status="404"} 1')
+  expect(text).toContain('http_request_duration_seconds_count{operation="getPart",status="200"} 1')
+})
