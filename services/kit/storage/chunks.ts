@@ -12,9 +12,13 @@ export class Stalled extends Error {
   }
 }
 
-/** The chunks of a stream for as long as they come and the signal allows: a sender who stops is not waited for. */
+/**
+ * The chunks of a body for as long as they come and the signal allows: a sender who stops is not waited for. A chunk is its
+ * receiver's until he asks for the next one. Its memory is let go then, for the garbage collector does not hurry: dozens of
+ * megabytes wait for it while a large file goes by.
+ */
 export async function* chunksOf(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: ReadableStream<Uint8Array<ArrayBuffer>>,
   { signal, idleMs }: Patience,
 ): AsyncGenerator<Uint8Array> {
   const iterator = bytes[Symbol.asyncIterator]()
@@ -28,13 +32,14 @@ export async function* chunksOf(
     for (;;) {
       signal.throwIfAborted()
       timer.refresh()
-      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+      const { done, value } = await new Promise<IteratorResult<Uint8Array<ArrayBuffer>>>((resolve, reject) => {
         interrupt = reject
         iterator.next().then(resolve, reject)
       })
       isDone = done === true
       if (isDone) return
       yield value
+      letGo(value)
     }
   } finally {
     clearTimeout(timer)
@@ -42,4 +47,9 @@ export async function* chunksOf(
     // Not awaited: a stream that is waiting for its sender would keep us.
     if (!isDone) void Promise.resolve(iterator.return?.()).catch(() => {})
   }
+}
+
+/** The memory of a chunk that has all of its buffer. */
+function letGo({ buffer, byteLength }: Uint8Array<ArrayBuffer>): void {
+  if (buffer.byteLength === byteLength) buffer.transfer(0)
 }

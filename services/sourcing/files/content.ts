@@ -38,7 +38,7 @@ export async function signedContent(
   const object = await folder.find(key)
   if (!object) throw notFound()
   const whole = { name, type, sizeBytes: object.sizeBytes, sha256: object.etag }
-  return bytesOf(request, folder.content(key), whole, 'private, no-cache')
+  return bytesOf(request, folder.content(key, object.sizeBytes), whole, 'private, no-cache')
 }
 
 /** A public file for anybody: from here, or from where else it is. */
@@ -49,7 +49,7 @@ export async function publicContent(deps: ContentDeps, request: Request, id: str
   const { name, object_key: key, content_type: type, size_bytes, sha256 } = file
   if (folder) {
     const whole = { name, type, sizeBytes: Number(size_bytes), sha256 }
-    return bytesOf(request, folder.content(key), whole, 'public, max-age=60')
+    return bytesOf(request, folder.content(key, whole.sizeBytes), whole, 'public, max-age=60')
   }
   const expiresAt = new Date(clock() + DOWNLOAD_URL_MS)
   const location = await storage.downloadUrl(key, { name, contentType: type, expiresAt })

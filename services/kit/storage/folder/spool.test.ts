@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { storageFailure } from '../failures.ts'
 import { spool } from './spool.ts'
 
@@ -13,7 +14,7 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
 
 test('a disk that is full is told as what it is', async () => {
   const failure: unknown = existsSync(FULL)
-    ? await spool(FULL, chunks(), { maxBytes: 1e9, signal }).catch((error) => error)
+    ? await open(FULL, 'w').then((file) => spool(file, chunks(), { maxBytes: 1e9, signal }).catch((error) => error))
     : Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   expect(failure).toMatchObject({ code: 'ENOSPC' })
   expect(storageFailure(failure)).toMatchObject({ code: 'unavailable', detail: 'The file store is full.' })

@@ -1,82 +1,78 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import { Measure } from '../measure.ts'
 import type { Facts, Incoming } from '../storage.ts'
+import { trailerOf } from './trailer.ts'
 
-/** Written at once: few enough bytes for many uploads, enough for few calls. Two of these are held for each. */
-const BUFFER_BYTES = 1024 * 1024
+/** Chunks that are smaller are gathered: a sender far away sends thousands of them. */
+const WORTH_A_WRITE_BYTES = 64 * 1024
+const BUFFER_BYTES = 256 * 1024
 
-/** Writes a stream into a new file and down to the disk. Reading goes on while the last buffer is being written. */
+/** Writes a stream, and what is known of it, to a new file and down to the disk. Bytes are hashed while they are written. */
 export async function spool(
-  path: string,
+  file: FileHandle,
   bytes: AsyncIterable<Uint8Array>,
   { maxBytes, expectedBytes, signal, onProgress }: Incoming,
 ): Promise<Facts> {
   const measure = new Measure(maxBytes)
-  const file = await open(path, 'w', 0o600)
   const writer = new Writer(file)
-  try {
-    for await (const chunk of bytes) {
-      signal.throwIfAborted()
-      measure.add(chunk)
-      await writer.write(chunk)
-      onProgress?.(measure.sizeBytes)
-    }
-    measure.demand(expectedBytes)
-    await writer.end()
-    await file.datasync()
-  } finally {
-    await writer.settled()
-    await file.close()
+  for await (const chunk of bytes) {
+    signal.throwIfAborted()
+    // The chunk is ours until the next one is asked for.
+    await writer.write(chunk, () => measure.add(chunk))
+    onProgress?.(measure.sizeBytes)
   }
-  return measure.facts()
+  measure.demand(expectedBytes)
+  const facts = await measure.facts()
+  await writer.end(trailerOf(facts))
+  await file.datasync()
+  return facts
 }
 
 class Writer {
   readonly #file: FileHandle
-  #filling = Buffer.allocUnsafeSlow(BUFFER_BYTES)
-  #emptying = Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  #buffer: Buffer | undefined
   #filled = 0
-  #writing: Promise<void> = Promise.resolve()
-  #failure: { error: unknown } | undefined
 
   constructor(file: FileHandle) {
     this.#file = file
   }
 
-  async write(chunk: Uint8Array): Promise<void> {
-    for (let taken = 0; taken < chunk.byteLength; ) {
-      const part = chunk.subarray(taken, taken + BUFFER_BYTES - this.#filled)
-      this.#filling.set(part, this.#filled)
-      this.#filled += part.byteLength
-      taken += part.byteLength
-      if (this.#filled === BUFFER_BYTES) await this.#turn()
+  /** Takes a chunk, and lets something else be done with it meanwhile. */
+  async write(chunk: Uint8Array, meanwhile: () => void): Promise<void> {
+    if (chunk.byteLength < WORTH_A_WRITE_BYTES) {
+      meanwhile()
+      if (this.#filled + chunk.byteLength > BUFFER_BYTES) await this.#flush()
+      this.#gather(chunk)
+      return
+    }
+    await this.#flush()
+    const writing = writeAll(this.#file, chunk)
+    try {
+      meanwhile()
+    } finally {
+      await writing
     }
   }
 
-  async end(): Promise<void> {
-    await this.#turn()
-    await this.#written()
+  async end(last: Uint8Array): Promise<void> {
+    if (this.#buffer && this.#filled + last.byteLength <= BUFFER_BYTES) this.#gather(last)
+    else {
+      await this.#flush()
+      await writeAll(this.#file, last)
+    }
+    await this.#flush()
   }
 
-  /** The last write is over, well or not. */
-  settled(): Promise<void> {
-    return this.#writing
+  #gather(chunk: Uint8Array): void {
+    this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
+    this.#buffer.set(chunk, this.#filled)
+    this.#filled += chunk.byteLength
   }
 
-  /** The full buffer goes to the disk, the other one is filled. */
-  async #turn(): Promise<void> {
-    await this.#written()
-    const full = this.#filling.subarray(0, this.#filled)
-    ;[this.#filling, this.#emptying] = [this.#emptying, this.#filling]
+  async #flush(): Promise<void> {
+    if (!this.#buffer || this.#filled === 0) return
+    await writeAll(this.#file, this.#buffer.subarray(0, this.#filled))
     this.#filled = 0
-    this.#writing = writeAll(this.#file, full).catch((error) => {
-      this.#failure = { error }
-    })
-  }
-
-  async #written(): Promise<void> {
-    await this.#writing
-    if (this.#failure) throw this.#failure.error
   }
 }
 

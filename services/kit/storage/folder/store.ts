@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storageFailure } from '../failures.ts'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../storage.ts'
 import { AddressSigner, type Grant } from './addresses.ts'
 import { spool } from './spool.ts'
+import { factsIn } from './trailer.ts'
 
 export interface FolderOptions {
   /** Everything is kept below it; made when it is first needed. */
@@ -24,11 +25,9 @@ export interface FolderOptions {
   clock: () => number
 }
 
-const [CONTENT, FACTS] = ['content', 'facts.json'] as const
-
 /**
- * Objects in a folder, for a laptop or a single server. An object is a folder of its own, made elsewhere and moved into
- * place when everything in it is on the disk: it is there whole or not at all, and the second to move one finds it taken.
+ * Objects in a folder, for a laptop or a single server. An object is one file, written elsewhere and given its name when
+ * all of it is on the disk: it is there whole or not at all, and the second to want the name finds it taken.
  */
 export class FolderStorage implements Storage {
   readonly driver = 'folder'
@@ -57,20 +56,18 @@ export class FolderStorage implements Storage {
   async find(key: string): Promise<StoredObject | undefined> {
     const facts = await this.#factsOf(key)
     if (!facts) return undefined
-    // Removed in between, it is as if it had been removed before.
-    const settled = await this.#settle(key).then(() => true, unlessMissing)
-    if (!settled) return undefined
+    await this.#settle()
     return { sizeBytes: facts.sizeBytes, etag: facts.sha256, facts }
   }
 
   /** Whether the place is taken. */
   has(key: string): boolean {
-    return existsSync(this.#folderOf(key))
+    return existsSync(this.#pathOf(key))
   }
 
   async put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
     const facts = await this.receive(key, bytes, incoming)
-    await this.#settle(key)
+    await this.#settle()
     return facts
   }
 
@@ -79,21 +76,32 @@ export class FolderStorage implements Storage {
    * unless the power fails. Each name that is written down at once costs as much as a megabyte.
    */
   async receive(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
-    let facts: Facts | undefined
-    await this.#build(key, async (folder) => {
-      facts = await spool(join(folder, CONTENT), bytes, incoming)
-      await writeFile(join(folder, FACTS), JSON.stringify(facts), { mode: 0o600 })
-    })
-    return facts as Facts
+    const path = this.#pathOf(key)
+    const written = join(this.#options.root, 'incoming', `${key}.${crypto.randomUUID()}`)
+    try {
+      const file = await this.#inFolders(() => open(written, 'wx', 0o600))
+      try {
+        const facts = await spool(file, bytes, incoming)
+        // Of two at once the second finds the name taken; a rename would let him have it.
+        await this.#inFolders(() => link(written, path))
+        return facts
+      } finally {
+        await Promise.all([file.close(), unlink(written).catch(unlessMissing)])
+      }
+    } catch (error) {
+      throw storageFailure(asAlreadyStored(error))
+    }
   }
 
   async copy(from: string, to: string, etag: string): Promise<boolean> {
     const facts = await this.#factsOf(from)
     if (facts?.sha256 !== etag) return false
-    await this.#build(to, async (folder) => {
-      for (const name of [CONTENT, FACTS]) await link(join(this.#folderOf(from), name), join(folder, name))
-    })
-    await this.#settle(to)
+    try {
+      await link(this.#pathOf(from), this.#pathOf(to))
+    } catch (error) {
+      throw storageFailure(asAlreadyStored(error))
+    }
+    await this.#settle()
     return true
   }
 
@@ -104,23 +112,20 @@ export class FolderStorage implements Storage {
   }
 
   async remove(key: string): Promise<void> {
-    const dying = this.#elsewhere(key)
-    // Moved away first: an object that is half deleted would be half an object.
-    await rename(this.#folderOf(key), dying).catch(unlessMissing)
-    await rm(dying, { recursive: true, force: true })
+    await unlink(this.#pathOf(key)).catch(unlessMissing)
   }
 
   async tidy(before: Date): Promise<void> {
     const incoming = join(this.#options.root, 'incoming')
     for (const name of await readdir(incoming).catch(() => [])) {
       const found = await stat(join(incoming, name)).catch(() => undefined)
-      if (found && found.mtimeMs < before.getTime()) await rm(join(incoming, name), { recursive: true, force: true })
+      if (found && found.mtimeMs < before.getTime()) await rm(join(incoming, name), { force: true })
     }
   }
 
   /** The bytes of an object, read only when they are sent. */
-  content(key: string): Blob {
-    return Bun.file(join(this.#folderOf(key), CONTENT))
+  content(key: string, sizeBytes: number): Blob {
+    return Bun.file(this.#pathOf(key)).slice(0, sizeBytes)
   }
 
   #addressOf(place: 'uploads' | 'objects', grant: Grant): string {
@@ -132,44 +137,39 @@ export class FolderStorage implements Storage {
     return url.href
   }
 
-  readonly #folderOf = (key: string) => join(this.#options.root, 'objects', requireKey(key))
+  readonly #pathOf = (key: string) => join(this.#options.root, 'objects', requireKey(key))
 
   async #factsOf(key: string): Promise<Facts | undefined> {
-    const text = await readFile(join(this.#folderOf(key), FACTS), 'utf8').catch(unlessMissing)
-    // Empty after a power cut that came before anybody had found the object.
-    return text === undefined || text === '' ? undefined : (JSON.parse(text) as Facts)
-  }
-
-  /** A folder on the same disk that nobody else has. */
-  #elsewhere(key: string): string {
-    return join(this.#options.root, 'incoming', `${requireKey(key)}.${crypto.randomUUID()}`)
-  }
-
-  async #settle(key: string): Promise<void> {
-    const folder = this.#folderOf(key)
-    for (const path of [join(folder, FACTS), folder, join(this.#options.root, 'objects')]) await toDisk(path)
-  }
-
-  async #build(key: string, fill: (folder: string) => Promise<void>): Promise<void> {
-    const objects = join(this.#options.root, 'objects')
+    const file = await open(this.#pathOf(key)).catch(unlessMissing)
+    if (!file) return undefined
     try {
-      const folder = this.#elsewhere(key)
-      // Also makes `incoming`, where it is not there yet.
-      await mkdir(folder, { recursive: true, mode: 0o700 })
-      try {
-        await fill(folder)
-        await rename(folder, this.#folderOf(key)).catch(async (error: NodeJS.ErrnoException) => {
-          if (error.code !== 'ENOENT') throw error
-          await mkdir(objects, { recursive: true, mode: 0o700 })
-          await rename(folder, this.#folderOf(key))
-        })
-      } catch (error) {
-        await rm(folder, { recursive: true, force: true })
-        throw asAlreadyStored(error)
-      }
+      return await factsIn(file)
+    } catch (error) {
+      throw storageFailure(error)
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** The names of objects are on the disk, as their bytes are before they have one. */
+  async #settle(): Promise<void> {
+    try {
+      const objects = await open(join(this.#options.root, 'objects'))
+      await objects.sync().finally(() => objects.close())
     } catch (error) {
       throw storageFailure(error)
     }
+  }
+
+  /** What finds no folder makes both and tries again: once in the life of a store. */
+  async #inFolders<T>(work: () => Promise<T>): Promise<T> {
+    return work().catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+      for (const name of ['incoming', 'objects']) {
+        await mkdir(join(this.#options.root, name), { recursive: true, mode: 0o700 })
+      }
+      return work()
+    })
   }
 }
 
@@ -177,20 +177,10 @@ const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000)
 
 function asAlreadyStored(error: unknown): unknown {
   const { code } = (error ?? {}) as NodeJS.ErrnoException
-  return code === 'ENOTEMPTY' || code === 'EEXIST' ? new AlreadyStored() : error
+  return code === 'EEXIST' ? new AlreadyStored() : error
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT') return undefined
   throw storageFailure(error)
-}
-
-/** A file, or the names in a folder: what was moved into one is there after a power cut only when these are too. */
-async function toDisk(path: string): Promise<void> {
-  const opened = await open(path, 'r')
-  try {
-    await opened.sync()
-  } finally {
-    await opened.close()
-  }
 }
