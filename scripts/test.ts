@@ -36,12 +36,21 @@ for (const step of undo.reverse()) await step().catch(fail)
 process.exit(signal.aborted ? 130 : code)
 
 async function verify(options: Options, preparation: Preparation): Promise<number> {
+  const began = performance.now()
   await bringPackages(print)
   const files = await findTests(options, process.env.INVOKED_FROM ?? process.cwd())
-  const [servers, checks] = await Promise.all([
-    startServers(files, preparation),
+  const [checks, tests] = await Promise.all([
     options.paths.length === 0 ? runChecks(print, signal) : NOTHING,
+    test(files, preparation),
   ])
+  const seconds = Math.round((performance.now() - began) / 1000)
+  print(`${titleOf(options)} took ${seconds} s`)
+  return report(add(checks, tests))
+}
+
+/** Starts what the tests need and runs them; the checks go on beside. */
+async function test(files: string[], preparation: Preparation): Promise<Tally> {
+  const servers = await startServers(files, preparation)
   // What the caller's shell says about a database or a bus is about another one.
   const { DATABASE_URL: _database, DATABASE_DIRECT_URL: _direct, NATS_URL: _nats, ...inherited } = process.env
   const env = {
@@ -54,7 +63,7 @@ async function verify(options: Options, preparation: Preparation): Promise<numbe
   }
   const template = await makeTemplate(env, preparation)
   const tests = files.length === 0 ? NOTHING : await runTests({ files, env, folder: servers.folder, signal, print })
-  return report([servers.tally, checks, template, tests].reduce(add))
+  return [servers.tally, template, tests].reduce(add)
 }
 
 /** The closing lines; a skipped test is neither, but is never passed over in silence. */
@@ -62,4 +71,9 @@ function report({ passed, failed, skipped }: Tally): number {
   if (skipped > 0) print(`${skipped} skipped`)
   print(`${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1
+}
+
+function titleOf({ quick, paths }: Options): string {
+  if (paths.length > 0) return 'What was named'
+  return quick ? 'The quick half' : 'Everything'
 }

@@ -1,6 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stopOrphan } from './cluster.ts'
+import { foldersInMemory } from './memory.ts'
 import { commandOf, end, isAlive, type ProcessRecord, send } from './processes.ts'
 
 /** The names inside a state folder that more than one program must know. */
@@ -40,10 +41,14 @@ export async function stopServices(record: ProcessRecord): Promise<void> {
 
 /** Databases of test runs that were killed before they could remove them. */
 export async function removeDeadTestRuns(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    const pid = name.startsWith(TEST_FOLDER_PREFIX) ? Number(name.slice(TEST_FOLDER_PREFIX.length)) : Number.NaN
+  const names = (await readdir(folder)).filter((name) => name.startsWith(TEST_FOLDER_PREFIX))
+  const onDisk = names.map((name) => ({
+    folder: join(folder, name),
+    pid: Number(name.slice(TEST_FOLDER_PREFIX.length)),
+  }))
+  for (const { folder: run, pid } of [...onDisk, ...(await foldersInMemory(folder))]) {
     if (!Number.isSafeInteger(pid) || (await commandOf(pid))?.includes('scripts/test.ts')) continue
-    await stopOrphan(join(folder, name, TEST_DATA))
-    await rm(join(folder, name), { recursive: true, force: true })
+    await stopOrphan(join(run, TEST_DATA))
+    await rm(run, { recursive: true, force: true })
   }
 }

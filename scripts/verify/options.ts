@@ -31,13 +31,16 @@ export function readOptions(words: string[]): Options {
   return options
 }
 
+/** What the slow half is: told by its name. */
+export const isSlow = (path: string) => path.endsWith('.slow.test.ts')
+
 const FOLDERS = ['services', 'proto', 'scripts', 'charts']
 
 /** The test files to run, relative to the root. A path the user gave is meant from where they stand. */
 export async function findTests({ quick, paths }: Options, from: string): Promise<string[]> {
   if (paths.length === 0) {
     const all = await Promise.all(FOLDERS.map((folder) => testsIn(folder)))
-    return all.flat().filter((path) => !quick || !path.endsWith('.slow.test.ts'))
+    return all.flat().filter((path) => !quick || !isSlow(path))
   }
   const found = await Promise.all(paths.map((path) => testsAt(path, from)))
   return [...new Set(found.flat())]

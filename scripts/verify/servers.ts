@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { removeDeadTestRuns, TEST_DATA, testFolder } from '../toolchain/left-behind.ts'
+import { folderInMemory } from '../toolchain/memory.ts'
 import { bringNats } from '../toolchain/nats.ts'
 import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
 import { bringVersitygw } from '../toolchain/versitygw.ts'
 import { verdict } from './checks.ts'
+import { isSlow } from './options.ts'
 import { NOTHING, type Tally } from './tally.ts'
 
 export interface Preparation {
@@ -32,6 +34,10 @@ export interface Servers {
 /** Building an S3 server takes minutes: it is brought for the tests alone that say by their names that they need it. */
 const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
 
+/** The databases of the quick tests take a few hundred megabytes at once; the slow ones load millions of rows. */
+const ROOM_FOR_QUICK_GIB = 1
+const ROOM_FOR_SLOW_GIB = 8
+
 /** Starts a Postgres that forgets and finds other servers: each test file then makes what it needs on them. */
 export async function startServers(files: readonly string[], preparation: Preparation): Promise<Servers> {
   const { signal, onStop, print } = preparation
@@ -43,12 +49,15 @@ export async function startServers(files: readonly string[], preparation: Prepar
   // What the caller's umask took away: Postgres's own user passes through here.
   await chmod(folder, 0o711)
   onStop(() => rm(folder, { recursive: true, force: true }))
+  const neededGib = files.some(isSlow) ? ROOM_FOR_SLOW_GIB : ROOM_FOR_QUICK_GIB
+  const inMemory = await folderInMemory(state.folder, neededGib)
+  if (inMemory) onStop(() => rm(inMemory, { recursive: true, force: true }))
   const password = crypto.randomUUID()
   const cluster = await startCluster({
     state,
     password,
     signal,
-    data: join(folder, TEST_DATA),
+    data: join(inMemory ?? folder, TEST_DATA),
     logFile: join(folder, 'postgres.log'),
     progress: print,
     settings: {
@@ -56,6 +65,12 @@ export async function startServers(files: readonly string[], preparation: Prepar
       fsync: 'off',
       synchronous_commit: 'off',
       full_page_writes: 'off',
+      // What only replicas need is not written, and what is written is kept short: it may lie in memory.
+      wal_level: 'minimal',
+      max_wal_senders: '0',
+      max_wal_size: '256MB',
+      // Passwords of a server that lives for minutes: thousands of connections need not be slowed down.
+      scram_iterations: '1',
       shared_buffers: '256MB',
       max_connections: '500',
     },

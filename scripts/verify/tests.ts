@@ -1,9 +1,10 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { BUN, CACHE, ROOT } from '../toolchain/checkout.ts'
 import { send } from '../toolchain/processes.ts'
-import { type Tally, tallyOf } from './tally.ts'
+import { isSlow } from './options.ts'
+import { add, NOTHING, type Tally, tallyOf } from './tally.ts'
 
 /** More at once would only wait for Postgres. */
 const WORKERS_AT_MOST = 8
@@ -19,10 +20,27 @@ export interface TestRun {
   print: (text: string) => void
 }
 
-/** Runs test files in parallel, each in a process that has nothing of another file, and counts what they say. */
-export async function runTests({ files, env, folder, signal, print }: TestRun): Promise<Tally> {
+/**
+ * Runs test files in parallel and counts what they say. Those of the quick half share a few processes, one after the other:
+ * loading and warming up the product takes longer than many of them do. A slow one has a process of its own, for it measures,
+ * spies on the runtime or leaves gigabytes behind. Each file has a database of its own either way.
+ */
+export async function runTests({ files, ...run }: TestRun): Promise<Tally> {
+  const halves = [
+    { files: files.filter((file) => !isSlow(file)), flags: ['--no-isolate'] },
+    { files: files.filter(isSlow), flags: [] },
+  ]
+  let tally = NOTHING
+  for (const half of halves) {
+    if (half.files.length > 0) tally = add(tally, await runHalf({ ...run, ...half }))
+  }
+  return tally
+}
+
+async function runHalf({ files, flags, env, folder, signal, print }: TestRun & { flags: string[] }): Promise<Tally> {
   await mkdir(CACHE, { recursive: true })
   const report = join(folder, 'report.xml')
+  await rm(report, { force: true })
   const timings = join(CACHE, 'test-timings.json')
   const child = Bun.spawn(
     [
@@ -35,6 +53,7 @@ export async function runTests({ files, env, folder, signal, print }: TestRun): 
         '--no-orphans',
         `--parallel=${Math.min(WORKERS_AT_MOST, availableParallelism())}`,
         '--only-failures',
+        ...flags,
       ],
       ...['--reporter=junit', `--reporter-outfile=${report}`],
       // The slowest files start first, so that none of them is waited for alone at the end.

@@ -6,6 +6,7 @@ import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { ApiClient } from '../kit/testing/client.ts'
 import { testDatabase } from '../kit/testing/database.ts'
 import { until } from '../kit/testing/until.ts'
+import { enterOverHttp } from './testing/entrance.ts'
 import { startService } from './testing/processes.ts'
 import { arrangement, TEST_PASSWORD } from './testing.ts'
 
@@ -29,7 +30,7 @@ describe.each([
     await startService('organization', db, natsUrl),
     await startService('sourcing', db, natsUrl),
   ]
-  const { administrator } = await (await arrangement(db, identity.client.url)).organization(['IP_OWNER'])
+  const { administrator } = await (await arrangement(db, enterOverHttp(identity.client.url))).organization(['IP_OWNER'])
   const admin = new ApiClient(organization.client.url, administrator.client.accessToken)
 
   async function newcomer(): Promise<{ id: string; client: ApiClient }> {

@@ -22,10 +22,11 @@ import { findRoleByName } from '../organization/roles/queries.ts'
 import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll, routeAmong } from './services.ts'
+import { type Enter, enterByCommands, TEST_PASSWORD } from './testing/entrance.ts'
+
+export { TEST_PASSWORD }
 
 const SERVICES: readonly ServiceName[] = ['identity', 'catalog', 'sourcing', 'organization', 'webhooks']
-/** Stands in no document of ours, so that a test can look for it wherever it must not be. */
-export const TEST_PASSWORD = 'the password of every test user'
 
 export interface TestUser {
   userId: string
@@ -58,7 +59,7 @@ export interface TestOrganization {
   grant(role: string, userId: string): Promise<void>
 }
 
-/** The whole marketplace on a database of its own and a free port, with real sign-ins. Stopped when the file ends. */
+/** The whole marketplace on a database of its own and a free port. Stopped when the file ends. */
 export async function testMarketplace(
   overrides: Record<string, string> = {},
   database?: TestDatabase,
@@ -86,12 +87,13 @@ export async function testMarketplace(
     return stopped
   }
   db.beforeDrop(stop)
-  const arrange = await arrangement(db, url)
+  const enter = await enterByCommands(db, { url, config, clock: options?.clock ?? Date.now })
+  const arrange = await arrangement(db, enter)
   return { db, url, running, config, stop, anonymous: new ApiClient(url), ...arrange }
 }
 
-/** Organizations and users come about by the product's own commands and its own sign-in. */
-export async function arrangement(db: TestDatabase, url: string) {
+/** Organizations, users and their sessions come about by the product's own commands. */
+export async function arrangement(db: TestDatabase, enter: Enter) {
   const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-arrange' })
   db.beforeDrop(() => sql.end({ timeout: 1 }))
   const now = () => new Date().toISOString()
@@ -108,10 +110,7 @@ export async function arrangement(db: TestDatabase, url: string) {
   const operatorCaller = callerOf(operator.orgId, operator.administratorId)
 
   const activated = async (orgId: string, email: string, invited: { userId: string; activationToken: string }) => {
-    const client = new ApiClient(url)
-    await client.activate(invited.activationToken, TEST_PASSWORD)
-    await client.signIn(email, TEST_PASSWORD)
-    return { userId: invited.userId, orgId, email, client }
+    return { userId: invited.userId, orgId, email, client: await enter(invited.activationToken, email) }
   }
 
   const opened = async (created: CreatedOrganization, email: string): Promise<TestOrganization> => {

@@ -49,5 +49,13 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
 
 export type Hashing = ReturnType<typeof createHashing>
 
+let nobodys: Promise<string> | undefined
+
+/** A hash of nobody's password with the live parameters, made once: an unknown account costs what a known one costs. */
+export function nobodysHash({ hash }: Pick<Hashing, 'hash'>): Promise<string> {
+  nobodys ??= hash(crypto.randomUUID())
+  return nobodys
+}
+
 /** One spelling for one password, whichever keyboard it was typed on. */
 const normalized = (password: string) => password.normalize('NFC')
