@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../proto/errors.ts'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/operation.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
@@ -32,6 +33,9 @@ export interface Call<O> extends OpenCall<O> {
   /** Throws when the caller may not do this any more: for what takes longer than a revocation may. */
   recheck(): Promise<void>
 }
+
+/** What is wrong with a body whatever is stored and whoever asks, beyond what its schema can say: pure, and 400 before 403. */
+export type ProblemsOf<Body> = (body: Body) => FieldError[]
 
 export type Answer<O> = ResponseOf<O> | JsonText | Raw | Streamed | undefined
 export type Handler<O> = (call: Call<O>) => Answer<O> | Promise<Answer<O>>

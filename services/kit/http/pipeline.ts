@@ -1,16 +1,16 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { Operation } from '../../../proto/http/operation.ts'
+import type { BodyOf, Operation } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import { loggedFields } from '../audit/request.ts'
 import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
-import type { Exchange, Handler, OpenHandler } from './call.ts'
+import type { Exchange, Handler, OpenHandler, ProblemsOf } from './call.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { queryReader } from './query.ts'
-import { invalidField, notFound, Refusal, refuse } from './refusal.ts'
+import { invalid, invalidField, notFound, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { pathPattern, targetOf } from './target.ts'
 
@@ -29,6 +29,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   deps: HttpDeps,
   operation: O,
   handle: Handler<O> | OpenHandler<O>,
+  problemsOf: ProblemsOf<BodyOf<O>> = () => [],
 ): Endpoint {
   const readQuery = operation.query ? queryReader(operation.query) : () => ({})
   // An operation that takes no body refuses what one would say; a GET's is not even looked at.
@@ -45,7 +46,11 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     refuseLongBody(request)
     refuseOtherMediaTypes(request)
     const value = await readJson(request)
-    return value === undefined && bodyOptional ? undefined : checkBody?.(value)
+    if (value === undefined && bodyOptional) return undefined
+    const body = checkBody?.(value) as BodyOf<O>
+    const problems = problemsOf(body)
+    if (problems.length > 0) throw invalid(problems)
+    return body
   }
 
   const permit = (caller: Caller): void => {

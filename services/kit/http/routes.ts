@@ -1,8 +1,8 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { AnyOperation, Operation } from '../../../proto/http/operation.ts'
 import { inRequestSpan } from '../traces/traces.ts'
-import type { Exchange, Handler, OpenHandler } from './call.ts'
+import type { Exchange, Handler, OpenHandler, ProblemsOf } from './call.ts'
 import type { HttpDeps } from './deps.ts'
 import { describe } from './describe.ts'
 import { type Endpoint, endpointOf, type Params } from './pipeline.ts'
@@ -31,9 +31,11 @@ export class Routes {
   on<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(
     operation: Operation<Q, P, B, R>,
     handler: Handler<Operation<Q, P, B, R>>,
+    problemsOf?: ProblemsOf<Static<B>>,
   ): this {
     if (operation.access === 'public') throw new Error(`${operation.id} is public: serve it with open()`)
-    return this.#add(operation as unknown as AnyOperation, endpointOf(this.#deps, operation as never, handler as never))
+    const endpoint = endpointOf(this.#deps, operation as never, handler as never, problemsOf as never)
+    return this.#add(operation as unknown as AnyOperation, endpoint)
   }
 
   /** Serves one of the few operations that anybody may call without a token. */

@@ -23,7 +23,7 @@ import {
   touchPart,
   type UploadRow,
 } from './queries.ts'
-import { hasRoomFor, isTooMany, referenceProblems, requestProblems, type StorageQuota } from './rules.ts'
+import { hasRoomFor, isTooMany, referenceProblems, type StorageQuota } from './rules.ts'
 
 export interface FileDeps {
   sql: Pool
@@ -54,8 +54,6 @@ export async function updateFiles(deps: FileDeps, { caller, partId, body, trail 
   const { sql, clock } = deps
   const now = new Date(clock()).toISOString()
   const { orgId } = caller
-  const malformed = requestProblems(body)
-  if (malformed.length > 0) throw invalid(malformed)
   const [part] = await findOwnPart(sql, orgId, partId)
   if (!part) throw notFound()
   const additions = await additionsOf(deps, orgId, partId, body, now)

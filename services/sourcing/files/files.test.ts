@@ -213,6 +213,30 @@ describe('a change of files', () => {
     expect((await new Uploading(market, member.client).change(part, { remove: ['a'] })).status).toBe(403)
   })
 
+  test.each([
+    ['that names nothing', {}, 'body'],
+    ['with empty lists', { add: [], remove: [] }, 'body'],
+    [
+      'that names one upload twice',
+      { add: ['document', 'ip'].map((group) => ({ uploadId: 'upload_a', group })) },
+      'add.1.uploadId',
+    ],
+  ])(
+    'a request %s is 400 for whoever asks: its shape comes before the permission and the part',
+    async (_, body, field) => {
+      const member = await owner.member(['part:create'])
+      const part = await own.publishedPart()
+      for (const [by, id] of [
+        [new Uploading(market, member.client), part],
+        [foreign, part],
+        [own, newId('part')],
+      ] as const) {
+        const answer = await by.change(id, body)
+        expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, field])
+      }
+    },
+  )
+
   test('is announced and audited once', async () => {
     const part = await own.part()
     await own.added(part, 'x')

@@ -1,11 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type { Import, ImportFileInput, ImportPartFileResponse } from '../../../proto/http/sourcing/imports.ts'
-import type { AddressGuard } from '../../kit/addresses/request.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { invalidField, notFound } from '../../kit/http/refusal.ts'
+import { notFound } from '../../kit/http/refusal.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { demandRoom, type FileDeps } from '../files/commands.ts'
@@ -14,7 +13,6 @@ import { insertImport } from '../jobs/queries.ts'
 import { findImport } from './queries.ts'
 
 export interface ImportDeps extends Pick<FileDeps, 'sql' | 'clock' | 'quota' | 'onPending'> {
-  guard: AddressGuard
   box: SecretBox
 }
 
@@ -27,11 +25,9 @@ export interface ImportFile {
 
 /** A PENDING file of an own part; a worker fetches its bytes. The address is kept sealed, and only as long as it is needed. */
 export async function importFile(
-  { sql, clock, quota, onPending, guard, box }: ImportDeps,
+  { sql, clock, quota, onPending, box }: ImportDeps,
   { caller: { orgId }, partId, body, trail }: ImportFile,
 ): Promise<Static<typeof ImportPartFileResponse>> {
-  const problem = guard.problemOf(body.sasUrl)
-  if (problem !== undefined) throw invalidField('sasUrl', problem)
   const [part] = await findOwnPart(sql, orgId, partId)
   if (!part) throw notFound()
   const sealedUrl = await box.encrypt(body.sasUrl)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { testMarketplace } from '../../all/testing.ts'
+import { newId } from '../../kit/db/ids.ts'
 import { type Problem, Uploading } from '../files/testing/uploading.ts'
 
 const market = await testMarketplace()
@@ -24,3 +25,18 @@ test.each([
   expect([status, body.errors?.[0]?.field]).toEqual([400, 'sasUrl'])
   expect(await own.files(part)).toEqual([])
 })
+
+test.each(['not a URL', 'https://user:pw@example.com/a', 'https://127.0.0.1/a'])(
+  'an import from %s is 400 for whoever asks: its shape comes before the permission and the part',
+  async (sasUrl) => {
+    const member = await owner.member(['part:create'])
+    const input = { name: 'a', group: 'document', sasUrl }
+    for (const [client, id] of [
+      [member.client, part],
+      [own.client, newId('part')],
+    ] as const) {
+      const { status, body } = await client.post<Problem>(`/v1/parts/${id}/import-file`, input)
+      expect([status, body.errors?.[0]?.field]).toEqual([400, 'sasUrl'])
+    }
+  },
+)
