@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { delayAfter, isOver, judgeStatus } from './rules.ts'
+import { delayAfter, isOver, judgeStatus, kindsWithRoom } from './rules.ts'
 
 test.each([
   ['import', 1, false, 60_000, false],
@@ -37,3 +37,20 @@ test.each([
 ])('an answer of %d is %s', (status, reason, isFinal) => {
   expect([judgeStatus(status)?.reason, judgeStatus(status)?.isFinal]).toEqual([reason as never, isFinal as never])
 })
+
+test.each([
+  [0, 0, 0, ['copy', 'import']],
+  [0, 6, 0, ['copy']],
+  [0, 5, 50, ['copy', 'import']],
+  [0, 0, 63, ['copy', 'import']],
+  [0, 0, 64, ['copy']],
+  [2, 6, 0, []],
+  [8, 0, 0, []],
+  [7, 0, 0, ['copy', 'import']],
+  [1, 40, 0, ['copy']],
+] as const)(
+  'beside %d copies, %d imports and %d imports from slow sources there is room for %p',
+  (copies, busyImports, slowImports, kinds) => {
+    expect(kindsWithRoom({ copies, busyImports, slowImports })).toEqual([...kinds])
+  },
+)

@@ -1,10 +1,15 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 
 export const JOB_LIMITS = {
-  /** Jobs that one process works on at once. */
+  /** Jobs that keep one process busy at once. */
   slots: 8,
-  /** Of which sources of others, that may be slow, take no more than these. */
+  /** Of which imports take no more than these. */
   importSlots: 6,
+  /** Imports at once, those that wait for a slow source and cost hardly more than a socket included. */
+  importSockets: 64,
+  /** What a source sends in so long tells whether it is slow: less than 64 KiB in a second. */
+  paceMs: 1_000,
+  slowBelowBytes: 64 * 1024,
   /** How often somebody looks for jobs of other replicas. */
   pollMs: 2_000,
   /** How often a worker says that it is alive, and how far it is. */
@@ -13,6 +18,23 @@ export const JOB_LIMITS = {
   idleMs: 30_000,
   /** Tries of one import. A copy within our own store is tried until its time is over. */
   maxImportTries: 5,
+}
+
+export interface Load {
+  copies: number
+  /** Imports whose bytes keep coming, and those that have just begun. */
+  busyImports: number
+  slowImports: number
+}
+
+/** Which jobs there is room for. Slow sources, whoever's, take no place from others until there are too many of them. */
+export function kindsWithRoom({ copies, busyImports, slowImports }: Load): ('copy' | 'import')[] {
+  const { slots, importSlots, importSockets } = JOB_LIMITS
+  const isFree = copies + busyImports < slots
+  const forImport = isFree && busyImports < importSlots && busyImports + slowImports < importSockets
+  // Imports that were slow and are so no more must not take the places that are kept for copies.
+  const forCopy = isFree || copies < slots - importSlots
+  return [...(forCopy ? (['copy'] as const) : []), ...(forImport ? (['import'] as const) : [])]
 }
 
 const DELAYS_MS = [2_000, 15_000, 60_000, 180_000]

@@ -9,7 +9,7 @@ import { type FinishDeps, failFile, finishFile } from './commands.ts'
 import { copyInto, type Progress } from './copy.ts'
 import { JobFailure } from './failure.ts'
 import { claimJob, extendLease, type JobRow, postponeJob, recordProgress } from './queries.ts'
-import { delayAfter, isOver, JOB_LIMITS } from './rules.ts'
+import { delayAfter, isOver, JOB_LIMITS, kindsWithRoom, type Load } from './rules.ts'
 
 export type FileWorkerDeps = FinishDeps & Fetching & { log: Log }
 
@@ -27,28 +27,27 @@ export class FileWorker implements Worker {
   wake = (): void => this.#wake.call()
 
   async run(signal: AbortSignal): Promise<void> {
-    const running = new Map<Promise<void>, JobRow['kind']>()
+    const running = new Map<Promise<void>, Place>()
     while (!signal.aborted) {
-      const isFree = running.size < JOB_LIMITS.slots
-      const imports = [...running.values()].filter((kind) => kind === 'import').length
-      const kinds = imports < JOB_LIMITS.importSlots ? (['copy', 'import'] as const) : (['copy'] as const)
-      const [job] = isFree ? await claimJob(this.#deps.sql, crypto.randomUUID(), kinds) : []
+      const kinds = kindsWithRoom(loadOf(running.values()))
+      const [job] = kinds.length > 0 ? await claimJob(this.#deps.sql, crypto.randomUUID(), kinds) : []
       if (!job) {
         await this.#wake.wait(JOB_LIMITS.pollMs, signal)
         continue
       }
-      const work: Promise<void> = this.#work(job, signal)
+      const place: Place = { kind: job.kind, isSlow: false }
+      const work: Promise<void> = this.#work(job, place, signal)
         .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file could not be worked on'))
         .finally(() => {
           running.delete(work)
           this.wake()
         })
-      running.set(work, job.kind)
+      running.set(work, place)
     }
     await Promise.all(running.keys())
   }
 
-  async #work(job: JobRow, stopping: AbortSignal): Promise<void> {
+  async #work(job: JobRow, place: Place, stopping: AbortSignal): Promise<void> {
     const { sql, clock } = this.#deps
     const leftMs = Date.parse(job.deadline_at) - clock()
     if (isOver({ kind: job.kind, tries: job.attempts - 1, isFinal: false, leftMs })) {
@@ -58,6 +57,7 @@ export class FileWorker implements Worker {
     const lost = new AbortController()
     const signal = AbortSignal.any([stopping, lost.signal, AbortSignal.timeout(leftMs)])
     const progress: Progress = { receivedBytes: 0, totalBytes: null }
+    const pace = setInterval(this.#paceOf(place, progress), JOB_LIMITS.paceMs)
     const report = setInterval(() => void this.#report(job, progress, lost), JOB_LIMITS.reportMs)
     // A key of this try's own: whoever tried before, and does not know yet that he is dead, writes elsewhere.
     const key = `${job.file_id}.${job.lease_token.slice(0, 8)}`
@@ -69,7 +69,19 @@ export class FileWorker implements Worker {
     } catch (error) {
       await this.#afterFailure(job, error, { stopping, lost: lost.signal, progress })
     } finally {
+      clearInterval(pace)
       clearInterval(report)
+    }
+  }
+
+  /** Finds out again and again whether the source is slow; as long as it is, there is room for somebody else. */
+  #paceOf(place: Place, progress: Progress): () => void {
+    let before = 0
+    return () => {
+      const wasSlow = place.isSlow
+      place.isSlow = place.kind === 'import' && progress.receivedBytes - before < JOB_LIMITS.slowBelowBytes
+      before = progress.receivedBytes
+      if (place.isSlow && !wasSlow) this.wake()
     }
   }
 
@@ -99,6 +111,18 @@ export class FileWorker implements Worker {
     if (isOver({ kind: job.kind, tries: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
     else await postponeJob(sql, job, { delayMs, counts: true })
   }
+}
+
+/** What a job takes of the process. */
+interface Place {
+  kind: JobRow['kind']
+  isSlow: boolean
+}
+
+function loadOf(places: Iterable<Place>): Load {
+  const load: Load = { copies: 0, busyImports: 0, slowImports: 0 }
+  for (const { kind, isSlow } of places) load[kind === 'copy' ? 'copies' : isSlow ? 'slowImports' : 'busyImports']++
+  return load
 }
 
 interface Surroundings {

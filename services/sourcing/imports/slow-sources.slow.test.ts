@@ -1,0 +1,49 @@
+import { afterAll, expect, test } from 'bun:test'
+import type { Import } from '../../../proto/http/sourcing/imports.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { until } from '../../kit/testing/until.ts'
+import { Uploading } from '../files/testing/uploading.ts'
+import { JOB_LIMITS } from '../jobs/rules.ts'
+import { headOf, plainSource } from './testing/plain-source.ts'
+
+const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true' })
+/** What the fourth one may wait: until the others were found to be slow, and not until they are done. */
+const PROMPTLY_MS = 5_000
+
+let open = 0
+const drips: Timer[] = []
+const source = plainSource({
+  // A byte now and then, so that nobody can say that it stopped.
+  '/slow': (socket) => {
+    open += 1
+    socket.write(headOf(1_000_000))
+    drips.push(setInterval(() => socket.write('x'), 200))
+  },
+  '/quick': (socket) => void socket.write(`${headOf(5)}whole`),
+})
+afterAll(() => {
+  for (const drip of drips) clearInterval(drip)
+  source.close()
+})
+
+async function importing(path: string, times: number): Promise<{ own: Uploading; fileIds: string[] }> {
+  const { administrator } = await market.organization(['IP_OWNER'])
+  const own = new Uploading(market, administrator.client)
+  const part = await own.part()
+  const input = { name: 'a', group: 'document', sasUrl: source.url + path }
+  const begin = () => own.client.post<{ fileId: string }>(`/v1/parts/${part}/import-file`, input)
+  const answers = await Promise.all(Array.from({ length: times }, begin))
+  return { own, fileIds: answers.map(({ body }) => body.fileId) }
+}
+
+test('slow sources of three organizations take every place, and the fourth one has its file promptly', async () => {
+  for (let organizations = 1; organizations <= 3; organizations++) {
+    await importing('/slow', 3)
+    await until(() => open === 2 * organizations, { withinMs: 10_000, what: 'two imports of an organization' })
+  }
+  expect(open).toBe(JOB_LIMITS.importSlots)
+  const { own, fileIds } = await importing('/quick', 1)
+  const stateOf = async () => (await own.client.get<Import>(`/flows/v1/imports/${fileIds[0]}`)).body.state
+  await until(async () => (await stateOf()) === 'READY', { withinMs: PROMPTLY_MS, what: 'the import of the fourth' })
+  expect(open).toBe(JOB_LIMITS.importSlots)
+})
