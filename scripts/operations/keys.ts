@@ -1,6 +1,7 @@
 import { reencryptSecrets, rotateSigningKey } from '../../services/identity/keys/commands.ts'
 import { connect } from '../../services/kit/db/client.ts'
 import { createSecretBox } from '../../services/kit/secrets/box.ts'
+import { resealImports } from '../../services/sourcing/jobs/reseal.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { operatorEnvironment } from './environment.ts'
 
@@ -18,8 +19,10 @@ export async function keys([verb]: string[]): Promise<void> {
       const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds, now: new Date().toISOString() })
       console.log(`${kid} is published; it signs from ${signsFrom}.`)
     } else {
-      const { resealed } = await reencryptSecrets(sql, box)
-      console.log(`${resealed} secrets were sealed anew; the older keys may leave ENCRYPTION_KEYS.`)
+      const [keys, imports] = [await reencryptSecrets(sql, box), await resealImports(sql, box)]
+      console.log(
+        `${keys.resealed + imports.resealed} secrets were sealed anew; the older keys may leave ENCRYPTION_KEYS.`,
+      )
     }
   } finally {
     await sql.end({ timeout: 5 })

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../services/kit/db/client.ts'
+import { createSecretBox } from '../../services/kit/secrets/box.ts'
 import { testDatabase } from '../../services/kit/testing/database.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 
@@ -7,14 +8,18 @@ const { ownerUrl } = await testDatabase()
 const owner = connect(ownerUrl, { max: 1, applicationName: 'test' })
 afterAll(() => owner.end({ timeout: 1 }))
 
-async function operator(...args: string[]) {
+const KEY = `test:${Buffer.alloc(32, 7).toString('base64')}`
+const operator = (...args: string[]) => operatorWith({}, ...args)
+
+async function operatorWith(more: Record<string, string>, ...args: string[]) {
   const child = Bun.spawn([process.execPath, 'scripts/operator.ts', ...args], {
     cwd: ROOT,
     env: {
       ...process.env,
       DATABASE_URL: ownerUrl,
       PUBLIC_URL: 'https://market.example.com',
-      ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      ENCRYPTION_KEYS: KEY,
+      ...more,
     },
     stdout: 'pipe',
     stderr: 'pipe',
@@ -88,6 +93,16 @@ describe('keys', () => {
 
   test('reencrypt tells how many secrets it sealed anew', async () => {
     expect((await operator('keys', 'reencrypt')).out).toContain('0 secrets were sealed anew')
+    const older = { ENCRYPTION_KEYS: `older:${Buffer.alloc(32, 8).toString('base64')}` }
+    const sealed = await (await createSecretBox(older.ENCRYPTION_KEYS)).encrypt('https://drawings.example.com/a?sig=b')
+    await owner.begin(async (tx) => {
+      await tx`set local session_replication_role = replica`
+      await tx`
+        insert into sourcing.file_jobs (file_id, kind, sealed_url, next_attempt_at, deadline_at)
+        values ('file_1', 'import', ${sealed}, now(), now() + interval '1 hour')`
+    })
+    const keys = { ENCRYPTION_KEYS: `${KEY},${older.ENCRYPTION_KEYS}` }
+    expect((await operatorWith(keys, 'keys', 'reencrypt')).out).toContain('1 secrets were sealed anew')
   })
 })
 

@@ -33,7 +33,8 @@ export const FileGroup = OneOf(FILE_GROUPS, {
 })
 
 export const FileState = OneOf(FILE_STATES, {
-  description: 'PENDING until its bytes were read from end to end.',
+  description:
+    'PENDING until its bytes were read from end to end. Why it is FAILED stands in the history of the part, and for an import in `GET /flows/v1/imports/{fileId}`.',
   examples: ['READY'],
 })
 

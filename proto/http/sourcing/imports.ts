@@ -32,7 +32,13 @@ export const Import = closed({
       examples: [48_284],
     }),
   ),
-  reason: Type.Optional(OneOf(FILE_FAILURES, { description: 'Why it failed.', examples: ['too_large'] })),
+  reason: Type.Optional(
+    OneOf(FILE_FAILURES, {
+      description:
+        'Why it is FAILED. too_large: more than 512 MiB. address_refused: the name leads to an address that is not public. redirected: the source sends elsewhere, which is not followed. source_refused: it answers with a refusal, such as 403 or 404. unreachable: nobody answers, or with an error, in 5 tries. timed_out: it sent nothing for 30 seconds in 5 tries, or 30 minutes were not enough. quota_reached: the files of your organization would have too many bytes. source_changed: an upload was overwritten, which no import is.',
+      examples: ['too_large'],
+    }),
+  ),
 })
 export type Import = Static<typeof Import>
 
@@ -62,7 +68,7 @@ export const getImport = defineOperation({
   path: '/flows/v1/imports/{fileId}',
   tag: 'Part lifecycle (beyond the specification)',
   summary: 'See how far an import is',
-  description: 'Of a file of your own part, as long as the file is there.',
+  description: 'Of a file of your own part, as long as the file is there: what has come, and when it FAILED, why.',
   access: 'token',
   params: pathParam('fileId', 'Id of the file.', EXAMPLE_FILE_ID),
   response: Import,

@@ -101,3 +101,13 @@ export const markReady = (tx: Tx, fileId: string, objectKey: string, facts: Fact
 export const markFailed = (tx: Tx, fileId: string, reason: FileFailure) => tx<{ id: string }[]>`
   update sourcing.files set state = 'FAILED', reason = ${reason}, counted_bytes = 0
   where id = ${fileId} and state = 'PENDING' returning id`
+
+export const listSealedUrls = (sql: Sql, afterFileId: string, limit: number) => sql<
+  { file_id: string; sealed_url: string }[]
+>`
+  select file_id, sealed_url from sourcing.file_jobs
+  where kind = 'import' and file_id > ${afterFileId} order by file_id limit ${limit}`
+
+export const resealUrl = (sql: Sql, fileId: string, before: string, after: string) => sql<{ file_id: string }[]>`
+  update sourcing.file_jobs set sealed_url = ${after} where file_id = ${fileId} and sealed_url = ${before}
+  returning file_id`
