@@ -18,8 +18,19 @@ const NO_FIELDS = closed({})
 
 export type Params = Record<string, string | undefined> | undefined
 
-/** Answers one operation: undefined when the path is not quite the operation's, so that the fallback may answer. */
-export type Endpoint = (exchange: Exchange, params: Params) => Promise<Response | undefined>
+/** Answers one operation; undefined when the path is not quite the operation's. */
+export type Endpoint = (exchange: Exchange, params: Params) => Promise<Response> | Response | undefined
+
+/** A request on its way, and what is known of it so far. */
+interface Passage {
+  exchange: Exchange
+  params: Params
+  search: string
+  caller: Caller | undefined
+  trail: Trail | undefined
+  rateLimit: string
+  startedMs: number
+}
 
 /**
  * The one order in which a request is checked, for both families: token 401, request limit 429, length 413, media type 415,
@@ -67,46 +78,52 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     )
   }
 
-  return async (exchange, params) => {
-    const { request } = exchange
-    const target = targetOf(request.url)
-    if (pattern && !pattern.test(target.path)) return undefined
-    const startedMs = performance.now()
+  const recognise = ({ exchange }: Passage) => (isOpen ? undefined : deps.auth.callerOf(exchange.request))
+
+  const admit = (passage: Passage, caller: Caller | undefined) => {
+    passage.caller = caller
+    passage.rateLimit = deps.rateLimit.take(caller ? caller.orgId : networkOf(passage.exchange.clientIp))
+    return checkBody ? readBody(passage.exchange.request) : undefined
+  }
+
+  const perform = (passage: Passage, body: unknown) => {
+    const { exchange, params, search, caller } = passage
+    const { request, requestId } = exchange
+    const query = readQuery(search)
+    const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
+    const trail = operation.audit ? trailOf(operation.audit, exchange, caller, body, params) : undefined
+    passage.trail = trail
+    if (caller) permit(caller)
+    for (const name of paramNames) requireWellFormedId(params?.[name])
+    const recheck = async () => permit(await deps.auth.callerOf(request))
+    const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
+    return handle({ request, requestId, caller, query, params, body, trail, idempotencyKey, recheck, ifMatch } as never)
+  }
+
+  const refused = async (passage: Passage, error: unknown) =>
+    respond.refusal(passage.exchange, await audited(error, passage.trail), passage)
+
+  return (exchange, params) => {
+    const { path, search } = targetOf(exchange.request.url)
+    if (pattern && !pattern.test(path)) return undefined
     // Now, not when it is first needed: a socket that was closed meanwhile tells no address, and nobody would be counted.
     if (isOpen || operation.audit) void exchange.clientIp
-    let caller: Caller | undefined
-    let trail: Trail | undefined
-    let rateLimit = ''
+    const startedMs = performance.now()
+    const passage = { exchange, params, search, caller: undefined, trail: undefined, rateLimit: '', startedMs }
     try {
-      if (!isOpen) {
-        const known = deps.auth.callerOf(request)
-        caller = known instanceof Promise ? await known : known
-      }
-      rateLimit = deps.rateLimit.take(caller ? caller.orgId : networkOf(exchange.clientIp))
-      const body = checkBody ? await readBody(request) : undefined
-      const query = readQuery(target.search)
-      const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
-      trail = operation.audit ? trailOf(operation.audit, exchange, caller, body, params) : undefined
-      if (caller) permit(caller)
-      for (const name of paramNames) requireWellFormedId(params?.[name])
-      const answer = await handle({
-        request,
-        requestId: exchange.requestId,
-        caller,
-        query,
-        params,
-        body,
-        trail,
-        idempotencyKey,
-        recheck: async () => permit(await deps.auth.callerOf(request)),
-        ifMatch: operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined,
-      } as never)
-      return respond.success(exchange, answer, { caller, rateLimit, startedMs })
+      const body = after(recognise(passage), (caller) => admit(passage, caller))
+      const answer = after(body, (value) => perform(passage, value))
+      const response = after(answer, (value) => respond.success(exchange, value, passage))
+      return response instanceof Promise ? response.catch((error) => refused(passage, error)) : response
     } catch (error) {
-      return respond.refusal(exchange, await audited(error, trail), { caller, rateLimit, startedMs })
+      return refused(passage, error)
     }
   }
 }
+
+/** Goes on at once where nothing has to be waited for: a read out of memory is answered without a single promise. */
+const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value)
 
 function requirePermission(access: Operation['access'], { permissions }: Caller): void {
   if (access === 'public' || access === 'token') return

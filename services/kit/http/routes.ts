@@ -8,11 +8,14 @@ import { describe } from './describe.ts'
 import { type Endpoint, endpointOf, type Params } from './pipeline.ts'
 import { routerPath } from './target.ts'
 
+/** Answers the requests of one route, whichever router found it. */
+export type RouteAnswer = (request: Request, params: Params) => Promise<Response> | Response
+
 /** The operations of one feature with their handlers: an Elysia instance in which every route is guarded by its contract. */
 export class Routes {
   readonly elysia = new Elysia({ strictPath: true, normalize: false })
   readonly operations: AnyOperation[] = []
-  readonly answers: { operation: AnyOperation; answer: (request: Request, params: Params) => Promise<Response> }[] = []
+  readonly answers: { operation: AnyOperation; answer: RouteAnswer }[] = []
   readonly #deps: HttpDeps
   readonly #exchangeOf: (request: Request) => Exchange
   readonly #fallback: (exchange: Exchange) => Promise<Response>
@@ -49,10 +52,9 @@ export class Routes {
 
   #add(operation: AnyOperation, endpoint: Endpoint): this {
     // Named parameters only: a handler that passes its context on makes Elysia parse query, cookies and body for nothing.
-    const answer = async (request: Request, params: Params) => {
+    const answer: RouteAnswer = (request, params) => {
       const exchange = this.#exchangeOf(request)
-      const response = await inRequestSpan(operation.id, request, () => endpoint(exchange, params))
-      return response ?? this.#fallback(exchange)
+      return inRequestSpan(operation.id, request, () => endpoint(exchange, params) ?? this.#fallback(exchange))
     }
     this.elysia.route(operation.method, routerPath(operation.path), ({ request, params }) => answer(request, params), {
       detail: describe(operation),

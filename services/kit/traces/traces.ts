@@ -35,8 +35,8 @@ export const activeTraceId = (): string | undefined =>
 export function inRequestSpan(
   operation: string,
   request: Request,
-  work: () => Promise<Response | undefined>,
-): Promise<Response | undefined> {
+  work: () => Promise<Response> | Response,
+): Promise<Response> | Response {
   if (!enabled) return work()
   const parent = propagation.extract(context.active(), Object.fromEntries(request.headers))
   return trace
@@ -46,9 +46,9 @@ export function inRequestSpan(
         const response = await work()
         span.setAttributes({
           'http.request.method': request.method,
-          'http.response.status_code': response?.status ?? 0,
+          'http.response.status_code': response.status,
         })
-        if (response && response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+        if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
         return response
       } finally {
         span.end()
