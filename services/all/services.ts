@@ -1,24 +1,35 @@
 import { ownerOf } from '../../proto/paths.ts'
 import { createCatalog } from '../catalog/service.ts'
 import { createIdentity } from '../identity/service.ts'
-import type { ServiceName } from '../kit/migrate/files.ts'
+import { SERVICES, type ServiceName } from '../kit/migrate/files.ts'
 import type { KitOptions, Service } from '../kit/service/service.ts'
 import { createOrganizationService } from '../organization/service.ts'
 import { createSourcing } from '../sourcing/service.ts'
 import { createWebhooks } from '../webhooks/service.ts'
 import { type AllConfig, configOf } from './config.ts'
 
-/** All five services in one process: the same code path, five pools, five roles. */
-export async function createAll(config: AllConfig, options?: KitOptions): Promise<Record<ServiceName, Service>> {
-  const [identity, catalog, sourcing, organization, webhooks] = await Promise.all([
-    createIdentity(configOf(config, 'identity'), options),
-    createCatalog(configOf(config, 'catalog'), options),
-    createSourcing(configOf(config, 'sourcing'), options),
-    createOrganizationService(configOf(config, 'organization'), options),
-    createWebhooks(configOf(config, 'webhooks'), options),
-  ])
-  return { identity, catalog, sourcing, organization, webhooks }
+type Make = (config: AllConfig, options?: KitOptions) => Promise<Service>
+
+const MAKES: Record<ServiceName, Make> = {
+  identity: (config, options) => createIdentity(configOf(config, 'identity'), options),
+  catalog: (config, options) => createCatalog(configOf(config, 'catalog'), options),
+  sourcing: (config, options) => createSourcing(configOf(config, 'sourcing'), options),
+  organization: (config, options) => createOrganizationService(configOf(config, 'organization'), options),
+  webhooks: (config, options) => createWebhooks(configOf(config, 'webhooks'), options),
 }
+
+/** Services in one process: the same code path, a pool and a role each. */
+export async function createServices<S extends ServiceName>(
+  names: readonly S[],
+  config: AllConfig,
+  options?: KitOptions,
+): Promise<Record<S, Service>> {
+  const made = await Promise.all(names.map(async (name) => [name, await MAKES[name](config, options)] as const))
+  return Object.fromEntries(made) as Record<S, Service>
+}
+
+/** All five services in one process. */
+export const createAll = (config: AllConfig, options?: KitOptions) => createServices(SERVICES, config, options)
 
 /** What the ingress does, in one process. */
 export const routeAmong = (services: Record<ServiceName, Service>) => (path: string) => services[ownerOf(path)]

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { testMarketplace } from '../all/testing.ts'
+import { marketplaceOf } from '../all/testing.ts'
 import { CATALOG_NAMES, type CatalogName } from './catalog.ts'
 import { CATALOGS } from './catalogs.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])
 const { client } = administrator
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Material } from '../../../proto/http/catalog/materials.ts'
 import { MATERIAL_TYPES } from '../../../proto/http/catalog/words.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])
 const { client } = administrator
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { configOf } from '../../all/config.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { connect } from '../../kit/db/client.ts'
 import { until } from '../../kit/testing/until.ts'
 import type { CatalogConfig } from '../config.ts'
@@ -8,7 +8,7 @@ import { createCatalog } from '../service.ts'
 import { importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
 import { Library } from './library.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])
 const { client } = administrator
 const sql = connect(market.db.ownerUrl, { max: 3, applicationName: 'test-import', searchPath: 'catalog' })

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { Standard } from '../../../proto/http/catalog/standards.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])
 const { client } = administrator
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Technology } from '../../../proto/http/catalog/technologies.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])
 const { client } = administrator
 

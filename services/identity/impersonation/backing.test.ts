@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { CreatedImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
-import { type TestUser, testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf, type TestUser } from '../../all/testing.ts'
 import { ApiClient } from '../../kit/testing/client.ts'
 import { until } from '../../kit/testing/until.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const admin = org.administrator.client
 const GRANTS = '/flows/v1/impersonation-grants'

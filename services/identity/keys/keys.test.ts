@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
 import { connect } from '../../kit/db/client.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
 import { ApiClient } from '../../kit/testing/client.ts'
 import { reencryptSecrets, rotateSigningKey } from './commands.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const sql = connect(market.db.urlOf('identity'), { max: 2, applicationName: 'test' })
 const box = await createSecretBox(market.config.ENCRYPTION_KEYS)

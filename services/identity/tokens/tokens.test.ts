@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
 import { ApiClient } from '../../kit/testing/client.ts'
 
 interface Tokens {
@@ -9,7 +9,7 @@ interface Tokens {
   refresh_token: string
 }
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 
 const token = (body: unknown, headers: Record<string, string> = {}) =>

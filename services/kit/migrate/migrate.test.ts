@@ -1,35 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { connect } from '../db/client.ts'
-import { testDatabase, testPasswords, testServerUrl, withDatabase } from '../testing/database.ts'
-import { migrationsOf, SERVICES } from './files.ts'
+import { testDatabase, testPasswords } from '../testing/database.ts'
 import { migrate, requireSchema } from './migrate.ts'
-
-/** An empty database of one's own, gone after the work. */
-async function emptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
-  const server = connect(testServerUrl(), { max: 1, applicationName: 'test' })
-  const name = `empty_${crypto.randomUUID().replaceAll('-', '')}`
-  await server`create database ${server(name)}`
-  try {
-    return await work(withDatabase(testServerUrl(), name))
-  } finally {
-    await server`drop database ${server(name)} with (force)`
-    await server.end({ timeout: 1 })
-  }
-}
-
-describe('migrating', () => {
-  test('two migrators at once are safe: each migration runs once', async () => {
-    await emptyDatabase(async (url) => {
-      const lines: string[] = []
-      const run = () => migrate({ url, passwords: testPasswords, log: (line) => lines.push(line) })
-      await Promise.all([run(), run()])
-      const wanted = (await Promise.all(SERVICES.map(migrationsOf))).flat()
-      expect(lines).toHaveLength(wanted.length)
-      await run()
-      expect(lines).toHaveLength(wanted.length)
-    })
-  })
-})
 
 describe('a service at boot', () => {
   test('takes a schema that has every migration', async () => {

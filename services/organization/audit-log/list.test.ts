@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { type TestUser, testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf, type TestUser } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const other = await market.organization(['IP_OWNER'])
 const member = await org.member([])

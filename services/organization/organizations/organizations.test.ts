@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import type { Org } from '../../../proto/http/organization/orgs.ts'
 import type { Role } from '../../../proto/http/organization/roles.ts'
-import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
 import { ApiClient } from '../../kit/testing/client.ts'
 import { until } from '../../kit/testing/until.ts'
 import { BY_BUS, entriesOf, eventsOf, newPerson, type Page, type Problem, patch, tokenOf } from '../testing/people.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const operator = await market.operator()
 const distributor = await market.organization(['DISTRIBUTOR'])
 const engaged = await market.organization(['CONSUMER'], {

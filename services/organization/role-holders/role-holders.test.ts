@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import type { ApiClient } from '../../kit/testing/client.ts'
 import { until } from '../../kit/testing/until.ts'
 import { BY_BUS, created, entriesOf, type Page, type Problem } from '../testing/people.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER'])
 const { client } = org.administrator

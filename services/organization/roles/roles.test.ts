@@ -2,12 +2,12 @@ import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import { MAX_CUSTOM_ROLES } from '../../../proto/http/organization/roles.ts'
 import { SYSTEM_ROLES } from '../../../proto/permissions.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import type { ApiClient } from '../../kit/testing/client.ts'
 import { until } from '../../kit/testing/until.ts'
 import { BY_BUS, entriesOf, eventsOf, type Page, type Problem, patch } from '../testing/people.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
 const { client } = org.administrator

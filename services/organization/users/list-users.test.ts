@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { User } from '../../../proto/http/organization/users.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import type { ApiClient } from '../../kit/testing/client.ts'
 import { act, created, type Page, type Problem } from '../testing/people.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf([])
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER'])
 const { client, userId: administratorId } = org.administrator

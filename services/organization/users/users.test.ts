@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { CreatedUser, User } from '../../../proto/http/organization/users.ts'
-import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
 import { ApiClient } from '../../kit/testing/client.ts'
 import { created, entriesOf, eventsOf, newPerson, type Page, type Problem, patch, tokenOf } from '../testing/people.ts'
 
-const market = await testMarketplace({ PUBLIC_URL: 'https://market.example.com' })
+const market = await marketplaceOf([], { PUBLIC_URL: 'https://market.example.com' })
 const org = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER'])
 const { client } = org.administrator

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FILE_GROUPS, File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { Uploading } from './testing/uploading.ts'
 
-const market = await testMarketplace({ STORED_BYTES_MAX: '1000000', UPLOADS_OPEN_MAX: '1000' })
+const market = await marketplaceOf(['sourcing'], { STORED_BYTES_MAX: '1000000', UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])
 const other = await market.organization(['IP_OWNER', 'CONSUMER'])
 const own = new Uploading(market, owner.administrator.client)

@@ -1,8 +1,8 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { describeConformance } from './conformance/conformance.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const root = String(market.config.FILES_FOLDER)
 
 await describeConformance(market, {

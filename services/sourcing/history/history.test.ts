@@ -2,13 +2,13 @@ import { describe, expect, test } from 'bun:test'
 import type { Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HistoryEntry } from '../../../proto/http/sourcing/history.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { connect } from '../../kit/db/client.ts'
 import type { ApiClient } from '../../kit/testing/client.ts'
 
 type Entry = Static<typeof HistoryEntry>
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
 const { client } = owner.administrator

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { type Problem, Uploading } from '../files/testing/uploading.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
 const own = new Uploading(market, owner.administrator.client)
 const part = await own.part()

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { importTexts, restoreShipped, shippedText } from '../../catalog/testing/imports.ts'
 import { connect } from '../../kit/db/client.ts'
 import { until } from '../../kit/testing/until.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const { client } = (await market.organization(['IP_OWNER'])).administrator
 
 test('a process with other technologies shows in the parts that use it, without a new revision', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { type CreatePartResponse, Part } from '../../../proto/http/sourcing/parts.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import type { ApiClient } from '../../kit/testing/client.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
 const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
 const isPart = TypeCompiler.Compile(Part)

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { until } from '../../kit/testing/until.ts'
 import { Uploading } from '../files/testing/uploading.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const [busy, other] = [await market.organization(['IP_OWNER']), await market.organization(['IP_OWNER'])]
 const own = new Uploading(market, busy.administrator.client)
 const theirs = new Uploading(market, other.administrator.client)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Upload } from '../../../proto/http/sourcing/uploads.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { sendRaw } from '../../kit/testing/socket.ts'
 import { until } from '../../kit/testing/until.ts'
 
-const market = await testMarketplace({ UPLOADS_OPEN_MAX: '20' })
+const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '20' })
 const owner = await market.organization(['IP_OWNER'])
 const { client } = owner.administrator
 const isUpload = TypeCompiler.Compile(Upload)

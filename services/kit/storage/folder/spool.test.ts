@@ -14,8 +14,13 @@ async function* chunks(): AsyncGenerator<Uint8Array> {
 
 test('a disk that is full is told as what it is', async () => {
   const failure: unknown = existsSync(FULL)
-    ? await open(FULL, 'w').then((file) => spool(file, chunks(), { maxBytes: 1e9, signal }).catch((error) => error))
+    ? await spoolToFull().catch((error) => error)
     : Object.assign(new Error('no space left'), { code: 'ENOSPC' })
   expect(failure).toMatchObject({ code: 'ENOSPC' })
   expect(storageFailure(failure)).toMatchObject({ code: 'unavailable', detail: 'The file store is full.' })
 })
+
+async function spoolToFull() {
+  await using file = await open(FULL, 'w')
+  return await spool(file, chunks(), { maxBytes: 1e9, signal })
+}

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { migrationsOf } from '../../kit/migrate/files.ts'
 import { migrate } from '../../kit/migrate/migrate.ts'
 import { emptyTestDatabase, testPasswords } from '../../kit/testing/database.ts'
@@ -12,7 +12,7 @@ test('a record older than capture begins with a BACKFILL instead of a creation, 
   await migrate({ url: db.ownerUrl, passwords: testPasswords, before: { sourcing: CAPTURE } })
   // The service of today refuses such a schema; the ledger says what it wants to read until the parts are made.
   await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${await missing()}::text[]) name`
-  const market = await testMarketplace({ LOG_LEVEL: 'silent' }, db)
+  const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' }, db)
   const { client } = (await market.organization(['IP_OWNER'])).administrator
   const old = await client.post<{ id: string }>('/v1/parts', { title: 'Old', keywords: ['k'] })
   expect(old.status).toBe(200)

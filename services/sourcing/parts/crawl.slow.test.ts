@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { testMarketplace } from '../../all/testing.ts'
+import { marketplaceOf } from '../../all/testing.ts'
 import { loadParts } from '../../kit/testing/load.ts'
 
-const market = await testMarketplace()
+const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
 await loadParts(market.db.owner, { count: 400, organizations: 4 })
 
