@@ -125,6 +125,30 @@ describe('GET /v1/parts/{id}/history', () => {
     for (const [at, title] of titles.slice(0, -1).entries()) expect(title?.before).toEqual(titles[at + 1]?.after)
   })
 
+  test('has ids that tell nothing of what else happens, and sort as the entries do', async () => {
+    const id = await created()
+    const entries = 500
+    await market.db.owner`
+      select sourcing.add_history(${id}, 'UPDATE', json_build_array(json_build_object('field', n::text))::text)
+      from generate_series(1, ${entries}) n`
+    const rows = await market.db.owner<{ id: string; timestamp: string; field: string }[]>`
+      select id, timestamp, document::json #>> '{changes,0,field}' as field from sourcing.history
+      where record_id = ${id} order by timestamp desc, id desc limit ${entries}`
+    expect(rows.map(({ field }) => Number(field))).toEqual(Array.from({ length: entries }, (_, n) => entries - n))
+    expect(rows.map((row) => row.id)).toEqual(
+      rows
+        .map((row) => row.id)
+        .toSorted()
+        .reverse(),
+    )
+    // Of many in one millisecond, or the order would have been tested by the clock alone.
+    expect(new Set(rows.map(({ timestamp }) => timestamp)).size).toBeLessThan(entries)
+    for (const row of rows) expect(row.id).toMatch(/^history_[0-9A-HJKMNP-TV-Z]{26}$/)
+    const random = rows.map((row) => row.id.slice(-12))
+    expect(new Set(random.map((digits) => digits.slice(0, 4))).size).toBeGreaterThan(entries * 0.9)
+    expect(random).not.toEqual(random.toSorted().reverse())
+  })
+
   test('is read by the IP owner alone, published or not; a deleted part has none', async () => {
     const id = await created()
     expect((await history(id, '', stranger.administrator.client)).status).toBe(404)
