@@ -24,7 +24,7 @@ const member = await org.member('IP owner')
 test('the first journey of the README answers what it shows', async () => {
   const page = await Bun.file(README).text()
   const steps = [...page.matchAll(STEP)].map(([, command = '', answer = '']) => ({ command, answer }))
-  expect(steps.length).toBeGreaterThanOrEqual(7)
+  expect(steps.length).toBeGreaterThanOrEqual(20)
   const folder = await mkdtemp(join(tmpdir(), 'journey-'))
   const marker = '----next-step----'
   // One shell for the whole page, as a reader has one: later steps use the variables of earlier ones.
