@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '../../../services/kit/db/client.ts'
+import type { AnchoredPage } from '../../../services/kit/pages/pages.ts'
+import { type Anchor, keepAnchors } from '../../../services/kit/pages/queries.ts'
 import type { ApiClient } from '../../../services/kit/testing/client.ts'
-import { listParts, type PartListing } from '../../../services/sourcing/parts/queries.ts'
+import { listPartsFrom, NEWEST } from '../../../services/sourcing/parts/queries.ts'
 import { findPage } from '../../../services/sourcing/parts/search.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
@@ -12,7 +14,7 @@ import { databaseSide, serverSide } from '../load/sides.ts'
 import { inRounds } from '../rounds.ts'
 import { ensureSmallDatabase, SMALL_PARTS } from '../stage/database.ts'
 import { signIn } from '../stage/people.ts'
-import { forPgbench, statementOf } from '../stage/statements.ts'
+import { forPgbench, requireSameStatement, statementOf } from '../stage/statements.ts'
 
 const LARGEST_PAGE = 50
 const AT_EACH_END = 100
@@ -144,19 +146,22 @@ async function againstDatabase(bench: Bench, page: number): Promise<Figure[]> {
   const { database, services, pace, trial } = bench
   const client = await reader(bench)
   const before = await readPage(client, page - 1, 10)
-  const after = before.body.items.at(-1)?.id ?? ''
   const request = {
     path: `/v1/parts?pageSize=10&page=${page}`,
     headers: { Authorization: `Bearer ${client.accessToken}` },
   }
   const ours = await serverSide({ port: services.sourcing.port, request }, trial)
   const url = serviceUrl(database.ownerUrl, 'sourcing', database.secrets)
-  const listing: PartListing = { ...FIRST_PAGE, after }
-  const statement = await statementOf(url, (sql) => listParts(sql, '', listing))
+  const now = new Date().toISOString()
+  const start: AnchoredPage = { key: `bench ${now}`, page, pageSize: 10, limit: 11, now }
+  await leaveAnchor(url, { key: start.key, page, after: before.body.items.at(-1)?.id ?? '' })
+  const statement = await statementOf(url, (sql) => listPartsFrom(sql, '', 'CONSUMER', start))
   const script = join(database.folder, `parts-${page}.sql`)
-  const variables = { after, limit: listing.limit, offset: listing.offset }
+  const { key, limit, pageSize } = start
+  const variables = { key, page, now, newest: NEWEST, limit, skippedTo: page, pageSize }
   await writeFile(script, forPgbench(statement, variables))
   const side = await databaseSide({ url, script, variables }, trial)
+  await requireSameStatement(database.ownerUrl, statement, { pgbench: () => side.run(2), sourcing: () => ours.run(2) })
   const rates = await inRounds({ ours: ours.run, pgbench: side.run }, pace)
   return [
     ratioFigure({
@@ -167,4 +172,11 @@ async function againstDatabase(bench: Bench, page: number): Promise<Figure[]> {
       atLeast: 0.4,
     }),
   ]
+}
+
+/** As reading the page before leaves one, for readers that never come to its end. */
+async function leaveAnchor(url: string, anchor: Anchor): Promise<void> {
+  const sql = connect(url, { max: 1, applicationName: 'bench-look' })
+  await keepAnchors(sql, [anchor], new Date(Date.now() + 60 * 60 * 1000).toISOString())
+  await sql.end({ timeout: 1 })
 }

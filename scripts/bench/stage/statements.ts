@@ -36,9 +36,13 @@ export async function transactionOf(
  * the first name it meets, so that the server gets the same text.
  */
 export function forPgbench({ text, parameters }: SentStatement, values: Readonly<Record<string, unknown>>): string {
+  // Each parameter has a number of its own: where two have one value, two names are used if there are two.
+  const unused = new Set(Object.keys(values))
   const names = parameters.map((parameter) => {
-    const [name] = Object.entries(values).find(([, value]) => String(value) === String(parameter)) ?? []
+    const same = Object.keys(values).filter((name) => String(values[name]) === String(parameter))
+    const name = same.find((candidate) => unused.has(candidate)) ?? same[0]
     if (name === undefined) throw new Error(`no name for the parameter ${parameter}`)
+    unused.delete(name)
     return name
   })
   return `${text.trim().replaceAll(/\$(\d+)/g, (_, number) => `:${names[Number(number) - 1]}`)}\n`
