@@ -65,6 +65,21 @@ export const Session = closed({
   ipAddress: Type.Optional(Type.String({ description: 'Address of the sign-in.', examples: ['192.0.2.17'] })),
   userAgent: Type.Optional(Type.String({ description: 'Client of the sign-in.', examples: ['curl/8.9.1'] })),
   current: Type.Boolean({ description: 'Whether this request belongs to it.', examples: [true] }),
+  impersonation: Type.Optional(
+    closed(
+      {
+        grantId: Type.String({
+          description: 'The impersonation grant that it is under, and ends with.',
+          examples: ['grant_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+        }),
+        actingEmail: Type.String({
+          description: 'Who acts as the user.',
+          examples: ['erik.solberg@support.example.com'],
+        }),
+      },
+      { description: 'Only where somebody else acts as the user in it.' },
+    ),
+  ),
 })
 export type Session = Static<typeof Session>
 
@@ -74,7 +89,8 @@ export const listSessions = defineOperation({
   path: '/flows/v1/sessions',
   tag,
   summary: 'List live sessions',
-  description: 'Your own, or with `userId` those of another user of your organization, which needs `user:manage`.',
+  description:
+    'Your own, or with `userId` those of another user of your organization, which needs `user:manage`. Those in which somebody acts as the user under an impersonation grant say so.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,

@@ -11,7 +11,8 @@ export const AuditActor = closed(
       examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
     }),
     email: Type.String({
-      description: "The actor's e-mail address; `erased` when the person's data were erased.",
+      description:
+        "The actor's e-mail address; `erased` when the person's data were erased, `operator` where the platform's operator acted from a shell.",
       examples: ['ada.berg@example.com'],
     }),
     name: Type.Optional(Type.String({ description: 'Full name when recorded.', examples: ['Ada Berg'] })),

@@ -3,7 +3,7 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
-import { invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -96,7 +96,7 @@ export function revokeGrant({ tokens }: ImpersonationDeps, caller: Caller, id: s
   return tokens.sql.begin(async (tx) => {
     const [grant] = await markRevoked(tx, caller.orgId, id, now)
     if (!grant) {
-      if ((await findGrant(tx, caller.orgId, id)).length === 0) throw notFound()
+      found(await findGrant(tx, caller.orgId, id))
       throw refuse('illegal_transition', { detail: 'The grant was revoked before.' })
     }
     const sessions = await listSessionsUnder(tx, id)

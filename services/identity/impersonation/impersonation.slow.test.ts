@@ -3,6 +3,7 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { decodeJwt } from 'jose'
 import { CreatedImpersonationGrant, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { TEST_PASSWORD } from '../../all/testing.ts'
+import type { ApiClient } from '../../kit/testing/client.ts'
 import { until } from '../../kit/testing/until.ts'
 import { ask, GRANTS, type Grant, supportDesk, tokenOf } from './testing/support-desk.ts'
 
@@ -213,6 +214,31 @@ describe('an impersonated session', () => {
     expect((await client.post('/v2.3/oauth/revoke')).status).toBe(200)
     await until(async () => (await client.get('/v1/parts')).status === 401, { what: 'the end of the session' })
     expect((await user.client.get('/v1/parts')).status).toBe(200)
+  })
+
+  test('is told apart in the list of sessions, by its grant and by who acts', async () => {
+    const member = await org.member([])
+    const { grant, tokens, client } = await acting(member)
+    interface Listed {
+      current: boolean
+      impersonation?: { grantId: string; actingEmail: string }
+    }
+    const list = async (by: ApiClient, query = '') =>
+      (await by.get<{ items: Listed[] }>(`/flows/v1/sessions${query}`)).body.items.map(
+        ({ current, impersonation }) => ({ current, impersonation }),
+      )
+    const impersonation = { grantId: grant.id, actingEmail: ask.actingEmail }
+    const own = { current: true, impersonation: undefined }
+    expect(await list(member.client)).toEqual([{ current: false, impersonation }, own])
+    expect(await list(admin.client, `?userId=${member.userId}`)).toEqual([
+      { current: false, impersonation },
+      { current: false, impersonation: undefined },
+    ])
+    expect(await list(client)).toContainEqual({ current: true, impersonation })
+    expect((await refresh(tokens.refresh_token)).status).toBe(200)
+    expect(await list(member.client)).toContainEqual({ current: false, impersonation })
+    expect((await admin.client.post(`${GRANTS}/${grant.id}/revoke`)).status).toBe(200)
+    expect(await list(member.client)).toEqual([own])
   })
 
   test('cannot change the password, end sessions, or give itself another grant', async () => {

@@ -6,7 +6,7 @@ import {
   revokeImpersonationGrant,
 } from '../../../proto/http/identity/impersonation.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { createGrant, grantOf, type ImpersonationDeps, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
@@ -19,11 +19,9 @@ export const impersonationRoutes = ({ http, ...deps }: ImpersonationDeps & { htt
     .on(listImpersonationGrants, async ({ caller, query }) =>
       pageOf((await listGrants(sql, caller.orgId, windowOf(query))).map(grantOf), query),
     )
-    .on(getImpersonationGrant, async ({ caller, params }) => {
-      const [grant] = await findGrant(sql, caller.orgId, params.id)
-      if (!grant) throw notFound()
-      return grantOf(grant)
-    })
+    .on(getImpersonationGrant, async ({ caller, params }) =>
+      grantOf(found(await findGrant(sql, caller.orgId, params.id))),
+    )
     .open(redeemImpersonationGrant, ({ body, trail }) => redeemGrant(deps, body.token, trail))
     .on(revokeImpersonationGrant, ({ caller, params, trail }) => revokeGrant(deps, caller, params.id, trail))
 }

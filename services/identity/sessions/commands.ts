@@ -3,7 +3,7 @@ import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found, notFound } from '../../kit/http/refusal.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { findLiveSession, findOwnSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
 import { mayEnd } from './rules.ts'
@@ -83,8 +83,8 @@ async function ownSessionOf(
 
 export function endSessionById(sql: Pool, caller: Caller, sessionId: string, trail: Trail, now: string) {
   return sql.begin(async (tx) => {
-    const [session] = await findLiveSession(tx, caller.orgId, sessionId, now)
-    if (!session || !mayEnd(caller, session.user_id)) throw notFound()
+    const session = found(await findLiveSession(tx, caller.orgId, sessionId, now))
+    if (!mayEnd(caller, session.user_id)) throw notFound()
     await endSessions(tx, caller.orgId, [sessionId], now)
     await recordSuccess(tx, trail)
   })

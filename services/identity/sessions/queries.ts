@@ -7,17 +7,20 @@ export interface SessionRow {
   expires_at: string
   ip_address: string | null
   user_agent: string | null
+  grant_id: string | null
+  acting_email: string | null
 }
 
-/** Live sessions of one user of the organization, newest first. */
+/** Live sessions of one user of the organization, newest first; with the grant where somebody acts as the user. */
 export const listSessionsOf = (
   sql: Sql,
   { orgId, userId, now, limit, offset }: { orgId: string; userId: string; now: string; limit: number; offset: number },
 ) => sql<SessionRow[]>`
-  select id, created_at, last_used_at, expires_at, ip_address, user_agent
-  from identity.sessions
-  where org_id = ${orgId} and user_id = ${userId} and ended_at is null and expires_at > ${now}
-  order by id desc limit ${limit} offset ${offset}`
+  select s.id, s.created_at, s.last_used_at, s.expires_at, s.ip_address, s.user_agent, s.grant_id, g.acting_email
+  from identity.sessions s
+  left join identity.impersonation_grants g on g.id = s.grant_id
+  where s.org_id = ${orgId} and s.user_id = ${userId} and s.ended_at is null and s.expires_at > ${now}
+  order by s.id desc limit ${limit} offset ${offset}`
 
 export const findLiveSession = (sql: Sql, orgId: string, sessionId: string, now: string) => sql<
   { id: string; user_id: string }[]

@@ -35,4 +35,7 @@ const sessionOf = (row: SessionRow, { sessionId }: Call<typeof listSessions>['ca
   ...(row.ip_address === null ? {} : { ipAddress: row.ip_address }),
   ...(row.user_agent === null ? {} : { userAgent: row.user_agent }),
   current: row.id === sessionId,
+  ...(row.grant_id === null || row.acting_email === null
+    ? {}
+    : { impersonation: { grantId: row.grant_id, actingEmail: row.acting_email } }),
 })
