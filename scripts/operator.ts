@@ -1,19 +1,27 @@
 import { CATALOG_USAGE, catalog } from './operations/catalog.ts'
 import { KEYS_USAGE, keys } from './operations/keys.ts'
-import { BOOTSTRAP_USAGE, bootstrap, RESET_USAGE, resetPassword } from './operations/people.ts'
+import {
+  BOOTSTRAP_USAGE,
+  bootstrap,
+  RESET_USAGE,
+  RESTORE_USAGE,
+  resetPassword,
+  restoreAdministrator,
+} from './operations/people.ts'
 import { bringPackages } from './toolchain/packages.ts'
 import { explain } from './toolchain/refusal.ts'
 
 const COMMANDS: Record<string, (args: string[]) => Promise<unknown>> = {
   bootstrap,
   'reset-password': resetPassword,
+  'restore-administrator': restoreAdministrator,
   keys,
   catalog,
 }
 
 const USAGE = `usage: ./scripts/operator <command>
 
-  ${[BOOTSTRAP_USAGE, RESET_USAGE, KEYS_USAGE, CATALOG_USAGE].join('\n  ')}
+  ${[BOOTSTRAP_USAGE, RESET_USAGE, RESTORE_USAGE, KEYS_USAGE, CATALOG_USAGE].join('\n  ')}
 
 DATABASE_URL names the owner of the database and ENCRYPTION_KEYS what the services have;
 without DATABASE_URL it is the marketplace that ./scripts/dev runs in this checkout.`

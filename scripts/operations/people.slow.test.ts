@@ -70,6 +70,8 @@ describe('reset-password', () => {
     const after = await owner`select token_hash from organization.pending_activations`
     expect(after).toHaveLength(1)
     expect(after[0]?.token_hash).not.toEqual(before[0]?.token_hash)
+    const entries = await owner`select procedure, actor_id, success from organization.audit_log`
+    expect([...entries]).toEqual([{ procedure: 'user.resetPassword', actor_id: 'operator', success: true }])
     const events = await owner`select type from organization.outbox order by id desc limit 2`
     expect(events.map(({ type }) => type).sort()).toEqual([
       'organization.user.changed',
@@ -83,12 +85,55 @@ describe('reset-password', () => {
   })
 })
 
+describe('restore-administrator', () => {
+  const restore = (...args: string[]) => operator('restore-administrator', ...args)
+  const keysOfAda = async () => {
+    const rows = await owner<{ key: string }[]>`
+      select key from organization.users u
+      join organization.user_roles ur on ur.user_id = u.id join organization.roles r on r.id = ur.role_id
+      cross join unnest(r.permissions) key
+      where u.email = 'ada@example.com' order by key`
+    return rows.map(({ key }) => key)
+  }
+
+  test('gives back the role, and the role its keys; the log of the organization says by whom', async () => {
+    const keys = await keysOfAda()
+    expect(keys).toContain('platform:operate')
+    await owner`delete from organization.user_roles`
+    await owner`update organization.roles set permissions = '{org:admin}' where name = 'Administrator'`
+    expect(await restore('ADA@example.com')).toMatchObject({ code: 0, err: '' })
+    expect(await keysOfAda()).toEqual(keys)
+    const entries = await owner`
+      select l.actor_id, l.success, l.request->>'userId' as user_id, u.id from organization.audit_log l
+      join organization.users u on u.org_id = l.org_id where l.procedure = 'role.grant'`
+    expect(entries).toHaveLength(1)
+    expect(entries[0]).toMatchObject({ actor_id: 'operator', success: true, user_id: entries[0]?.id })
+    const [event] = await owner`select type from organization.outbox order by seq desc limit 1`
+    expect(event?.type).toBe('organization.user.changed')
+  })
+
+  test('changes nothing where nothing is missing, the user is deactivated, or there is none', async () => {
+    const already = await restore('ada@example.com')
+    expect([already.code, already.err]).toEqual([1, 'ada@example.com is Administrator already; nothing was changed.\n'])
+    await owner`delete from organization.user_roles`
+    await owner`update organization.users set active = false`
+    expect((await restore('ada@example.com')).err).toContain('is deactivated; nothing was changed.')
+    expect((await restore('nobody@example.com')).err).toBe('There is no user with the address nobody@example.com.\n')
+    expect((await restore()).err).toStartWith('restore-administrator <e-mail address>')
+    expect(await keysOfAda()).toEqual([])
+    const [entries] = await owner`
+      select count(*)::int as n from organization.audit_log where procedure = 'role.grant'`
+    expect(entries?.n).toBe(1)
+  })
+})
+
 describe('keys', () => {
   test('an unknown verb shows how it is called, and an unknown command lists what there is', async () => {
     expect((await operator('keys', 'burn')).err).toContain('keys rotate | keys reencrypt')
     const { code, err } = await operator('frobnicate')
     expect(code).toBe(2)
-    for (const command of ['bootstrap', 'reset-password', 'keys', 'catalog']) expect(err).toContain(command)
+    for (const command of ['bootstrap', 'reset-password', 'restore-administrator', 'keys', 'catalog'])
+      expect(err).toContain(command)
   })
 
   test('reencrypt tells how many secrets it sealed anew', async () => {

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { connect, type Pool } from '../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../services/kit/http/refusal.ts'
 import { bootstrapOperator } from '../../services/organization/organizations/commands.ts'
+import { restoreAdministrator as restore } from '../../services/organization/role-holders/restore.ts'
 import { resetPassword as reset } from '../../services/organization/users/commands.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { operatorEnvironment } from './environment.ts'
@@ -42,6 +43,22 @@ export async function resetPassword([email]: string[]): Promise<void> {
       throw isRefusalOf(error, 'not_found') ? new Refusal(`There is no user with the address ${email}.`) : error
     })
     tellLink(publicUrl, activationToken)
+  })
+}
+
+export const RESTORE_USAGE = 'restore-administrator <e-mail address>'
+
+/** The way back for an organization where nobody may hand out what is missing: the user is its Administrator again. */
+export async function restoreAdministrator([email]: string[]): Promise<void> {
+  if (!email) throw new Refusal(RESTORE_USAGE)
+  await withOrganization(async (sql) => {
+    const { orgId } = await restore(sql, email, new Date().toISOString()).catch((error) => {
+      if (isRefusalOf(error, 'not_found')) throw new Refusal(`There is no user with the address ${email}.`)
+      if (isRefusalOf(error, 'illegal_transition')) throw new Refusal(`${email} is deactivated; nothing was changed.`)
+      if (isRefusalOf(error, 'conflict')) throw new Refusal(`${email} is Administrator already; nothing was changed.`)
+      throw error
+    })
+    console.log(`${email} is Administrator of ${orgId} and holds every key that counts there; its audit log says so.`)
   })
 }
 

@@ -11,3 +11,17 @@ export interface Trail {
   /** The fields of the validated input that the operation declares fit for the log. */
   request: Record<string, unknown> | undefined
 }
+
+/** Stands for the actor where the platform's operator works from a shell: nobody has signed in there. */
+export const OPERATOR = 'operator'
+
+/** What the log of an organization keeps of a command that the operator gave from a shell. */
+export const operatorTrail = (procedure: Procedure, orgId: string, request: Record<string, unknown>): Trail => ({
+  procedure,
+  orgId,
+  actorId: OPERATOR,
+  grantId: undefined,
+  ipAddress: undefined,
+  userAgent: undefined,
+  request,
+})

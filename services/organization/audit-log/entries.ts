@@ -1,4 +1,5 @@
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
+import { OPERATOR } from '../../kit/audit/trail.ts'
 import type { EntryDetailRow, EntryRow } from './queries.ts'
 
 /** What stands for the address of a person whose data were erased. */
@@ -24,6 +25,7 @@ export const entryDetailOf = (row: EntryDetailRow): AuditLogEntryDetail => ({
 })
 
 function actorOf({ actor_id, actor_email, actor_given_name, actor_family_name }: EntryRow): AuditLogEntry['actor'] {
+  if (actor_id === OPERATOR) return { id: OPERATOR, email: OPERATOR, name: 'Operator of the platform' }
   const email = actor_email ?? ERASED
   const name = `${actor_given_name ?? ''} ${actor_family_name ?? ''}`.trim()
   return { id: actor_id, email, ...(email === ERASED || name === '' ? {} : { name }) }

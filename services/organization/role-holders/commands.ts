@@ -3,7 +3,7 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalidField, refuse } from '../../kit/http/refusal.ts'
 import { holdOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
 import { findRole, withdrawRoleFrom } from '../roles/queries.ts'
 import { announceUser } from '../users/commands.ts'
@@ -44,8 +44,7 @@ export function withdrawRole(sql: Pool, caller: Caller, trail: Trail, { roleId, 
 
 async function findHolding(tx: Tx, caller: Caller, { roleId, userId }: Holding) {
   await holdOrganization(tx, caller.orgId)
-  const [role] = await findRole(tx, caller.orgId, roleId)
-  if (!role) throw notFound()
+  const role = found(await findRole(tx, caller.orgId, roleId))
   requireHeld(caller, role.permissions)
   const [user] = await findUser(tx, caller.orgId, userId)
   if (!user) throw invalidField('userId', 'names no user of your organization')

@@ -1,13 +1,13 @@
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
+import { operatorTrail, type Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId, newSecretToken } from '../../kit/db/ids.ts'
 import { requireMatch } from '../../kit/http/if-match.ts'
 import { JsonText } from '../../kit/http/json.ts'
-import { invalid, invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalid, invalidField, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
@@ -74,9 +74,8 @@ export function createUserOnce(
   return sql.begin((tx) =>
     once(tx, request, now, async (): Promise<CreatedUser> => {
       const { userId, activationToken } = await inviteUser(tx, caller, trail, body, now)
-      const [row] = await findUserDocument(tx, viewerOf(caller), userId)
-      if (!row) throw notFound()
-      return { ...(JSON.parse(row.document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
+      const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
+      return { ...(JSON.parse(document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
     }),
   )
 }
@@ -135,28 +134,26 @@ export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, trail
 /** A user of the caller's organization who holds no key that the caller lacks; nobody else changes them meanwhile. */
 export async function holdUser(tx: Tx, caller: Caller, id: string) {
   const standing = await holdOrganization(tx, caller.orgId)
-  const [user] = await findUser(tx, caller.orgId, id)
-  if (!user) throw notFound()
+  const user = found(await findUser(tx, caller.orgId, id))
   return { ...user, keys: await requireNotAbove(tx, caller, id, standing) }
 }
 
 /** What a command on a user answers: the user as the caller may see them. */
 export async function userAsSeen(tx: Tx, caller: Caller, id: string): Promise<JsonText> {
-  const [row] = await findUserDocument(tx, viewerOf(caller), id)
-  if (!row) throw notFound()
-  return new JsonText(row.document)
+  return new JsonText(found(await findUserDocument(tx, viewerOf(caller), id)).document)
 }
 
 /** Every service reads the user again. */
 export const announceUser = (tx: Tx, orgId: string, userId: string) =>
   emit(tx, { type: 'organization.user.changed', tenantId: orgId, subject: userId, data: { userId, orgId } })
 
-/** Voids the password and the sessions of a locked-out user and makes a new activation link. */
+/** Voids the password and the sessions of a locked-out user and makes a new activation link, for the platform's operator. */
 export function resetPassword(sql: Pool, email: string, now: string): Promise<InvitedUser> {
   return sql.begin(async (tx) => {
-    const [user] = await findUserByEmail(tx, email.normalize('NFKC'))
-    if (!user) throw notFound()
-    return { userId: user.id, activationToken: await resetCredentials(tx, user.org_id, user.id, { now, madeBy: null }) }
+    const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
+    const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, madeBy: null })
+    await recordSuccess(tx, operatorTrail('user.resetPassword', user.org_id, { id: user.id }))
+    return { userId: user.id, activationToken }
   })
 }
 

@@ -1,0 +1,64 @@
+import { expect, test } from 'bun:test'
+import type { AuditLogEntry } from '../../../proto/http/organization/audit-log.ts'
+import type { Role } from '../../../proto/http/organization/roles.ts'
+import { testMarketplace } from '../../all/testing.ts'
+import { connect } from '../../kit/db/client.ts'
+import { until } from '../../kit/testing/until.ts'
+import { BY_BUS, type Page, type Problem } from '../testing/people.ts'
+import { restoreAdministrator } from './restore.ts'
+
+const market = await testMarketplace()
+const sql = connect(market.db.urlOf('organization'), { max: 4, applicationName: 'test' })
+market.db.beforeDrop(() => sql.end({ timeout: 1 }))
+const restore = (email: string) => restoreAdministrator(sql, email, new Date().toISOString())
+
+test('an administrator who gave away what nobody else holds has it again within a second', async () => {
+  const org = await market.organization(['IP_OWNER'])
+  const { client, userId, email } = org.administrator
+  const [{ id: administrator } = { id: '' }] = (await client.get<Page<Role>>('/v1/roles?q=administrator')).body.items
+  const thin = await client.post<Role>('/flows/v1/roles', {
+    name: 'Thin administrator',
+    permissions: ['org:admin', 'user:manage', 'role:manage'],
+  })
+  await client.post(`/flows/v1/roles/${thin.body.id}/grant`, { userId })
+  expect((await client.post(`/flows/v1/roles/${administrator}/withdraw`, { userId })).status).toBe(200)
+
+  const create = () => client.post<Problem>('/v1/parts', { title: 'x' })
+  await until(async () => (await create()).status === 403, BY_BUS)
+  expect((await client.post(`/flows/v1/roles/${administrator}/grant`, { userId })).status).toBe(403)
+  const wide = { name: 'Wide', permissions: ['part:create'] }
+  expect((await client.post('/flows/v1/roles', wide)).status).toBe(403)
+
+  expect(await restore(email.toUpperCase())).toEqual({ orgId: org.orgId, userId })
+  await until(async () => (await create()).status === 200, BY_BUS)
+  const [entry] = (await client.get<Page<AuditLogEntry>>('/v1/audit-log?actorId=operator')).body.items
+  expect(entry).toMatchObject({
+    procedure: 'role.grant',
+    success: true,
+    actor: { id: 'operator', email: 'operator', name: 'Operator of the platform' },
+  })
+  const detail = await client.get<{ request: unknown }>(`/v1/audit-log/${entry?.id}`)
+  expect(detail.body.request).toEqual({ id: administrator, userId })
+})
+
+test('of many at once one restores, and a user of another organization gets nothing there', async () => {
+  const [org, other] = [await market.organization(['IP_OWNER']), await market.organization(['IP_OWNER'])]
+  const member = await org.member([])
+  const results = await Promise.allSettled(Array.from({ length: 4 }, () => restore(member.email)))
+  expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+  const roles = await market.db.owner<{ org_id: string }[]>`
+    select r.org_id from organization.user_roles ur join organization.roles r on r.id = ur.role_id
+    where ur.user_id = ${member.userId} and r.name = 'Administrator'`
+  expect(roles.map(({ org_id }) => org_id)).toEqual([org.orgId])
+  await expect(restore(other.administrator.email)).rejects.toThrow('conflict')
+})
+
+test('nobody who is deactivated, anonymised or unknown is made administrator', async () => {
+  const org = await market.organization(['IP_OWNER'])
+  const [left, gone] = [await org.member([]), await org.member([])]
+  await org.administrator.client.post(`/flows/v1/users/${left.userId}/deactivate`)
+  await org.administrator.client.post(`/flows/v1/users/${gone.userId}/anonymise`)
+  await expect(restore(left.email)).rejects.toThrow('illegal_transition')
+  for (const email of [gone.email, 'erased', 'nobody@example.com'])
+    await expect(restore(email)).rejects.toThrow('not_found')
+})
