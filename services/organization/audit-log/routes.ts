@@ -1,7 +1,7 @@
 import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { pageOf } from '../../kit/http/pages.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { keyAt, positioned } from '../../kit/pages/entries.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
@@ -26,10 +26,8 @@ export const auditLogRoutes = ({ http, pages, sql }: { http: Http; pages: Pages;
       const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
       return { items: rows.map(entryOf), hasMore }
     })
-    .on(getAuditLogEntry, async ({ caller, params }) => {
-      const [entry] = await findEntry(sql, caller.orgId, params.id)
-      if (!entry) throw notFound()
-      return entryDetailOf(entry)
-    })
+    .on(getAuditLogEntry, async ({ caller, params }) =>
+      entryDetailOf(found(await findEntry(sql, caller.orgId, params.id))),
+    )
     .on(exportAuditLog, ({ caller, query, recheck }) => exportEntries({ orgId: caller.orgId, filters: query, recheck }))
 }

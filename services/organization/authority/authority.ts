@@ -1,15 +1,13 @@
 import { counts, type Permission, type Standing } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, refuse } from '../../kit/http/refusal.ts'
 import { keysBeyond } from '../roles/rules.ts'
 import { findAdministrator, listKeys, lockOrganization } from './queries.ts'
 
 /** Begins a command on users or roles: until it ends nobody else changes those of the organization. */
 export async function holdOrganization(tx: Tx, orgId: string): Promise<Standing> {
-  const [standing] = await lockOrganization(tx, orgId)
-  if (!standing) throw notFound()
-  return standing
+  return found(await lockOrganization(tx, orgId))
 }
 
 /** Nobody hands out or takes away a key that they lack. */

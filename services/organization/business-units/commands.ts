@@ -6,7 +6,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { requireMatch } from '../../kit/http/if-match.ts'
-import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { holdOrganization } from '../authority/authority.ts'
@@ -78,8 +78,7 @@ export interface PatchBusinessUnit {
 export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchBusinessUnit) {
   const { orgId } = caller
   return named(sql, async (tx): Promise<BusinessUnit> => {
-    const [unit] = await queries.lockBusinessUnit(tx, orgId, id)
-    if (!unit) throw notFound()
+    const unit = found(await queries.lockBusinessUnit(tx, orgId, id))
     requireMatch(ifMatch, unit)
     const { name = unit.name } = body
     await queries.renameBusinessUnit(tx, orgId, id, name)
@@ -93,9 +92,9 @@ export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, trai
 export function deleteBusinessUnit({ sql }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<undefined> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
-    if ((await queries.findBusinessUnit(tx, orgId, id)).length === 0) throw notFound()
+    found(await queries.findBusinessUnit(tx, orgId, id))
     await claimLabels(tx, orgId)
-    if ((await queries.lockBusinessUnit(tx, orgId, id)).length === 0) throw notFound()
+    found(await queries.lockBusinessUnit(tx, orgId, id))
     if ((await findPartOfUnit(tx, orgId, id)).length > 0) {
       throw refuse('in_use', { detail: 'A part is filed under the business unit.' })
     }

@@ -6,7 +6,7 @@ import {
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
@@ -17,11 +17,9 @@ export const businessUnitRoutes = ({ http, ...deps }: commands.CommandDeps & { h
     .on(listBusinessUnits, async ({ caller, query }) =>
       pageOf(await queries.listBusinessUnits(deps.sql, caller.orgId, windowOf(query)), query),
     )
-    .on(getBusinessUnit, async ({ caller, params }) => {
-      const [unit] = await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)
-      if (!unit) throw notFound()
-      return unit
-    })
+    .on(getBusinessUnit, async ({ caller, params }) =>
+      found(await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)),
+    )
     .on(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call))
     .on(patchBusinessUnit, ({ params, ...call }) => commands.patchBusinessUnit(deps, { ...call, id: params.id }))
     .on(deleteBusinessUnit, ({ caller, params, trail }) => commands.deleteBusinessUnit(deps, caller, params.id, trail))

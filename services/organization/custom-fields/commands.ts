@@ -11,7 +11,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { requireMatch } from '../../kit/http/if-match.ts'
-import { invalid, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalid, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { holdOrganization } from '../authority/authority.ts'
@@ -148,12 +148,9 @@ export function deleteCustomField({ sql }: CommandDeps, caller: Caller, id: stri
 async function heldField(tx: Tx, orgId: string, id: string): Promise<CustomField> {
   await foundField(tx, orgId, id)
   await claimLabels(tx, orgId)
-  if ((await queries.lockCustomField(tx, orgId, id)).length === 0) throw notFound()
+  found(await queries.lockCustomField(tx, orgId, id))
   return foundField(tx, orgId, id)
 }
 
-async function foundField(tx: Tx, orgId: string, id: string): Promise<CustomField> {
-  const [field] = await queries.findCustomField(tx, orgId, id)
-  if (!field) throw notFound()
-  return field
-}
+const foundField = async (tx: Tx, orgId: string, id: string): Promise<CustomField> =>
+  found(await queries.findCustomField(tx, orgId, id))

@@ -6,7 +6,7 @@ import {
   patchCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
@@ -17,11 +17,9 @@ export const customFieldRoutes = ({ http, ...deps }: commands.CommandDeps & { ht
     .on(listCustomFields, async ({ caller, query }) =>
       pageOf(await queries.listCustomFields(deps.sql, caller.orgId, windowOf(query)), query),
     )
-    .on(getCustomField, async ({ caller, params }) => {
-      const [field] = await queries.findCustomField(deps.sql, caller.orgId, params.id)
-      if (!field) throw notFound()
-      return field
-    })
+    .on(getCustomField, async ({ caller, params }) =>
+      found(await queries.findCustomField(deps.sql, caller.orgId, params.id)),
+    )
     .on(createCustomField, (call) => commands.createCustomFieldOnce(deps, call))
     .on(patchCustomField, ({ params, ...call }) => commands.patchCustomField(deps, { ...call, id: params.id }))
     .on(deleteCustomField, ({ caller, params, trail }) => commands.deleteCustomField(deps, caller, params.id, trail))

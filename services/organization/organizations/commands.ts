@@ -7,7 +7,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { requireMatch } from '../../kit/http/if-match.ts'
-import { invalid, invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalid, invalidField, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { insertRole } from '../roles/queries.ts'
@@ -104,8 +104,7 @@ export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, trail,
   return sql.begin(async (tx) => {
     // Rows are locked in the order of their ids, so that of two changes neither waits for the other for ever.
     if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
-    const [org] = await lockForChange(tx, id)
-    if (!org) throw notFound()
+    const org = found(await lockForChange(tx, id))
     const terms = changedTerms(org, body)
     requireSound(terms, body.website)
     if (terms.distributorOrgId === id) throw invalidField('distributorOrgId', 'names the organization itself')
@@ -139,9 +138,7 @@ export function orgOf({ website, engagement, distributorOrgId, ...org }: Visible
 }
 
 async function orgAsSeen(tx: Tx, caller: Caller, id: string): Promise<Org> {
-  const [org] = await findOrganizations(tx, caller, [id])
-  if (!org) throw notFound()
-  return orgOf(org)
+  return orgOf(found(await findOrganizations(tx, caller, [id])))
 }
 
 /** Every service reads everybody of the organization again. */

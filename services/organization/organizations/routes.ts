@@ -1,5 +1,5 @@
 import { batchGetOrgs, createOrg, getOrg, patchOrg } from '../../../proto/http/organization/orgs.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import type { CommandDeps } from '../users/commands.ts'
 import * as commands from './commands.ts'
@@ -8,14 +8,12 @@ import { findOrganizations } from './queries.ts'
 export const organizationRoutes = ({ http, ...deps }: CommandDeps & { http: Http }) =>
   http
     .routes()
-    .on(getOrg, async ({ caller, params }) => {
-      const [org] = await findOrganizations(deps.sql, caller, [params.id])
-      if (!org) throw notFound()
-      return commands.orgOf(org)
-    })
+    .on(getOrg, async ({ caller, params }) =>
+      commands.orgOf(found(await findOrganizations(deps.sql, caller, [params.id]))),
+    )
     .on(batchGetOrgs, async ({ caller, body }) => {
-      const found = await findOrganizations(deps.sql, caller, body.ids)
-      const byId = new Map(found.map((org) => [org.id, commands.orgOf(org)]))
+      const orgs = await findOrganizations(deps.sql, caller, body.ids)
+      const byId = new Map(orgs.map((org) => [org.id, commands.orgOf(org)]))
       return { items: [...new Set(body.ids)].flatMap((id) => byId.get(id) ?? []) }
     })
     .on(createOrg, (call) => commands.createOrgOnce(deps, call))

@@ -12,7 +12,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { requireMatch } from '../../kit/http/if-match.ts'
-import { invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalidField, refuse } from '../../kit/http/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { holdOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
@@ -102,8 +102,7 @@ export function patchRole({ sql }: CommandDeps, { caller, id, body, trail, ifMat
     requireMatch(ifMatch, role)
     requireCustom(role)
     if (isReserved(name)) throw takenName()
-    const [changed] = await updateRole(tx, { id, orgId, name, permissions })
-    if (!changed) throw notFound()
+    const changed = found(await updateRole(tx, { id, orgId, name, permissions }))
     if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
     await recordSuccess(tx, trail)
     await announceRole(tx, orgId, id)
@@ -111,11 +110,7 @@ export function patchRole({ sql }: CommandDeps, { caller, id, body, trail, ifMat
   })
 }
 
-async function ownRole(tx: Tx, orgId: string, id: string) {
-  const [role] = await findRole(tx, orgId, id)
-  if (!role) throw notFound()
-  return role
-}
+const ownRole = async (tx: Tx, orgId: string, id: string) => found(await findRole(tx, orgId, id))
 
 function requireCustom({ system }: Role): void {
   if (system) throw refuse('conflict', { detail: 'System roles are fixed.' })

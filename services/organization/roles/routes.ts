@@ -8,7 +8,7 @@ import {
   withdrawRole,
 } from '../../../proto/http/organization/roles.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, refuse } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import * as holders from '../role-holders/commands.ts'
 import * as commands from './commands.ts'
@@ -24,11 +24,7 @@ export const roleRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Htt
       }
       return pageOf(await queries.listRoles(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query)
     })
-    .on(getRole, async ({ caller, params }) => {
-      const [role] = await queries.findRole(deps.sql, caller.orgId, params.id)
-      if (!role) throw notFound()
-      return role
-    })
+    .on(getRole, async ({ caller, params }) => found(await queries.findRole(deps.sql, caller.orgId, params.id)))
     .on(createRole, (call) => commands.createRoleOnce(deps, call))
     .on(patchRole, ({ params, ...call }) => commands.patchRole(deps, { ...call, id: params.id }))
     .on(deleteRole, ({ caller, params, trail }) => commands.deleteRole(deps, caller, params.id, trail))
