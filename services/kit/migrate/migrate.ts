@@ -23,6 +23,7 @@ export async function migrate({ url, passwords, log = () => {}, before = {} }: M
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
     await sql`create extension if not exists pg_trgm`
+    await sql`create extension if not exists btree_gin`
     for (const service of SERVICES) await ensureRole(sql, service, passwords[service])
     for (const service of SERVICES) await ensureSchema(sql, service)
     for (const service of SERVICES) await migrateSchema(sql, service, { log, before: before[service] })

@@ -6,11 +6,13 @@ import { findCaller } from '../../kit/auth/queries.ts'
 import { connect, type Sql } from '../../kit/db/client.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { loadedOrganization, loadUsers } from '../../kit/testing/people-load.ts'
-import { planOf } from '../../kit/testing/plans.ts'
+import { planOf, workOf } from '../../kit/testing/plans.ts'
 import { findAdministrator, listKeys } from '../authority/queries.ts'
 import { findOrganizations } from '../organizations/queries.ts'
 import { findHolder, findRoles, listRoles } from '../roles/queries.ts'
-import { findUser, findUserByEmail, findUserDocument, listHolders, listUsers } from './queries.ts'
+import { findUsers } from './list/list.ts'
+import { listHolders, listUsers } from './list/queries.ts'
+import { findUser, findUserByEmail, findUserDocument } from './queries.ts'
 import type { Held, UserFilters } from './rules.ts'
 
 const [USERS, ORGANIZATIONS, LARGEST] = [200_000, 2000, 40_000]
@@ -22,7 +24,7 @@ db.beforeDrop(() => sql.end({ timeout: 1 }))
 
 const [large, small] = [loadedOrganization(0), loadedOrganization(777)]
 const viewerIn = (orgId: string) => ({ orgId, userId: 'user_nobody', seesAll: true })
-const page = { limit: 11, offset: 0 }
+const page = { limit: 11, offset: 0, after: undefined }
 const roleOf = (orgId: string, position: number) => `role_${position}${orgId.slice(4)}`
 
 /** Every filter by itself, and what they give together. */
@@ -40,9 +42,22 @@ const FILTERS: UserFilters[] = [
   { permission: 'case:read', active: false },
   { roleId: roleOf(large, 4) },
   { roleId: roleOf(large, 1), q: 'ada' },
+  { q: 'lars' },
+  { q: 'lars juhl', active: true },
+  { q: 'qx' },
+  { q: 'a', permission: 'case:read' },
+  { q: 'x', admin: true },
+  { q: 'goran', permission: 'org:admin' },
+  { permission: 'part:update', admin: false },
+  { roleId: roleOf(large, 1), permission: 'part:create', active: false },
   { q: 'bodil', active: true, admin: false, permission: 'file:write', roleId: roleOf(large, 2) },
 ]
-const HELD: Held[] = [{ permission: 'org:admin' }, { permission: 'part:update' }, { roleId: roleOf(large, 4) }]
+const HELD: Held[] = [
+  { permission: 'org:admin' },
+  { permission: 'part:update' },
+  { permission: 'part:create' },
+  { roleId: roleOf(large, 4) },
+]
 
 async function scannedBy(query: (sql: Sql) => PromiseLike<unknown>, of = url): Promise<string[]> {
   return (await planOf(of, query)).scannedWhole
@@ -50,7 +65,12 @@ async function scannedBy(query: (sql: Sql) => PromiseLike<unknown>, of = url): P
 
 describe(`over ${USERS} users of ${ORGANIZATIONS} organizations, no query reads a whole table`, () => {
   test.each(FILTERS.map((filters) => [JSON.stringify(filters), filters] as const))('list %s', async (_, filters) => {
-    expect(await scannedBy((tx) => listUsers(tx, viewerIn(large), { ...filters, ...page }))).toEqual([])
+    for (const orgId of [large, small]) {
+      for (const offset of [0, 2500]) {
+        const { scannedWhole } = await workOf(url, (tx) => findUsers(tx, viewerIn(orgId), filters, { ...page, offset }))
+        expect(scannedWhole).toEqual([])
+      }
+    }
   })
 
   test.each(HELD.map((held) => [JSON.stringify(held), held] as const))('holders %j', async (_, held) => {
@@ -85,36 +105,53 @@ describe(`over ${USERS} users of ${ORGANIZATIONS} organizations, no query reads 
   })
 })
 
-describe('a page of holders is the page that every filter gives', () => {
-  test.each([large, small])('in %s, from the first to the last', async (orgId) => {
-    const viewer = viewerIn(orgId)
-    const roleId = roleOf(orgId, 4)
-    for (const held of [{ permission: 'org:admin' }, { permission: 'part:update' }, { roleId }]) {
-      const all = await listUsers(sql, viewer, { ...held, limit: USERS, offset: 0 })
-      expect(all.length).toBeGreaterThan(0)
-      for (const offset of [0, Math.floor(all.length / 2), all.length - 5, all.length]) {
-        const rows = await listHolders(sql, viewer, held, { limit: 11, offset: Math.max(0, offset) })
-        expect(rows.map(({ document }) => document)).toEqual(
-          all.slice(Math.max(0, offset), Math.max(0, offset) + 11).map(({ document }) => document),
-        )
+describe('whichever way a page is found, it is the page that looking at everybody finds', () => {
+  const filters = [...FILTERS.slice(1), ...HELD]
+  test.each(filters.map((chosen) => [JSON.stringify(chosen), chosen] as const))('%s', async (_, chosen) => {
+    for (const orgId of [large, small]) {
+      const viewer = viewerIn(orgId)
+      const all = await listUsers(sql, viewer, { ...chosen, ...page, limit: USERS })
+      const offsets = [0, 5, 100, 1995, 2010, Math.floor(all.length / 2), all.length - 5, all.length]
+      for (const offset of offsets.filter((number) => number >= 0 && number <= all.length)) {
+        const after = all[offset - 1]?.position
+        for (const window of [
+          { ...page, offset },
+          { ...page, after },
+        ]) {
+          const found = await findUsers(sql, viewer, chosen, window)
+          expect(found.map(({ position, document }) => ({ position, document }))).toEqual(
+            all.slice(offset, offset + 11),
+          )
+        }
       }
     }
+  })
+
+  test('and every filter is common here, or rare, or names nobody', async () => {
+    const counts = await Promise.all(
+      filters.map(
+        async (chosen) => (await listUsers(sql, viewerIn(large), { ...chosen, ...page, limit: USERS })).length,
+      ),
+    )
+    expect(counts.filter((count) => count > 4000).length).toBeGreaterThan(3)
+    expect(counts.filter((count) => count > 0 && count < 500).length).toBeGreaterThan(3)
+    expect(counts).toContain(0)
   })
 })
 
 test('the list of a large organization is ordered, and complete', async () => {
-  const rows = await listUsers(sql, viewerIn(large), { limit: USERS, offset: 0 })
+  const rows = await listUsers(sql, viewerIn(large), { limit: USERS, offset: 0, after: undefined })
   const emails = rows.map(({ document }) => (JSON.parse(document) as User).email.toLowerCase())
   expect(emails).toHaveLength(LARGEST)
   expect(emails).toEqual([...emails].sort())
-  const last = await listUsers(sql, viewerIn(large), { limit: 11, offset: LARGEST - 3 })
+  const last = await listUsers(sql, viewerIn(large), { ...page, offset: LARGEST - 3 })
   expect(last.map(({ document }) => document)).toEqual(rows.slice(-3).map(({ document }) => document))
 })
 
 test('every document is a User, in both shapes', async () => {
   const isUser = TypeCompiler.Compile(User)
   for (const seesAll of [true, false]) {
-    const rows = await listUsers(sql, { ...viewerIn(large), seesAll }, { limit: 2000, offset: 0 })
+    const rows = await listUsers(sql, { ...viewerIn(large), seesAll }, { ...page, limit: 2000 })
     for (const { document } of rows) {
       const user = JSON.parse(document) as User
       expect([isUser.Check(user), 'admin' in user]).toEqual([true, seesAll])

@@ -1,21 +1,5 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/search.ts'
-import type { PositionedRow } from '../../kit/pages/pages.ts'
-import { ERASED, type Held, type UserFilters, type Viewer } from './rules.ts'
-
-export interface Window {
-  limit: number
-  offset: number
-  /** Where the page before ended. */
-  after?: string | undefined
-}
-
-/** What stands in the list behind everything that was read: as `position` says it. */
-function behind(sql: Sql, column: 'id' | 'user_id', after: string | undefined) {
-  if (after === undefined) return sql``
-  const space = after.lastIndexOf(' ')
-  return sql`and (email_key, ${sql(column)}) > (${after.slice(0, space)}, ${after.slice(space + 1)})`
-}
+import { ERASED, type Viewer } from './rules.ts'
 
 /** A user of the viewer's organization, as the viewer may see them. */
 export const findUserDocument = (sql: Sql, { orgId, userId, seesAll }: Viewer, id: string) => sql<
@@ -23,79 +7,6 @@ export const findUserDocument = (sql: Sql, { orgId, userId, seesAll }: Viewer, i
 >`
   select case when ${seesAll} or id = ${userId} then full_document else document end as document
   from organization.directory where org_id = ${orgId} and id = ${id}`
-
-/**
- * A page of the organization's users by e-mail address. Ids are found in one index, documents fetched for the page alone.
- * Who holds something is looked up once and kept as a set: a join would be planned for the average organization.
- */
-export const listUsers = (
-  sql: Sql,
-  { orgId, userId, seesAll }: Viewer,
-  { q, active, admin, permission, roleId, limit, offset, after }: UserFilters & Window,
-) => sql<PositionedRow[]>`
-  select page.email_key || ' ' || page.id as position,
-    case when ${seesAll} or page.id = ${userId} then d.full_document else d.document end as document
-  from (
-    select id, email_key from organization.users u
-    where org_id = ${orgId}
-      ${behind(sql, 'id', after)}
-      ${active === undefined ? sql`` : sql`and active = ${active}`}
-      ${
-        q === undefined
-          ? sql``
-          : sql`and (email_key like (select lower(${contains(q)})) or name_key like (select lower(${contains(q)})))`
-      }
-      ${
-        roleId === undefined
-          ? sql``
-          : sql`and (id in (
-              select user_id from organization.user_roles where org_id = ${orgId} and role_id = ${roleId})) is true`
-      }
-      ${
-        permission === undefined
-          ? sql``
-          : sql`and (id in (
-              select user_id from organization.roles r join organization.user_roles ur on ur.role_id = r.id
-              where r.org_id = ${orgId} and ${permission} = any(r.permissions))) is true`
-      }
-      ${
-        admin === undefined
-          ? sql``
-          : sql`and (id in (
-              select user_id from organization.roles r join organization.user_roles ur on ur.role_id = r.id
-              where r.org_id = ${orgId} and 'org:admin' = any(r.permissions))) = ${admin}`
-      }
-    order by email_key, id limit ${limit} offset ${offset}
-  ) page
-  join organization.directory d on d.id = page.id
-  order by page.email_key, page.id`
-
-/**
- * A page of those who hold a role, or a key through any role. Each role gives its first holders in order, which is enough
- * for the first of all of them, however many there are.
- */
-export const listHolders = (
-  sql: Sql,
-  { orgId, userId, seesAll }: Viewer,
-  held: Held,
-  { limit, offset, after }: Window,
-) => sql<PositionedRow[]>`
-  with page as materialized (
-    select distinct holder.email_key, holder.user_id
-    from organization.roles r
-    cross join lateral (
-      select email_key, user_id from organization.user_roles
-      where role_id = r.id ${behind(sql, 'user_id', after)}
-      order by email_key, user_id limit ${limit + offset}
-    ) holder
-    where r.org_id = ${orgId}
-      and ${'roleId' in held ? sql`r.id = ${held.roleId}` : sql`${held.permission} = any(r.permissions)`}
-    order by holder.email_key, holder.user_id limit ${limit} offset ${offset}
-  )
-  select page.email_key || ' ' || page.user_id as position,
-    case when ${seesAll} or d.id = ${userId} then d.full_document else d.document end as document
-  from page join organization.directory d on d.id = page.user_id
-  order by page.email_key, page.user_id`
 
 export interface UserRow {
   id: string

@@ -9,33 +9,27 @@ import {
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
 import { JsonText } from '../../kit/http/json.ts'
-import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, refuse } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import * as states from '../user-states/commands.ts'
 import * as commands from './commands.ts'
+import { readUsers } from './list/list.ts'
 import * as queries from './queries.ts'
-import { asksForAuthority, onlyHeld, viewerOf } from './rules.ts'
+import { asksForAuthority, viewerOf } from './rules.ts'
 
 export const userRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { http: Http; pages: Pages }) =>
   http
     .routes()
     .on(listUsers, ({ caller, query }) => {
-      const viewer = viewerOf(caller)
-      if (asksForAuthority(query) && !viewer.seesAll) {
+      if (asksForAuthority(query) && !viewerOf(caller).seesAll) {
         throw refuse('forbidden', { detail: 'The filters admin, permission and roleId need the permission org:admin.' })
       }
-      const held = onlyHeld(query)
-      return pages.read({ caller, list: 'users', query }, (window) =>
-        held
-          ? queries.listHolders(deps.sql, viewer, held, window)
-          : queries.listUsers(deps.sql, viewer, { ...query, ...window }),
-      )
+      return readUsers({ sql: deps.sql, pages }, caller, query)
     })
     .on(getUser, async ({ caller, params }) => {
-      const [user] = await queries.findUserDocument(deps.sql, viewerOf(caller), params.id)
-      if (!user) throw notFound()
-      return new JsonText(user.document)
+      const { document } = found(await queries.findUserDocument(deps.sql, viewerOf(caller), params.id))
+      return new JsonText(document)
     })
     .on(createUser, (call) => commands.createUserOnce(deps, call))
     .on(patchUser, ({ params, ...call }) => commands.patchUser(deps, { ...call, id: params.id }))

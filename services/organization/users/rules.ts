@@ -34,14 +34,23 @@ export const asksForAuthority = ({ admin, permission, roleId }: UserFilters) =>
 /** What a list of holders is about. */
 export type Held = { roleId: string } | { permission: string }
 
-/** The one role or key that a list is narrowed by, where it is narrowed by nothing else. */
-export function onlyHeld({ q, active, admin, permission, roleId }: UserFilters): Held | undefined {
-  const others = (sent: unknown[]) => sent.every((value) => value === undefined)
-  if (roleId !== undefined && others([q, active, admin, permission])) return { roleId }
-  if (permission !== undefined && others([q, active, admin, roleId])) return { permission }
-  if (admin === true && others([q, active, permission, roleId])) return { permission: 'org:admin' }
-  return undefined
+/** A role or a key that the list is narrowed by: whoever is in it holds it. */
+export function heldIn({ admin, permission, roleId }: UserFilters): Held | undefined {
+  if (roleId !== undefined) return { roleId }
+  if (permission !== undefined) return { permission }
+  return admin ? { permission: 'org:admin' } : undefined
 }
+
+/** The one role or key that a list is narrowed by, where it is narrowed by nothing else. */
+export function onlyHeld(filters: UserFilters): Held | undefined {
+  const { q, active, admin, permission, roleId } = filters
+  const narrowing = [q, active, admin, permission, roleId].filter((value) => value !== undefined)
+  return narrowing.length === 1 ? heldIn(filters) : undefined
+}
+
+/** Whether everybody is in the list. */
+export const isPlain = ({ q, active, admin, permission, roleId }: UserFilters) =>
+  [q, active, admin, permission, roleId].every((value) => value === undefined)
 
 /** The word that stands wherever an anonymised person's data stood. */
 export const ERASED = 'erased'
