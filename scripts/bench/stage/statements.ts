@@ -48,16 +48,22 @@ export function forPgbench({ text, parameters }: SentStatement, values: Readonly
   return `${text.trim().replaceAll(/\$(\d+)/g, (_, number) => `:${names[Number(number) - 1]}`)}\n`
 }
 
-const LOOK_EVERY_MS = 50
+const LOOK_EVERY_MS = 10
 
 /**
  * Looks at what the server is asked while each side works, and refuses to compare unless it is the same text, byte for
- * byte but for blanks around it, which pgbench takes away. Sides go by the names that their connections bear.
+ * byte but for blanks around it, which pgbench takes away, and the semicolon between several, which it keeps. Sides go by the names that their connections bear.
  */
-export async function requireSameStatement(
+export const requireSameStatement = (ownerUrl: string, statement: SentStatement, sides: Sides) =>
+  requireSameStatements(ownerUrl, [statement], sides)
+
+type Sides = Readonly<Record<string, () => Promise<unknown>>>
+
+/** The same of several that are sent one after the other. */
+export async function requireSameStatements(
   ownerUrl: string,
-  { text }: SentStatement,
-  sides: Readonly<Record<string, () => Promise<unknown>>>,
+  statements: readonly SentStatement[],
+  sides: Sides,
 ): Promise<void> {
   const owner = connect(ownerUrl, { max: 1, applicationName: 'bench-look' })
   try {
@@ -70,11 +76,12 @@ export async function requireSameStatement(
       while (working) {
         const rows = await owner<{ query: string }[]>`
           select distinct query from pg_stat_activity where application_name = ${name}`
-        for (const { query } of rows) seen.add(query.trim())
+        for (const { query } of rows) seen.add(query.trim().replace(/;$/, ''))
         await Bun.sleep(LOOK_EVERY_MS)
       }
       await finished
-      if (!seen.has(text.trim())) throw new Error(`${name} sends another statement than:\n${text}`)
+      const missing = statements.find(({ text }) => !seen.has(text.trim()))
+      if (missing) throw new Error(`${name} sends another statement than:\n${missing.text}`)
     }
   } finally {
     await owner.end({ timeout: 1 })

@@ -11,6 +11,7 @@ import { findUserByEmail } from '../../../services/organization/users/queries.ts
 import { demoPassword } from '../../demo/people.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Database } from './database.ts'
+import type { Account } from './people.ts'
 
 export const USER_ORGANIZATIONS = 10_000
 /** A tenth of all users are in the largest organization, some ninety in each of the others. */
@@ -47,8 +48,8 @@ async function removeHalf(owner: Pool): Promise<void> {
   await owner`delete from organization.organizations where id like 'org_L%'`
 }
 
-/** A session of an administrator of the largest organization, made by the product's own commands. */
-export async function signInToLargest({ ownerUrl, secrets }: Database, identityUrl: string): Promise<ApiClient> {
+/** An administrator of the largest organization who can sign in, made by the product's own commands. */
+export async function ensureLargestAccount({ ownerUrl, secrets }: Database, identityUrl: string): Promise<Account> {
   const sql = connect(serviceUrl(ownerUrl, 'organization', secrets), { max: 1, applicationName: 'bench-people' })
   try {
     const now = new Date().toISOString()
@@ -58,12 +59,10 @@ export async function signInToLargest({ ownerUrl, secrets }: Database, identityU
       const person = { email: EMAIL, givenName: 'Ada', familyName: 'Bench', roleIds: role ? [role.id] : [] }
       await createUser(sql, caller, NO_TRAIL, person, now)
     }
-    const client = new ApiClient(identityUrl)
     const password = demoPassword(secrets.encryptionKeys, EMAIL)
     const { activationToken } = await resetPassword(sql, EMAIL, now)
-    await client.activate(activationToken, password)
-    await client.signIn(EMAIL, password)
-    return client
+    await new ApiClient(identityUrl).activate(activationToken, password)
+    return { email: EMAIL, password }
   } finally {
     await sql.end({ timeout: 5 })
   }
