@@ -25,8 +25,10 @@ export async function serverSide(
 }
 
 /** pgbench with the number of clients that suits it. */
-export const databaseSide = (transaction: Omit<Transaction, 'clients'>, trial: Pace): Promise<Side> =>
-  bestOf(CLIENTS, (clients) => (seconds) => runPgbench({ ...transaction, clients }, seconds), trial)
+export const databaseSide = (
+  { numbers = CLIENTS, ...transaction }: Omit<Transaction, 'clients'> & { numbers?: readonly number[] },
+  trial: Pace,
+): Promise<Side> => bestOf(numbers, (clients) => (seconds) => runPgbench({ ...transaction, clients }, seconds), trial)
 
 async function bestOf(counts: readonly number[], way: (count: number) => Run, trial: Pace): Promise<Side> {
   const clients = Number(await fastest(Object.fromEntries(counts.map((count) => [count, way(count)])), trial))

@@ -26,8 +26,9 @@ const JUMP_MS = 100
 const WANTED = 0.35
 /** There are many lists: each is measured for a few seconds alone. */
 const PACE = { rounds: 3, seconds: 2 }
-const TRIAL = { rounds: 1, seconds: 1 }
+const TRIAL = { rounds: 1, seconds: 2 }
 const CONNECTIONS = [4, 16]
+const CLIENTS = [2, 8]
 
 /** Every filter by itself, common and rare, and what they give together. */
 const LISTS: UserFilters[] = [
@@ -146,7 +147,10 @@ async function againstDatabase(bench: Bench, client: ApiClient, filters: UserFil
   const { port } = services.organization
   const connections = { connections: CONNECTIONS }
   const ours = await serverSide({ port, request, ...(isPlain ? {} : connections) }, isPlain ? trial : TRIAL)
-  const side = await databaseSide({ url, script, variables }, isPlain ? trial : TRIAL)
+  const side = await databaseSide(
+    { url, script, variables, ...(isPlain ? {} : { numbers: CLIENTS }) },
+    isPlain ? trial : TRIAL,
+  )
   await requireSameStatements(database.ownerUrl, statements, {
     pgbench: () => side.run(1),
     organization: () => ours.run(1),

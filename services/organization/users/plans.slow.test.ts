@@ -15,7 +15,7 @@ import { listHolders, listUsers } from './list/queries.ts'
 import { findUser, findUserByEmail, findUserDocument } from './queries.ts'
 import type { Held, UserFilters } from './rules.ts'
 
-const [USERS, ORGANIZATIONS, LARGEST] = [200_000, 2000, 40_000]
+const [USERS, ORGANIZATIONS, LARGEST] = [100_000, 1500, 30_000]
 const db = await testDatabase()
 await loadUsers(db.owner, { count: USERS, organizations: ORGANIZATIONS, largest: LARGEST })
 const url = db.urlOf('organization')
@@ -111,7 +111,7 @@ describe('whichever way a page is found, it is the page that looking at everybod
     for (const orgId of [large, small]) {
       const viewer = viewerIn(orgId)
       const all = await listUsers(sql, viewer, { ...chosen, ...page, limit: USERS })
-      const offsets = [0, 5, 100, 1995, 2010, Math.floor(all.length / 2), all.length - 5, all.length]
+      const offsets = [0, 1995, 2010, all.length - 5, all.length]
       for (const offset of offsets.filter((number) => number >= 0 && number <= all.length)) {
         const after = all[offset - 1]?.position
         for (const window of [
@@ -133,7 +133,7 @@ describe('whichever way a page is found, it is the page that looking at everybod
         async (chosen) => (await listUsers(sql, viewerIn(large), { ...chosen, ...page, limit: USERS })).length,
       ),
     )
-    expect(counts.filter((count) => count > 4000).length).toBeGreaterThan(3)
+    expect(counts.filter((count) => count > 3000).length).toBeGreaterThan(3)
     expect(counts.filter((count) => count > 0 && count < 500).length).toBeGreaterThan(3)
     expect(counts).toContain(0)
   })
