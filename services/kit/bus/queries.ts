@@ -31,6 +31,10 @@ export const ensureCursors = (sql: Sql, consumer: string, sources: readonly stri
   select ${consumer}, s.source from unnest(${sources as string[]}::text[]) as s (source)
   on conflict (consumer, source) do nothing`
 
+/** Of sources that the consumer does not read any more. */
+export const forgetCursors = (sql: Sql, consumer: string, sources: readonly string[]) => sql`
+  delete from bus_cursors where consumer = ${consumer} and source = any(${sources as string[]}::text[])`
+
 export const listCursors = (sql: Sql, consumer: string) => sql<Cursor[]>`
   select consumer, source, version, low, high, seq, epoch from bus_cursors where consumer = ${consumer}`
 

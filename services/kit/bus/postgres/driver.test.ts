@@ -67,6 +67,23 @@ test('a cursor of another server, whose transactions were numbered higher, begin
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
+test('only the outboxes of its families are read, and a cursor into another is forgotten: it would hold rows back', async () => {
+  const type = 'sourcing.family.told'
+  await owner`
+    insert into webhooks.bus_cursors (consumer, source, low, high)
+    values ('family', 'organization', '1', '1'), ('family', 'a-stream', '0', '0')`
+  const sourcing = await joinBus(address, 'sourcing')
+  const webhooks = await joinBus(address, 'webhooks')
+  webhooks.start(webhooks.bus.consume({ name: 'family', subjects: [type], handle: record }))
+  await announce(sourcing.pool, type, 'a', 1)
+  await until(async () => (await effectsOf(owner, type)).length === 1)
+  const cursors = await owner<{ source: string }[]>`
+    select source from webhooks.bus_cursors where consumer = 'family' order by source`
+  // One of the other driver is not ours to forget.
+  expect(cursors.map(({ source }) => source)).toEqual(['a-stream', 'sourcing'])
+  await Promise.all([sourcing.stop(), webhooks.stop()])
+})
+
 test('without its LISTEN connection a process starts and knows that it is deaf', async () => {
   const type = 'sourcing.deaf.told'
   const nowhere = new URL(database.urlOf('webhooks'))

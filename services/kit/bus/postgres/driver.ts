@@ -5,8 +5,8 @@ import { beat, channelOf, findPublished, HEARTBEAT_CHANNEL, markRead } from '../
 import type { Driver, DriverOptions } from '../driver.ts'
 import type { Listener } from '../ear.ts'
 import type { Follower } from '../follower.ts'
-import { countUnread, listCursors } from '../queries.ts'
-import { matcherOf } from '../subjects.ts'
+import { countUnread, forgetCursors, listCursors } from '../queries.ts'
+import { familyOf, matcherOf } from '../subjects.ts'
 import { outboxFeed } from './feed.ts'
 
 const CHANNELS = SERVICES.map(channelOf)
@@ -27,7 +27,16 @@ export function postgresDriver({ service, pool, ear, log, heartbeats }: DriverOp
         await session.ask(beat(session.sql, service))
       },
     },
-    feeds: async () => SERVICES.map((source) => outboxFeed(pool, source)),
+    async feeds({ name, subjects }) {
+      const sources = sourcesOf(subjects)
+      // A cursor that nobody moves any more would keep what lies beyond it from being swept.
+      await forgetCursors(
+        pool,
+        name,
+        SERVICES.filter((service) => !sources.includes(service)),
+      )
+      return sources.map((source) => outboxFeed(pool, source))
+    },
     wakes(subjects, wake) {
       const matches = matcherOf(subjects)
       return ear.listen({
@@ -53,6 +62,13 @@ export function postgresDriver({ service, pool, ear, log, heartbeats }: DriverOp
     },
     async close() {},
   }
+}
+
+/** Whose outboxes have what the subjects mean: a service tells of its own family, and other families are anybody's. */
+function sourcesOf(subjects: readonly string[]): ServiceName[] {
+  const families = new Set(subjects.map(familyOf))
+  const own = SERVICES.filter((service) => families.has(service))
+  return own.length === families.size ? own : [...SERVICES]
 }
 
 function followingListener(
