@@ -35,10 +35,9 @@ export async function signedContent(
   if (!folder.allows({ method: 'GET', key, expires, name, type }, signature)) {
     throw refuse('forbidden', { detail: 'The address has expired, or is not one that was given out.' })
   }
-  const object = await folder.find(key)
-  if (!object) throw notFound()
-  const whole = { name, type, sizeBytes: object.sizeBytes, sha256: object.etag }
-  return bytesOf(request, folder.content(key, object.sizeBytes), whole, 'private, no-cache')
+  const facts = await folder.look(key)
+  if (!facts) throw notFound()
+  return bytesOf(request, folder.content(key, facts.sizeBytes), { ...facts, name, type }, 'private, no-cache')
 }
 
 /** A public file for anybody: from here, or from where else it is. */
@@ -46,10 +45,12 @@ export async function publicContent(deps: ContentDeps, request: Request, id: str
   const { sql, clock, storage, folder } = deps
   const [file] = await findPublicFile(sql, id)
   if (!file) throw notFound()
-  const { name, object_key: key, content_type: type, size_bytes, sha256 } = file
+  const { name, object_key: key, content_type: type } = file
   if (folder) {
-    const whole = { name, type, sizeBytes: Number(size_bytes), sha256 }
-    return bytesOf(request, folder.content(key, whole.sizeBytes), whole, 'public, max-age=60')
+    // The file may have been removed since, and its object with it.
+    const facts = await folder.look(key)
+    if (!facts) throw notFound()
+    return bytesOf(request, folder.content(key, facts.sizeBytes), { ...facts, name, type }, 'public, max-age=60')
   }
   const expiresAt = new Date(clock() + DOWNLOAD_URL_MS)
   const location = await storage.downloadUrl(key, { name, contentType: type, expiresAt })

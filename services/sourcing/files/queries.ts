@@ -30,14 +30,11 @@ export const listFiles = (sql: Sql, partId: string, groups: readonly FileGroup[]
 export interface PublicFileRow {
   name: string
   object_key: string
-  size_bytes: string
   content_type: string
-  sha256: string
 }
 
 export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
-  select name, object_key, size_bytes, content_type, sha256
-  from sourcing.files where id = ${id} and public and state = 'READY'`
+  select name, object_key, content_type from sourcing.files where id = ${id} and public and state = 'READY'`
 
 /** Whether the part is the organization's own. */
 export const findOwnPart = (sql: Sql, orgId: string, partId: string) => sql<{ id: string }[]>`

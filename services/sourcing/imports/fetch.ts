@@ -51,7 +51,9 @@ async function requested(guard: AddressGuard, url: string, signal: AbortSignal):
   }
 }
 
+/** What the source announces; it may say so twice, and what comes in chunks ends by itself. */
 function lengthOf({ headers }: Response): number | undefined {
-  const length = headers.get('content-length')
-  return length === null ? undefined : Number(length)
+  const [length, ...again] = (headers.get('content-length') ?? '').split(',').map((text) => text.trim())
+  if (length === undefined || !/^\d{1,15}$/.test(length) || headers.has('transfer-encoding')) return undefined
+  return again.every((text) => text === length) ? Number(length) : undefined
 }

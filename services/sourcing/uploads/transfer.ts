@@ -31,6 +31,8 @@ export class Transfers {
     if (!folder.allows({ method: 'PUT', key: id, expires }, signature)) {
       throw refuse('forbidden', { detail: 'The address has expired, or is not one that was given out.' })
     }
+    // Part of a file, taken for the whole, would be a damaged file.
+    if (request.headers.has('content-range')) throw invalidField('Content-Range', 'is not taken: send the whole file')
     const announced = announcedBytes(request)
     if (announced !== undefined && announced > MAX_FILE_BYTES) throw tooLarge()
     if (folder.has(id)) throw usedUp()

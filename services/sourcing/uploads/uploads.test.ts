@@ -155,6 +155,13 @@ describe('PUT of the bytes', () => {
     await until(async () => (await put(url.href, 'whole')).status === 204)
   })
 
+  test('that says it is a part of a file is 400, for it would be taken for the whole', async () => {
+    const url = await address()
+    const headers = { 'content-range': 'bytes 0-2/10' }
+    expect((await fetch(url, { method: 'PUT', body: 'abc', headers })).status).toBe(400)
+    expect((await put(url, 'whole')).status).toBe(204)
+  })
+
   test('may be empty', async () => {
     expect((await put(await address(), '')).status).toBe(204)
   })

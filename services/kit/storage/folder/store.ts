@@ -54,10 +54,23 @@ export class FolderStorage implements Storage {
 
   /** What is found is still there after a power cut: somebody is about to rely on it. */
   async find(key: string): Promise<StoredObject | undefined> {
-    const facts = await this.#factsOf(key)
+    const facts = await this.look(key)
     if (!facts) return undefined
     await this.#settle()
     return { sizeBytes: facts.sizeBytes, etag: facts.sha256, facts }
+  }
+
+  /** As find, for somebody who only reads it. */
+  async look(key: string): Promise<Facts | undefined> {
+    const file = await open(this.#pathOf(key)).catch(unlessMissing)
+    if (!file) return undefined
+    try {
+      return await factsIn(file)
+    } catch (error) {
+      throw storageFailure(error)
+    } finally {
+      await file.close()
+    }
   }
 
   /** Whether the place is taken. */
@@ -94,7 +107,7 @@ export class FolderStorage implements Storage {
   }
 
   async copy(from: string, to: string, etag: string): Promise<boolean> {
-    const facts = await this.#factsOf(from)
+    const facts = await this.look(from)
     if (facts?.sha256 !== etag) return false
     try {
       await link(this.#pathOf(from), this.#pathOf(to))
@@ -106,7 +119,7 @@ export class FolderStorage implements Storage {
   }
 
   async inspect(key: string): Promise<Facts> {
-    const facts = await this.#factsOf(key)
+    const facts = await this.look(key)
     if (!facts) throw new Error('there is no such object')
     return facts
   }
@@ -138,18 +151,6 @@ export class FolderStorage implements Storage {
   }
 
   readonly #pathOf = (key: string) => join(this.#options.root, 'objects', requireKey(key))
-
-  async #factsOf(key: string): Promise<Facts | undefined> {
-    const file = await open(this.#pathOf(key)).catch(unlessMissing)
-    if (!file) return undefined
-    try {
-      return await factsIn(file)
-    } catch (error) {
-      throw storageFailure(error)
-    } finally {
-      await file.close()
-    }
-  }
 
   /** The names of objects are on the disk, as their bytes are before they have one. */
   async #settle(): Promise<void> {
