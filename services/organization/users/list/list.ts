@@ -78,11 +78,13 @@ async function search(
 ): Promise<readonly PositionedRow[]> {
   const isFarOn = window.offset + window.limit > FEW_USERS
   if (!isFarOn) {
-    const next = await listNext(sql, viewer, filters, window)
+    const next = await listNext(sql, viewer, filters, { ...window, among: FEW_USERS })
     if (next.length === window.limit) return next
     if ((await findMore(sql, viewer.orgId, window.after)).length === 0) return next
     const few = await searchFew(sql, viewer, filters, window)
     if (few) return few
+    // Of a name that many have the page is full before many of them were asked what they hold.
+    if (filters.q !== undefined) return listNext(sql, viewer, filters, { ...window, among: null })
   }
   return listUsers(sql, viewer, { ...filters, ...window })
 }

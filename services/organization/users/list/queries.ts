@@ -5,7 +5,7 @@ import { anchorOf } from '../../../kit/pages/queries.ts'
 import type { Held, UserFilters, Viewer } from '../rules.ts'
 
 /** What stands in the list behind everything that was read: as `position` says it. */
-function behind(sql: Sql, column: 'id' | 'user_id', after: string | undefined) {
+function behind(sql: Sql, column: 'id' | 'u.id' | 'user_id', after: string | undefined) {
   if (after === undefined) return sql``
   const space = after.lastIndexOf(' ')
   return sql`and (email_key, ${sql(column)}) > (${after.slice(0, space)}, ${after.slice(space + 1)})`
@@ -75,37 +75,44 @@ export const listUsersFrom = (sql: Sql, viewer: Viewer, start: AnchoredPage) => 
   order by page.email_key, page.id`
 
 /** Filters as questions about one user after the other: cheap where few are asked about. */
-const fits = (sql: Sql, { q, active, admin, permission, roleId }: UserFilters) => sql`
+const fits = (sql: Sql, orgId: string, { q, active, admin, permission, roleId }: UserFilters) => sql`
   ${active === undefined ? sql`` : sql`and u.active = ${active}`}
   ${q === undefined ? sql`` : sql`and ${isLike(sql, q)}`}
-  ${
-    roleId === undefined
-      ? sql``
-      : sql`and (exists (
-          select from organization.user_roles ur where ur.user_id = u.id and ur.role_id = ${roleId})) is true`
-  }
-  ${permission === undefined ? sql`` : sql`and (${holds(sql, permission)}) is true`}
-  ${admin === undefined ? sql`` : sql`and (${holds(sql, 'org:admin')}) = ${admin}`}`
+  ${roleId === undefined ? sql`` : sql`and ${holds(sql, orgId, { roleId })}`}
+  ${permission === undefined ? sql`` : sql`and ${holds(sql, orgId, { permission })}`}
+  ${admin === undefined ? sql`` : sql`and (${holds(sql, orgId, { permission: 'org:admin' })}) = ${admin}`}`
 
-const holds = (sql: Sql, permission: string) => sql`exists (
-  select from organization.user_roles ur join organization.roles r on r.id = ur.role_id
-  where ur.user_id = u.id and ${permission} = any(r.permissions))`
+/**
+ * Roles are looked up once, and one user's after the other: of `exists` Postgres could make a join, or a set of everybody
+ * who holds them, as it would suit the average organization.
+ */
+const holds = (sql: Sql, orgId: string, held: Held) => sql`(
+  select true from organization.user_roles ur
+  where ur.user_id = u.id and ur.role_id = any(array(
+    select r.id from organization.roles r where r.org_id = ${orgId} and ${carries(sql, held)}))
+  limit 1) is true`
+
+const carries = (sql: Sql, held: Held) =>
+  'roleId' in held ? sql`r.id = ${held.roleId}` : sql`${held.permission} = any(r.permissions)`
 
 /** How many users are looked at one by one before an index of their names, or of holders, is asked. */
 export const FEW_USERS = 2000
 
-/** Those who fit among the next users in the list: where many fit, they fill the page. */
-export const listNext = (sql: Sql, viewer: Viewer, filters: UserFilters, { limit, offset, after }: PageWindow) => sql<
-  PositionedRow[]
->`
+/** Those who fit among the next users in the list, or among all where `among` is null: where many fit, they fill the page. */
+export const listNext = (
+  sql: Sql,
+  viewer: Viewer,
+  filters: UserFilters,
+  { limit, offset, after, among }: PageWindow & { among: number | null },
+) => sql<PositionedRow[]>`
   select page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
   from (
     select id, email_key from (
       select id, email_key, name_key, active from organization.users
       where org_id = ${viewer.orgId} ${behind(sql, 'id', after)}
-      order by email_key, id limit ${FEW_USERS}
+      order by email_key, id limit ${among}
     ) u
-    where true ${fits(sql, filters)}
+    where true ${fits(sql, viewer.orgId, filters)}
     order by email_key, id limit ${limit} offset ${offset}
   ) page
   join organization.directory d on d.id = page.id
@@ -132,25 +139,26 @@ export const listFewHolders = (
   { limit, offset, after }: PageWindow,
 ) => sql<FewRow[]>`
   with few as materialized (
-    select u.id, u.email_key, u.name_key, u.active
-    from organization.roles r
-    join organization.user_roles ur on ur.role_id = r.id
-    join organization.users u on u.id = ur.user_id
+    select ur.user_id as id from organization.roles r join organization.user_roles ur on ur.role_id = r.id
     where r.org_id = ${viewer.orgId} and ${carries(sql, held)} limit ${FEW_USERS + 1}
+  ), counted as materialized (
+    select count(*)::integer as candidates from few
   )
   select candidates, page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
-  from (select count(*)::integer as candidates from few) counted
+  from counted
   left join (
-    select distinct id, email_key from few u
-    where true ${behind(sql, 'id', after)} ${fits(sql, filters)}
-    order by email_key, id limit ${limit} offset ${offset}
+    select distinct u.id, u.email_key from few join organization.users u on u.id = few.id
+    where (select candidates from counted) <= ${FEW_USERS}
+      ${behind(sql, 'u.id', after)} ${fits(sql, viewer.orgId, filters)}
+    order by u.email_key, u.id limit ${limit} offset ${offset}
   ) page on true
   left join organization.directory d on d.id = page.id
   order by page.email_key, page.id`
 
 /**
  * The same among those whose address or name has a text in it, by an index of what is in them. Joined to nothing, so that
- * the index of the list, which would be read from end to end, is not thought of.
+ * the index of the list, which would be read from end to end, is not thought of. Put in order before the other filters, so
+ * that these are asked about as many as fill the page.
  */
 export const listFewLike = (
   sql: Sql,
@@ -161,19 +169,22 @@ export const listFewLike = (
   with few as materialized (
     select id, email_key, active from organization.users
     where org_id || '' = ${viewer.orgId} and ${isLike(sql, q)} limit ${FEW_MATCHES + 1}
+  ), counted as materialized (
+    select count(*)::integer as candidates from few
   )
   select candidates, page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
-  from (select count(*)::integer as candidates from few) counted
+  from counted
   left join (
-    select id, email_key from few u
-    where true ${behind(sql, 'id', after)} ${fits(sql, filters)}
+    select id, email_key from (
+      select id, email_key, active from few
+      where (select candidates from counted) <= ${FEW_MATCHES} ${behind(sql, 'id', after)}
+      order by email_key, id offset 0
+    ) u
+    where true ${fits(sql, viewer.orgId, filters)}
     order by email_key, id limit ${limit} offset ${offset}
   ) page on true
   left join organization.directory d on d.id = page.id
   order by page.email_key, page.id`
-
-const carries = (sql: Sql, held: Held) =>
-  'roleId' in held ? sql`r.id = ${held.roleId}` : sql`${held.permission} = any(r.permissions)`
 
 /**
  * A page of those who hold a role, or a key through any role. Each role gives its first holders in order, which is enough
