@@ -40,7 +40,7 @@ async function verify(options: Options, preparation: Preparation): Promise<numbe
   await bringPackages(print)
   const files = await findTests(options, process.env.INVOKED_FROM ?? process.cwd())
   const [checks, tests] = await Promise.all([
-    options.paths.length === 0 ? runChecks(print, signal) : NOTHING,
+    options.paths.length === 0 ? runChecks({ quick: options.quick, print, signal }) : NOTHING,
     test(files, preparation),
   ])
   const seconds = Math.round((performance.now() - began) / 1000)
