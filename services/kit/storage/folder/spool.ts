@@ -1,11 +1,15 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Measure } from '../measure.ts'
 import type { Facts, Incoming } from '../storage.ts'
-import { trailerOf } from './trailer.ts'
+import { TRAILER_BYTES, trailerOf } from './trailer.ts'
 
 /** Chunks that are smaller are gathered: a sender far away sends thousands of them. */
 const WORTH_A_WRITE_BYTES = 64 * 1024
-const BUFFER_BYTES = 256 * 1024
+/** A file that fits in here is written at once: each call waits for its turn on a busy machine. */
+const BUFFER_BYTES = 1024 * 1024 + TRAILER_BYTES
+/** Buffers that are kept for the next ones; fresh memory costs as much as a copy. */
+const MAX_SPARE_BUFFERS = 8
+const spare: Buffer[] = []
 
 /** Writes a stream, and what is known of it, to a new file and down to the disk. Bytes are hashed while they are written. */
 export async function spool(
@@ -14,35 +18,41 @@ export async function spool(
   { maxBytes, expectedBytes, signal, onProgress }: Incoming,
 ): Promise<Facts> {
   const measure = new Measure(maxBytes)
-  const writer = new Writer(file)
-  for await (const chunk of bytes) {
-    signal.throwIfAborted()
-    // The chunk is ours until the next one is asked for.
-    await writer.write(chunk, () => measure.add(chunk))
-    onProgress?.(measure.sizeBytes)
+  const fits = expectedBytes !== undefined && expectedBytes + TRAILER_BYTES <= BUFFER_BYTES
+  const writer = new Writer(file, fits ? BUFFER_BYTES : WORTH_A_WRITE_BYTES)
+  try {
+    for await (const chunk of bytes) {
+      signal.throwIfAborted()
+      // The chunk is ours until the next one is asked for.
+      await writer.write(chunk, () => measure.add(chunk))
+      onProgress?.(measure.sizeBytes)
+    }
+    measure.demand(expectedBytes)
+    const facts = await measure.facts()
+    await writer.end(trailerOf(facts))
+    await file.datasync()
+    return facts
+  } finally {
+    writer.free()
   }
-  measure.demand(expectedBytes)
-  const facts = await measure.facts()
-  await writer.end(trailerOf(facts))
-  await file.datasync()
-  return facts
 }
 
 class Writer {
   readonly #file: FileHandle
-  #buffer: Buffer | undefined
+  readonly #gatherBelowBytes: number
+  readonly #buffer = spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
   #filled = 0
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, gatherBelowBytes: number) {
     this.#file = file
+    this.#gatherBelowBytes = gatherBelowBytes
   }
 
-  /** Takes a chunk, and lets something else be done with it meanwhile. */
+  /** Takes a chunk, and lets something else be done with it, meanwhile where it is written by itself. */
   async write(chunk: Uint8Array, meanwhile: () => void): Promise<void> {
-    if (chunk.byteLength < WORTH_A_WRITE_BYTES) {
+    if (chunk.byteLength < this.#gatherBelowBytes) {
       meanwhile()
-      if (this.#filled + chunk.byteLength > BUFFER_BYTES) await this.#flush()
-      this.#gather(chunk)
+      await this.#gather(chunk)
       return
     }
     await this.#flush()
@@ -55,22 +65,23 @@ class Writer {
   }
 
   async end(last: Uint8Array): Promise<void> {
-    if (this.#buffer && this.#filled + last.byteLength <= BUFFER_BYTES) this.#gather(last)
-    else {
-      await this.#flush()
-      await writeAll(this.#file, last)
-    }
+    await this.#gather(last)
     await this.#flush()
   }
 
-  #gather(chunk: Uint8Array): void {
-    this.#buffer ??= Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  /** No write is going on any more. */
+  free(): void {
+    if (spare.length < MAX_SPARE_BUFFERS) spare.push(this.#buffer)
+  }
+
+  async #gather(chunk: Uint8Array): Promise<void> {
+    if (this.#filled + chunk.byteLength > BUFFER_BYTES) await this.#flush()
     this.#buffer.set(chunk, this.#filled)
     this.#filled += chunk.byteLength
   }
 
   async #flush(): Promise<void> {
-    if (!this.#buffer || this.#filled === 0) return
+    if (this.#filled === 0) return
     await writeAll(this.#file, this.#buffer.subarray(0, this.#filled))
     this.#filled = 0
   }
