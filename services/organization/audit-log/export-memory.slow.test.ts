@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'bun:test'
+import type { Socket } from 'bun'
+import { enterOverHttp } from '../../all/testing/entrance.ts'
+import { startService } from '../../all/testing/processes.ts'
+import { arrangement } from '../../all/testing.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { until } from '../../kit/testing/until.ts'
+
+/** Some fifty megabytes on the way out: held in memory they could not be overlooked. */
+const ENTRIES = 200_000
+/** What an export may add to the memory of its process, whatever its client does. */
+const MAX_GROWTH_MIB = 40
+const PATH = '/flows/v1/audit-log/export'
+
+const db = await testDatabase()
+const identity = await startService('identity', db)
+const organization = await startService('organization', db)
+const org = await (await arrangement(db, enterOverHttp(identity.client.url))).organization(['IP_OWNER'])
+await db.owner`
+  insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
+  select 'audit_' || left(upper(md5(n::text)), 26), ${org.orgId}, now() - make_interval(secs => n), 'part.create', true,
+    ${org.administrator.userId}
+  from generate_series(1, ${ENTRIES}::int) n`
+await db.owner`vacuum (analyze) organization.audit_log`
+
+/** What the process that exports has in memory. */
+async function memoryMib(): Promise<number> {
+  const ps = Bun.spawn(['ps', '-o', 'rss=', '-p', String(organization.child.pid)], { stdin: 'ignore', stdout: 'pipe' })
+  return Number(await ps.stdout.text()) / 1024
+}
+
+/** The most that it has while something happens. */
+async function peakMib(work: Promise<unknown>): Promise<number> {
+  let working = true
+  const finished = work.finally(() => {
+    working = false
+  })
+  let peak = 0
+  while (working) {
+    peak = Math.max(peak, await memoryMib())
+    await Bun.sleep(20)
+  }
+  await finished
+  return peak
+}
+
+/** A client that reads a chunk, and the next one when it pleases. */
+async function reader(coding: 'gzip' | 'identity') {
+  let bytes = 0
+  let ended = false
+  let pauseMs = 0
+  const { port } = new URL(organization.client.url)
+  const socket: Socket = await Bun.connect({
+    hostname: '127.0.0.1',
+    port: Number(port),
+    socket: {
+      data(from, chunk) {
+        bytes += chunk.length
+        // The last chunk of a body that is sent in chunks.
+        ended ||= chunk.subarray(-5).toString('latin1') === '0\r\n\r\n'
+        if (pauseMs === 0) return
+        from.pause()
+        setTimeout(() => from.resume(), pauseMs)
+      },
+    },
+  })
+  socket.write(
+    `GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: ${coding}\r\n` +
+      `Authorization: Bearer ${org.administrator.client.accessToken}\r\n\r\n`,
+  )
+  return {
+    socket,
+    bytes: () => bytes,
+    readSlowly(ms: number): void {
+      pauseMs = ms
+    },
+    end: () => until(() => ended, { withinMs: 120_000, what: 'the end of the export' }),
+  }
+}
+
+async function exported(coding: 'gzip' | 'identity', pauseMs = 0): Promise<number> {
+  const client = await reader(coding)
+  client.readSlowly(pauseMs)
+  await client.end()
+  client.socket.terminate()
+  return client.bytes()
+}
+
+/** The code is compiled, and the heap has the size that its work needs. */
+async function settled(coding: 'gzip' | 'identity'): Promise<number> {
+  await exported(coding)
+  return memoryMib()
+}
+
+describe.each(['identity', 'gzip'] as const)(`an export of ${ENTRIES} entries (%s)`, (coding) => {
+  test(`adds no more than ${MAX_GROWTH_MIB} MiB, to a fast client and to a slow one`, async () => {
+    const before = await settled(coding)
+    const sent: number[] = []
+    const fast = await peakMib(exported(coding).then((bytes) => sent.push(bytes)))
+    const slow = await peakMib(exported(coding, 2).then((bytes) => sent.push(bytes)))
+    expect(sent[0]).toBeGreaterThan(coding === 'gzip' ? ENTRIES * 10 : ENTRIES * 200)
+    expect(Math.max(fast, slow) - before).toBeLessThan(MAX_GROWTH_MIB)
+  }, 300_000)
+})
+
+test('clients that stop reading hold no more of it than their sockets do', async () => {
+  const before = await settled('identity')
+  const clients = await Promise.all([reader('identity'), reader('identity')])
+  for (const client of clients) client.socket.pause()
+  const peak = await peakMib(
+    until(async () => isSteady(await scans()), { withinMs: 60_000, what: 'both exports to wait' }),
+  )
+  expect(peak - before).toBeLessThan(MAX_GROWTH_MIB)
+  for (const { socket } of clients) socket.terminate()
+}, 300_000)
+
+/** How often Postgres has read an index of the log; it tells no more than once a second. */
+async function scans(): Promise<number> {
+  await db.owner`select pg_stat_clear_snapshot()`
+  const [row] = await db.owner<[{ scans: number }]>`
+    select coalesce(sum(idx_scan), 0)::int as scans from pg_stat_user_indexes
+    where schemaname = 'organization' and relname like 'audit_log_2%'`
+  return row.scans
+}
+
+let seen = { scans: -1, atMs: 0 }
+function isSteady(scans: number): boolean {
+  if (scans !== seen.scans) seen = { scans, atMs: performance.now() }
+  return performance.now() - seen.atMs > 3000
+}
