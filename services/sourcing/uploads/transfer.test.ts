@@ -5,7 +5,8 @@ import { until } from '../../kit/testing/until.ts'
 import { Uploading } from '../files/testing/uploading.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 
-const market = await marketplaceOf(['sourcing'])
+// Each look at whether the places are taken uses an upload up.
+const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
 const [busy, other] = [await market.organization(['IP_OWNER']), await market.organization(['IP_OWNER'])]
 const own = new Uploading(market, busy.administrator.client)
 const theirs = new Uploading(market, other.administrator.client)
