@@ -45,6 +45,8 @@ const FILTERS: UserFilters[] = [
   { q: 'lars' },
   { q: 'lars juhl', active: true },
   { q: 'qx' },
+  { q: '@@@' },
+  { q: 'a.b' },
   { q: 'a', permission: 'case:read' },
   { q: 'x', admin: true },
   { q: 'goran', permission: 'org:admin' },
@@ -137,6 +139,13 @@ describe('whichever way a page is found, it is the page that looking at everybod
     expect(counts.filter((count) => count > 0 && count < 500).length).toBeGreaterThan(3)
     expect(counts).toContain(0)
   })
+})
+
+test('a name that few have, or nobody, is looked for among few', async () => {
+  for (const q of ['nobody is called so', '77a7', 'bodil ekvik']) {
+    const { mostRows, busiest } = await workOf(url, (tx) => findUsers(tx, viewerIn(large), { q }, page))
+    expect([busiest, mostRows < 2500]).toEqual([busiest, true])
+  }
 })
 
 test('the list of a large organization is ordered, and complete', async () => {

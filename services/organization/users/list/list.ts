@@ -63,8 +63,8 @@ async function findHolders(
   return listHolders(sql, viewer, held, window)
 }
 
-/** An index of three letters in a row has nothing to say of less. */
-const LETTERS_IN_INDEX = 3
+/** The index is one of three letters or digits in a row: without them it would be read from end to end. */
+const IN_INDEX = /[\p{L}\p{N}]{3}/u
 
 /**
  * A page that many fit is filled by the next users of the list. Where few fit, few hold the role or the key that is asked
@@ -98,7 +98,7 @@ async function searchFew(
   const { q } = filters
   const held = heldIn(filters)
   const holders = held && allOf(await listFewHolders(sql, viewer, held, filters, window), FEW_USERS)
-  if (holders || q === undefined || Array.from(q).length < LETTERS_IN_INDEX) return holders
+  if (holders || q === undefined || !IN_INDEX.test(q)) return holders
   return allOf(await listFewLike(sql, viewer, { ...filters, q }, window), FEW_MATCHES)
 }
 
