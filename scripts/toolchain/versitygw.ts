@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE } from './checkout.ts'
+import { bringGo, goInstall } from './go.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
 
@@ -12,25 +13,17 @@ const BINARY = join(FOLDER, 'bin', 'versitygw')
 /** The path of a real S3 server, which no registry has ready-made: Go builds it, once for a checkout. */
 export async function bringVersitygw(progress: (line: string) => void, signal?: AbortSignal): Promise<string> {
   if (await runs(BINARY)) return BINARY
-  if ((await run(['go', 'version'])).code !== 0) {
-    throw new Refusal('The tests of S3 need versitygw, which is built by Go: install Go.')
+  const go = await bringGo(progress, signal)
+  if (go === undefined) {
+    throw new Refusal('The tests of S3 need versitygw, built by Go: install Go, or Python 3 with pip, which brings it.')
   }
   const staging = `${FOLDER}.${process.pid}`
   await rm(staging, { recursive: true, force: true })
   await mkdir(staging, { recursive: true })
   try {
     progress(`Building versitygw ${VERSION} with Go: two minutes or three`)
-    const { code, output } = await run(['go', 'install', `${MODULE}@v${VERSION}`], {
-      ...(signal ? { signal } : {}),
-      env: {
-        ...process.env,
-        GOBIN: join(staging, 'bin'),
-        GOPATH: join(CACHE, 'go'),
-        GOCACHE: join(CACHE, 'go', 'build'),
-        // Go's module folder is read-only otherwise, and `rm -rf .cache` would stumble over it.
-        GOFLAGS: '-modcacherw',
-      },
-    })
+    const options = signal ? { signal } : {}
+    const { code, output } = await goInstall(go, `${MODULE}@v${VERSION}`, join(staging, 'bin'), options)
     signal?.throwIfAborted()
     // Another run in this checkout may have been quicker.
     if (await runs(BINARY)) return BINARY
