@@ -116,7 +116,7 @@ export class Responder {
     outcome: Outcome,
   ): Response {
     this.#note(exchange, status, outcome)
-    if (status === 204) headers.delete('content-type')
+    if (status === 204 || status === 304) headers.delete('content-type')
     return new Response(body, { status, headers })
   }
 
@@ -138,10 +138,16 @@ export class Responder {
   }
 }
 
-/** Whether an `If-None-Match` or `If-Match` list names the tag; weak and strong compare alike for a GET. */
-export function tagListed(list: string | null, tag: string): boolean {
+/** Whether an `If-None-Match` names the tag: what is read may be compared weakly. */
+export const tagListed = (list: string | null, tag: string): boolean =>
+  listed(list, (item) => item.replace(/^W\//, '') === tag)
+
+/** Whether an `If-Match` names the tag: what is changed must be the very same, and a weak tag promises less. */
+export const strongTagListed = (list: string | null, tag: string): boolean => listed(list, (item) => item === tag)
+
+function listed(list: string | null, isSame: (item: string) => boolean): boolean {
   if (list === null) return false
-  return list.trim() === '*' || list.split(',').some((item) => item.trim().replace(/^W\//, '') === tag)
+  return list.trim() === '*' || list.split(',').some((item) => isSame(item.trim()))
 }
 
 /** What the caller is told of an error: refusals as they are, a dead dependency as 503, anything else as a bug. */

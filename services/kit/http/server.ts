@@ -6,7 +6,6 @@ import type { HttpDeps } from './deps.ts'
 import { invalidField, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { Routes } from './routes.ts'
-import { isStreamed } from './stream.ts'
 import {
   headersLength,
   MAX_HEADERS_CHARACTERS,
@@ -27,7 +26,8 @@ export interface HttpApp {
 }
 
 /** Anything else, a question mark say, would move the path that the URL is cut into. */
-const HOST = /^[A-Za-z0-9._-]*(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/
+const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
+const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 /** Tells whom a request's socket is connected to: asked only where somebody wants to know, for it costs a tenth of a read. */
@@ -97,9 +97,16 @@ export class Http {
       this.#elysia.use(elysia)
       for (const { operation, answer } of answers) {
         if (!isNative(operation)) continue
+        const names = Object.keys(operation.params?.properties ?? {})
+        const respond = (request: Bun.BunRequest) => {
+          // Dots are steps of the path, which Bun's router does not take.
+          if (names.some((name) => DOTS.has(String(request.params[name])))) return this.#fetch(request)
+          return this.#inadmissible(request) ?? answer(request, request.params)
+        }
         const path = routerPath(operation.path)
-        native[path] ??= { HEAD: (request) => this.#fetch(request) }
-        native[path][operation.method] = (request) => this.#inadmissible(request) ?? answer(request, request.params)
+        native[path] = { ...native[path], [operation.method]: respond }
+        // Bun leaves out the body, and says how long it would have been.
+        if (operation.method === 'GET') native[path].HEAD = respond
       }
       for (const operation of operations) this.#matchers.push({ pattern: pathPattern(operation.path), operation })
     }
@@ -119,17 +126,17 @@ export class Http {
   #fetch(request: Request): Promise<Response> | Response {
     const refused = this.#inadmissible(request)
     if (refused) return refused
-    return request.method === 'HEAD' ? this.#head(request) : this.#elysia.fetch(request)
+    return this.#elysia.fetch(request.method === 'HEAD' ? this.#asGet(request) : request)
   }
 
   /** The answer to what no route may see. */
   #inadmissible(request: Request): Response | undefined {
     // Without a host there is no origin in the URL, and every router would cut the path out of it elsewhere.
-    const host = request.headers.get('host') ?? ''
-    if (request.url.startsWith('/') || (host !== this.#knownHost && !HOST.test(host))) {
+    const host = request.headers.get('host')
+    if (request.url.startsWith('/') || (host !== null && host !== this.#knownHost && !isHost(host))) {
       return this.#refuse(this.#exchangeOf(request), invalidField('Host', 'must be a host name or an address'))
     }
-    this.#knownHost = host
+    if (host !== null) this.#knownHost = host
     if (request.url.length > MAX_TARGET_CHARACTERS) {
       return this.#refuse(this.#exchangeOf(request), refuse('uri_too_long'))
     }
@@ -155,14 +162,11 @@ export class Http {
     return this.#refuse(exchange, refuse('method_not_allowed', { headers: { allow } }))
   }
 
-  /** HEAD is GET without the body, and says how long that would have been. */
-  async #head(request: Request): Promise<Response> {
-    const { path } = targetOf(request.url)
-    const readable = this.#matchers.some(({ pattern, operation }) => operation.method === 'GET' && pattern.test(path))
-    if (!readable) return withoutBody(await this.#fallback(this.#exchangeOf(request)))
+  /** HEAD is GET to whatever router it comes to; Bun leaves out the body. */
+  #asGet(request: Request): Request {
     const get = new Request(request.url, { headers: request.headers })
     this.#heads.set(get, request)
-    return withoutBody(await this.#elysia.fetch(get))
+    return get
   }
 
   #refuse(exchange: Exchange, error: unknown): Response {
@@ -171,17 +175,11 @@ export class Http {
   }
 }
 
+const DOTS = new Set(['.', '..'])
+
 /** Bun's router takes a verb behind a parameter for a part of its name. */
 const isNative = ({ path }: AnyOperation) => !path.includes('}:')
 
 /** Elysia's own way of saying that nothing is there, and percent-encoding that decodes to nothing. */
 const isRoutingFailure = (error: unknown) =>
   error instanceof URIError || (error as { code?: unknown } | null)?.code === 'NOT_FOUND'
-
-async function withoutBody(response: Response): Promise<Response> {
-  const headers = new Headers(response.headers)
-  // What says its length itself may be too long to be read for it.
-  if (headers.has('content-length') || isStreamed(response)) await response.body?.cancel()
-  else headers.set('content-length', String((await response.arrayBuffer()).byteLength))
-  return new Response(null, { status: response.status, headers })
-}

@@ -20,10 +20,6 @@ export class Streamed {
   }
 }
 
-/** Answers whose body must not be read to learn its length. */
-const streamed = new WeakSet<Response>()
-export const isStreamed = (response: Response): boolean => streamed.has(response)
-
 /** The response of a streamed answer. What goes wrong on the way breaks it off: a client must not take a part for the whole. */
 export function streamedResponse(
   { pieces }: Streamed,
@@ -56,9 +52,7 @@ export function streamedResponse(
   )
   init.headers.append('vary', 'Accept-Encoding')
   if (gzip) init.headers.set('content-encoding', 'gzip')
-  const response = new Response(gzip ? plain.pipeThrough(new CompressionStream('gzip')) : plain, init)
-  streamed.add(response)
-  return response
+  return new Response(gzip ? plain.pipeThrough(new CompressionStream('gzip')) : plain, init)
 }
 
 const CODING = /^\s*(gzip|x-gzip|\*)\s*(?:;\s*q=([\d.]+)\s*)?$/i

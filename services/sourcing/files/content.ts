@@ -65,7 +65,7 @@ interface Whole {
 }
 
 /** All of a file or a range of it; always to be saved, never to be shown or run. */
-function bytesOf({ headers: asked }: Request, content: Blob, whole: Whole, cacheControl: string): Raw {
+function bytesOf({ method, headers: asked }: Request, content: Blob, whole: Whole, cacheControl: string): Raw {
   const { name, type, sizeBytes, sha256 } = whole
   const etag = `"${sha256}"`
   const headers = {
@@ -78,7 +78,9 @@ function bytesOf({ headers: asked }: Request, content: Blob, whole: Whole, cache
   }
   if (tagListed(asked.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
   const condition = asked.get('if-range')
-  const range = condition === null || condition === etag ? rangeOf(asked.get('range'), sizeBytes) : undefined
+  // Only a GET has ranges.
+  const mayBePart = method === 'GET' && (condition === null || condition === etag)
+  const range = mayBePart ? rangeOf(asked.get('range'), sizeBytes) : undefined
   if (range === 'unsatisfiable') {
     throw refuse('range_not_satisfiable', { headers: { 'content-range': `bytes */${sizeBytes}` } })
   }

@@ -167,6 +167,8 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     const tag = (await read(id)).headers.get('etag') ?? ''
     expect((await patch(id, { title: 'One' }, { 'if-match': tag })).status).toBe(200)
     const answer = await patch(id, { title: 'Two' }, { 'if-match': tag })
+    const weak = await patch(id, { title: 'Two' }, { 'if-match': `W/${(await read(id)).headers.get('etag')}` })
+    expect(weak.status).toBe(412)
     expect([answer.status, answer.body.code]).toEqual([412, 'precondition_failed'])
     expect((await patch(id, { title: 'Two' }, { 'if-match': '*' })).status).toBe(200)
     expect((await read(id)).body).toMatchObject({ title: 'Two', revision: 3 })
