@@ -11,11 +11,15 @@ import { routerPath } from './target.ts'
 /** Answers the requests of one route, whichever router found it. */
 export type RouteAnswer = (request: Request, params: Params) => Promise<Response> | Response
 
+export interface Route {
+  operation: AnyOperation
+  answer: RouteAnswer
+}
+
 /** The operations of one feature with their handlers: an Elysia instance in which every route is guarded by its contract. */
 export class Routes {
   readonly elysia = new Elysia({ strictPath: true, normalize: false })
-  readonly operations: AnyOperation[] = []
-  readonly answers: { operation: AnyOperation; answer: RouteAnswer }[] = []
+  readonly routes: Route[] = []
   readonly #deps: HttpDeps
   readonly #exchangeOf: (request: Request) => Exchange
   readonly #fallback: (exchange: Exchange) => Promise<Response>
@@ -59,8 +63,7 @@ export class Routes {
     this.elysia.route(operation.method, routerPath(operation.path), ({ request, params }) => answer(request, params), {
       detail: describe(operation),
     })
-    this.operations.push(operation)
-    this.answers.push({ operation, answer })
+    this.routes.push({ operation, answer })
     return this
   }
 }

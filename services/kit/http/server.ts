@@ -1,23 +1,17 @@
 import { Elysia } from 'elysia'
 import type { AnyOperation } from '../../../proto/http/operation.ts'
 import type { Exchange } from './call.ts'
-import { clientAddress } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
+import { Incoming, type SocketAddress, type Surroundings } from './incoming.ts'
+import { type NativeRoutes, nativeRoutes } from './native.ts'
 import { invalidField, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { Routes } from './routes.ts'
-import {
-  headersLength,
-  MAX_HEADERS_CHARACTERS,
-  MAX_TARGET_CHARACTERS,
-  pathPattern,
-  routerPath,
-  targetOf,
-} from './target.ts'
+import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
 
 export interface HttpApp {
   fetch(request: Request): Promise<Response> | Response
-  /** The operations that Bun's own router can tell apart, for the server to ask before \`fetch\`. */
+  /** The operations that Bun's own router can tell apart, for the server to ask before `fetch`. */
   native: NativeRoutes
   /** From now on clients are known by their sockets. */
   listenOn(socketAddress: SocketAddress): void
@@ -28,42 +22,6 @@ export interface HttpApp {
 /** Anything else, a question mark say, would move the path that the URL is cut into. */
 const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
 const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
-const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
-
-/** Tells whom a request's socket is connected to: asked only where somebody wants to know, for it costs a tenth of a read. */
-export type SocketAddress = (request: Request) => string | undefined
-
-export type NativeRoutes = Record<string, Record<string, (request: Bun.BunRequest) => Promise<Response> | Response>>
-
-/** What the addresses of clients are made of. */
-interface Surroundings {
-  trustedProxies: number
-  socketAddress: SocketAddress
-}
-
-class Incoming implements Exchange {
-  readonly request: Request
-  readonly requestId: string
-  readonly #surroundings: Surroundings
-  #clientIp: string | undefined
-  #asked = false
-
-  constructor(request: Request, surroundings: Surroundings) {
-    this.request = request
-    this.#surroundings = surroundings
-    const given = request.headers.get('x-request-id')
-    this.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
-  }
-
-  get clientIp(): string | undefined {
-    if (this.#asked) return this.#clientIp
-    const { request } = this
-    const { socketAddress, trustedProxies } = this.#surroundings
-    this.#clientIp = clientAddress(socketAddress(request), request.headers.get('x-forwarded-for'), trustedProxies)
-    this.#asked = true
-    return this.#clientIp
-  }
-}
 
 /** Everything a service answers over HTTP, made of its features' routes. */
 export class Http {
@@ -92,34 +50,22 @@ export class Http {
   build(features: readonly Routes[]): HttpApp {
     // Before the features, or it would not hold for their routes.
     this.#elysia.onError(({ error, request }) => this.#refuse(this.#exchangeOf(request), error))
-    const native: NativeRoutes = {}
-    for (const { elysia, operations, answers } of features) {
-      this.#elysia.use(elysia)
-      for (const { operation, answer } of answers) {
-        if (!isNative(operation)) continue
-        const names = Object.keys(operation.params?.properties ?? {})
-        const respond = (request: Bun.BunRequest) => {
-          // Dots are steps of the path, which Bun's router does not take.
-          if (names.some((name) => DOTS.has(String(request.params[name])))) return this.#fetch(request)
-          return this.#inadmissible(request) ?? answer(request, request.params)
-        }
-        const path = routerPath(operation.path)
-        native[path] = { ...native[path], [operation.method]: respond }
-        // Bun leaves out the body, and says how long it would have been.
-        if (operation.method === 'GET') native[path].HEAD = respond
-      }
-      for (const operation of operations) this.#matchers.push({ pattern: pathPattern(operation.path), operation })
-    }
+    const routes = features.flatMap((feature) => feature.routes)
+    for (const { elysia } of features) this.#elysia.use(elysia)
+    for (const { operation } of routes) this.#matchers.push({ pattern: pathPattern(operation.path), operation })
     this.#elysia.all('/*', ({ request }) => this.#fallback(this.#exchangeOf(request)))
     this.#elysia.compile()
     return {
       fetch: (request) => this.#fetch(request),
-      native,
+      native: nativeRoutes(routes, {
+        inadmissible: (request) => this.#inadmissible(request),
+        elsewhere: (request) => this.#fetch(request),
+      }),
       listenOn: (socketAddress) => {
         this.#surroundings.socketAddress = (request) => socketAddress(this.#heads.get(request) ?? request)
       },
       elysia: this.#elysia,
-      operations: this.#matchers.map(({ operation }) => operation),
+      operations: routes.map(({ operation }) => operation),
     }
   }
 
@@ -174,11 +120,6 @@ export class Http {
     return this.#unrouted.refusal(exchange, known, { rateLimit: '', startedMs: performance.now() })
   }
 }
-
-const DOTS = new Set(['.', '..'])
-
-/** Bun's router takes a verb behind a parameter for a part of its name. */
-const isNative = ({ path }: AnyOperation) => !path.includes('}:')
 
 /** Elysia's own way of saying that nothing is there, and percent-encoding that decodes to nothing. */
 const isRoutingFailure = (error: unknown) =>
