@@ -78,7 +78,7 @@ export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch) => 
 /** Matches among all parts of a view that are left, by an index of what is in a text; documents are fetched last. */
 export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<PositionedRow[]>`
   with matches as materialized (
-    select id from sourcing.parts where ${inText(sql, search.q)} and ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
+    select id from sourcing.parts where ${inText(sql, search)} and ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
   ), page as materialized (
     select id from matches order by id desc limit ${search.limit} offset ${search.offset}
   )
@@ -86,15 +86,16 @@ export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => s
     (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
   from page order by id desc`
 
-/** In the index that holds what is asked for; the text itself is compared in any case. */
-function inText(sql: Sql, q: string) {
-  if (Array.from(q).length > 2) return sql`search ilike ${contains(q)}`
-  // Joined to nothing, so that the index of longer texts, which would be read from end to end, is not thought of.
-  const matches = sql`search || '' ilike ${contains(q)}`
+/** In the view's own index that holds what is asked for; the text itself is compared in any case. */
+function inText(sql: Sql, { q, view }: PartSearch) {
+  const text = view === 'IP_OWNER' ? sql`(search || '')` : sql`search`
+  if (Array.from(q).length > 2) return sql`${text} ilike ${contains(q)}`
+  // As no index has it: that of longer texts would be read from end to end.
+  const matches = sql`'' || search ilike ${contains(q)}`
   return /[a-z0-9]/i.test(q)
-    ? sql`sourcing.spaced(search) like '%' || regexp_replace(sourcing.spaced(${q}), '([%_\\\\])', '\\\\\\1', 'g') || '%'
+    ? sql`sourcing.spaced(${text}) like '%' || regexp_replace(sourcing.spaced(${q}), '([%_\\\\])', '\\\\\\1', 'g') || '%'
         and ${matches}`
-    : sql`string_to_array(lower(search), null) @> string_to_array(lower(${q}), null) and ${matches}`
+    : sql`string_to_array(lower(${text}), null) @> string_to_array(lower(${q}), null) and ${matches}`
 }
 
 /** The part as the caller's organization may see it; no row where it may not. */
