@@ -5,6 +5,7 @@ import type { JsonText } from '../../../kit/http/json.ts'
 import type { Pages, PageWindow, PositionedRow } from '../../../kit/pages/pages.ts'
 import { type Held, heldIn, isPlain, onlyHeld, type UserFilters, type Viewer, viewerOf } from '../rules.ts'
 import {
+  EVERYBODY,
   FEW_MATCHES,
   FEW_USERS,
   type FewRow,
@@ -84,7 +85,7 @@ async function search(
     const few = await searchFew(sql, viewer, filters, window)
     if (few) return few
     // Of a name that many have the page is full before many of them were asked what they hold.
-    if (filters.q !== undefined) return listNext(sql, viewer, filters, { ...window, among: null })
+    if (filters.q !== undefined) return listNext(sql, viewer, filters, { ...window, among: EVERYBODY })
   }
   return listUsers(sql, viewer, { ...filters, ...window })
 }

@@ -97,13 +97,15 @@ const carries = (sql: Sql, held: Held) =>
 
 /** How many users are looked at one by one before an index of their names, or of holders, is asked. */
 export const FEW_USERS = 2000
+/** More than Postgres could number. */
+export const EVERYBODY = 2 ** 31 - 1
 
-/** Those who fit among the next users in the list, or among all where `among` is null: where many fit, they fill the page. */
+/** Those who fit among the next users in the list, or among `EVERYBODY`: where many fit, they fill the page. */
 export const listNext = (
   sql: Sql,
   viewer: Viewer,
   filters: UserFilters,
-  { limit, offset, after, among }: PageWindow & { among: number | null },
+  { limit, offset, after, among }: PageWindow & { among: number },
 ) => sql<PositionedRow[]>`
   select page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
   from (
