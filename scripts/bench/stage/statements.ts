@@ -52,7 +52,8 @@ const LOOK_EVERY_MS = 10
 
 /**
  * Looks at what the server is asked while each side works, and refuses to compare unless it is the same text, byte for
- * byte but for blanks around it, which pgbench takes away, and the semicolon between several, which it keeps. Sides go by the names that their connections bear.
+ * byte but for blanks around it, which pgbench takes away, and the semicolon between several, which it keeps. Sides go by
+ * the names that their connections bear.
  */
 export const requireSameStatement = (ownerUrl: string, statement: SentStatement, sides: Sides) =>
   requireSameStatements(ownerUrl, [statement], sides)

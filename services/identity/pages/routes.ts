@@ -34,13 +34,15 @@ const ASSETS: Record<string, { path: string; mediaType: string }> = {
   'activate.js': { path: join(HERE, 'activate.js'), mediaType: 'text/javascript; charset=utf-8' },
 }
 
+const OPENAPI = new JsonText(openapi as unknown as string)
+
 const page = async (name: string) =>
   new Raw(await Bun.file(join(HERE, name)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
 
 export const pageRoutes = ({ http }: { http: Http }) =>
   http
     .routes()
-    .open(getOpenApi, () => new JsonText(openapi as unknown as string))
+    .open(getOpenApi, () => OPENAPI)
     .open(getDocs, () => page('docs.html'))
     .open(getActivatePage, () => page('activate.html'))
     .open(getImpersonatePage, () => page('impersonate.html'))

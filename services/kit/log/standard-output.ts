@@ -7,6 +7,7 @@ export interface Lines {
 }
 
 const MAX_WAITING_LINES = 256
+const MAX_WAITING_CHARACTERS = 64 * 1024
 const FLUSH_EVERY_MS = 100
 
 /**
@@ -18,17 +19,22 @@ export const standardOutput = {
   sink: undefined as Bun.FileSink | undefined,
   timer: undefined as Timer | undefined,
   waiting: [] as Line[],
+  /** Of the lines that are text already; the others are short. */
+  waitingCharacters: 0,
   write(line: Line) {
-    if (this.waiting.push(line) >= MAX_WAITING_LINES) void this.flush()
+    const lines = this.waiting.push(line)
+    if (typeof line === 'string') this.waitingCharacters += line.length
+    if (lines >= MAX_WAITING_LINES || this.waitingCharacters > MAX_WAITING_CHARACTERS) void this.flush()
     else this.timer ??= setTimeout(() => this.flush(), FLUSH_EVERY_MS)
   },
   async flush() {
     clearTimeout(this.timer)
     this.timer = undefined
     if (this.waiting.length > 0) {
-      this.sink ??= Bun.stdout.writer({ highWaterMark: 64 * 1024 })
+      this.sink ??= Bun.stdout.writer({ highWaterMark: MAX_WAITING_CHARACTERS })
       this.sink.write(this.waiting.join(''))
       this.waiting = []
+      this.waitingCharacters = 0
     }
     await this.sink?.flush()
   },

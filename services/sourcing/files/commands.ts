@@ -4,7 +4,7 @@ import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { invalid, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalid, refuse } from '../../kit/http/refusal.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../../kit/storage/storage.ts'
 import { insertCopyJob } from '../jobs/queries.ts'
@@ -54,13 +54,11 @@ export async function updateFiles(deps: FileDeps, { caller, partId, body, trail 
   const { sql, clock } = deps
   const now = new Date(clock()).toISOString()
   const { orgId } = caller
-  const [part] = await findOwnPart(sql, orgId, partId)
-  if (!part) throw notFound()
+  found(await findOwnPart(sql, orgId, partId))
   const additions = await additionsOf(deps, orgId, partId, body, now)
 
   const pending = await sql.begin(async (tx) => {
-    const [held] = await lockOwnPart(tx, orgId, partId)
-    if (!held) throw notFound()
+    found(await lockOwnPart(tx, orgId, partId))
     await removeFiles(tx, orgId, partId, body.remove ?? [])
     const ids = additions.map(({ upload }) => upload.id)
     if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()

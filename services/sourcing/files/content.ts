@@ -1,7 +1,7 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { Raw } from '../../kit/http/json.ts'
 import { rangeOf } from '../../kit/http/range.ts'
-import { notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, notFound, refuse } from '../../kit/http/refusal.ts'
 import { tagListed } from '../../kit/http/responder.ts'
 import { attachment } from '../../kit/storage/disposition.ts'
 import type { FolderStorage } from '../../kit/storage/folder/store.ts'
@@ -43,9 +43,7 @@ export async function signedContent(
 /** A public file for anybody: from here, or from where else it is. */
 export async function publicContent(deps: ContentDeps, request: Request, id: string): Promise<Raw> {
   const { sql, clock, storage, folder } = deps
-  const [file] = await findPublicFile(sql, id)
-  if (!file) throw notFound()
-  const { name, object_key: key, content_type: type } = file
+  const { name, object_key: key, content_type: type } = found(await findPublicFile(sql, id))
   if (folder) {
     // The file may have been removed since, and its object with it.
     const facts = await folder.look(key)

@@ -4,7 +4,7 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/http/refusal.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { demandRoom, type FileDeps } from '../files/commands.ts'
@@ -28,14 +28,12 @@ export async function importFile(
   { sql, clock, quota, onPending, box }: ImportDeps,
   { caller: { orgId }, partId, body, trail }: ImportFile,
 ): Promise<Static<typeof ImportPartFileResponse>> {
-  const [part] = await findOwnPart(sql, orgId, partId)
-  if (!part) throw notFound()
+  found(await findOwnPart(sql, orgId, partId))
   const sealedUrl = await box.encrypt(body.sasUrl)
   const now = new Date(clock()).toISOString()
   const fileId = newId('file')
   await sql.begin(async (tx) => {
-    const [held] = await lockOwnPart(tx, orgId, partId)
-    if (!held) throw notFound()
+    found(await lockOwnPart(tx, orgId, partId))
     const { name, group } = body
     const nothingYet = { reason: null, objectKey: null, facts: null, countedBytes: 0 }
     const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...nothingYet }
@@ -57,9 +55,7 @@ export async function importFile(
 
 /** How far an import of the organization's is. */
 export async function importOf({ sql }: Pick<ImportDeps, 'sql'>, orgId: string, fileId: string): Promise<Import> {
-  const [row] = await findImport(sql, orgId, fileId)
-  if (!row) throw notFound()
-  const { state, reason, received_bytes, total_bytes } = row
+  const { state, reason, received_bytes, total_bytes } = found(await findImport(sql, orgId, fileId))
   return {
     fileId,
     state,

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { marketplaceOf } from '../../all/testing.ts'
+import { Uploading } from './testing/uploading.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const owner = await market.organization(['IP_OWNER'])
+const own = new Uploading(market, owner.administrator.client)
+
+describe('the history of a part', () => {
+  interface Entry {
+    kind: string
+    changes: { field: string; before?: unknown; after?: unknown }[]
+  }
+  const changesOf = async (part: string) => {
+    const { body } = await own.client.get<{ items: Entry[] }>(`/v1/parts/${part}/history?pageSize=50`)
+    return body.items.flatMap(({ changes }) => changes).filter(({ field }) => field.startsWith('files.'))
+  }
+
+  test('tells of files that came and went, by their public names', async () => {
+    const part = await own.part()
+    const { id } = await own.added(part, 'x', 'ip', 'Rad „2“.stl')
+    const came = [
+      { field: `files.${id}.name`, after: 'Rad „2“.stl' },
+      { field: `files.${id}.group`, after: 'ip' },
+      { field: `files.${id}.state`, after: 'READY' },
+    ]
+    expect(await changesOf(part)).toEqual(came)
+    await own.change(part, { remove: [id] })
+    const went = came.map(({ field, after }) => ({ field, before: after }))
+    expect(await changesOf(part)).toEqual([...went, ...came])
+  })
+
+  test('goes with the part, and its objects with it', async () => {
+    const part = await own.part()
+    await own.added(part, 'x')
+    const [file] = await market.db.owner`select object_key from sourcing.files where part_id = ${part}`
+    expect((await own.client.send('DELETE', `/flows/v1/parts/${part}`)).status).toBe(204)
+    expect((await own.client.get(`/v1/parts/${part}/history`)).status).toBe(404)
+    const doomed = await market.db.owner`
+      select object_key from sourcing.doomed_objects where object_key = ${file?.object_key} and due_at <= now()`
+    expect(doomed).toHaveLength(1)
+  })
+})
