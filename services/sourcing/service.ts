@@ -27,7 +27,16 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const folder = storage instanceof FolderStorage ? storage : undefined
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
-  const deps = { sql: kit.sql, clock: kit.clock, storage, folder, guard, box, publicUrl: config.PUBLIC_URL }
+  const deps = {
+    sql: kit.sql,
+    lane: kit.lane,
+    clock: kit.clock,
+    storage,
+    folder,
+    guard,
+    box,
+    publicUrl: config.PUBLIC_URL,
+  }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX }
   const worker = new FileWorker({ ...deps, quota, log: kit.log })
   const now = () => new Date(kit.clock())

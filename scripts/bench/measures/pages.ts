@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '../../../services/kit/db/client.ts'
-import type { AnchoredPage } from '../../../services/kit/pages/pages.ts'
+import { ExpressLane } from '../../../services/kit/db/express-lane.ts'
 import { type Anchor, keepAnchors } from '../../../services/kit/pages/queries.ts'
 import type { ApiClient } from '../../../services/kit/testing/client.ts'
-import { listPartsFrom, NEWEST } from '../../../services/sourcing/parts/queries.ts'
-import { findPage } from '../../../services/sourcing/parts/search.ts'
+import { listPartsFrom, NEWEST, type PartsFrom } from '../../../services/sourcing/parts/queries.ts'
+import { FAR_AHEAD, findPage } from '../../../services/sourcing/parts/search.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
 import { type Figure, median, ratioFigure } from '../figures.ts'
@@ -120,7 +120,7 @@ async function searched({ database, parts, progress }: Bench): Promise<Figure[]>
     for (let round = 0; round < SEARCHES; round++) {
       for (const [name, sql] of [['large', large] as const, ['small', small] as const]) {
         const startedMs = performance.now()
-        await findPage(sql, '', { ...FIRST_PAGE, q })
+        await findPage({ sql, lane: new ExpressLane(sql, undefined) }, '', { ...FIRST_PAGE, q })
         times[name].push(performance.now() - startedMs)
       }
     }
@@ -153,12 +153,13 @@ async function againstDatabase(bench: Bench, page: number): Promise<Figure[]> {
   const ours = await serverSide({ port: services.sourcing.port, request }, trial)
   const url = serviceUrl(database.ownerUrl, 'sourcing', database.secrets)
   const now = new Date().toISOString()
-  const start: AnchoredPage = { key: `bench ${now}`, page, pageSize: 10, limit: 11, now }
+  const maxSkipped = FAR_AHEAD
+  const start: PartsFrom = { view: 'CONSUMER', key: `bench ${now}`, page, pageSize: 10, limit: 11, maxSkipped, now }
   await leaveAnchor(url, { key: start.key, page, after: before.body.items.at(-1)?.id ?? '' })
-  const statement = await statementOf(url, (sql) => listPartsFrom(sql, '', 'CONSUMER', start))
+  const statement = await statementOf(url, (sql) => listPartsFrom(sql, '', start))
   const script = join(database.folder, `parts-${page}.sql`)
   const { key, limit, pageSize } = start
-  const variables = { key, page, now, newest: NEWEST, limit, skippedTo: page, pageSize }
+  const variables = { key, page, now, newest: NEWEST, limit, skippedTo: page, pageSize, maxSkipped }
   await writeFile(script, forPgbench(statement, variables))
   const side = await databaseSide({ url, script, variables }, trial)
   await requireSameStatement(database.ownerUrl, statement, { pgbench: () => side.run(2), sourcing: () => ours.run(2) })

@@ -37,7 +37,8 @@ export const commonVariables = {
     minimum: 1,
     maximum: 200,
     default: 8,
-    description: 'Connections to Postgres at most, for each service and replica.',
+    description:
+      'Connections to Postgres at most, for each service and replica. Of four and more one is for short reads alone.',
   }),
   ENCRYPTION_KEYS: Type.String({
     pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=(,[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=)*$',

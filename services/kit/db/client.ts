@@ -15,12 +15,13 @@ export interface PoolOptions {
   connectTimeoutSeconds?: number
   /** Schema whose kit tables unqualified names mean; a service role has it set, the owner of the database does not. */
   searchPath?: string
+  /** Queries on their way on one connection; more than one share its fate and wait for each other. */
+  queriesAtOnce?: number
 }
 
 /**
- * On each connection. With 16 lists in flight, eight connections that pipeline took about twice the time of eight that do
- * not, for each then writes to its socket alone; one connection that pipelines was quickest by a tenth, but there every
- * short query waits behind a slow one.
+ * On each connection of a pool: eight connections that pipeline take about twice the time of eight that do not, for each
+ * then writes to its socket alone, and a short query may wait behind a slow one. What is short has a lane of its own.
  */
 const QUERIES_AT_ONCE = 1
 
@@ -30,10 +31,10 @@ const QUERIES_AT_ONCE = 1
  */
 export function connect(
   url: string,
-  { max, applicationName, connectTimeoutSeconds = 5, searchPath }: PoolOptions,
+  { max, applicationName, connectTimeoutSeconds = 5, searchPath, queriesAtOnce = QUERIES_AT_ONCE }: PoolOptions,
 ): Pool {
   // postgres.js takes the number at which a connection counts as busy, but its types do not know of it.
-  const pipelining: Record<string, number> = { max_pipeline: QUERIES_AT_ONCE }
+  const pipelining: Record<string, number> = { max_pipeline: queriesAtOnce }
   return postgres(url, {
     ...pipelining,
     max,

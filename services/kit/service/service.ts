@@ -5,7 +5,8 @@ import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
-import { connect, type Pool } from '../db/client.ts'
+import type { Pool } from '../db/client.ts'
+import { connectService, type ExpressLane } from '../db/express-lane.ts'
 import { createRateLimit } from '../http/limit.ts'
 import type { Routes } from '../http/routes.ts'
 import { Http, type HttpApp } from '../http/server.ts'
@@ -32,6 +33,7 @@ export interface Kit {
   log: Log
   registry: Registry
   sql: Pool
+  lane: ExpressLane
   bus: Bus
   auth: Auth
   http: Http
@@ -74,7 +76,7 @@ export async function createKit(
   new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
     .labels(VERSION)
     .set(1)
-  const sql = connect(config.DATABASE_URL, { max: config.DATABASE_POOL_SIZE, applicationName: name })
+  const { sql, lane } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
   const bus = await createBus({
     service: name,
     pool: sql,
@@ -103,7 +105,7 @@ export async function createKit(
     trustedProxies: config.TRUSTED_PROXIES,
   })
   const pages = new Pages({ sql, clock, log })
-  return { config, log, registry, sql, bus, auth, http, pages, clock }
+  return { config, log, registry, sql, lane, bus, auth, http, pages, clock }
 }
 
 export interface ServiceParts {
@@ -117,7 +119,7 @@ export interface ServiceParts {
 
 /** Puts a service together from its kit and its own parts. */
 export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
-  const { bus, log, sql, registry, auth, http } = kit
+  const { bus, log, sql, lane, registry, auth, http } = kit
   return {
     name,
     app: http.build(parts.features),
@@ -132,7 +134,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     async close() {
       await parts.close?.()
       await bus.close()
-      await sql.end({ timeout: 5 })
+      await Promise.all([lane.close(), sql.end({ timeout: 5 })])
     },
   }
 }

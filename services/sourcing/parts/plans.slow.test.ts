@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Part } from '../../../proto/http/sourcing/parts.ts'
 import { connect } from '../../kit/db/client.ts'
+import { ExpressLane } from '../../kit/db/express-lane.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { loadParts } from '../../kit/testing/load.ts'
 import { planOf } from '../../kit/testing/plans.ts'
@@ -22,7 +23,7 @@ describe(`over ${ROWS} parts`, () => {
       await planOf(url, (sql) => listParts(sql, 'org_7', { view, ...page })),
       await planOf(url, (sql) => listPartsFarAhead(sql, 'org_7', { view, ...page })),
       await planOf(url, (sql) =>
-        listPartsFrom(sql, 'org_7', view, { key: 'k', page: 9, pageSize: 10, limit: 11, now }),
+        listPartsFrom(sql, 'org_7', { view, key: 'k', page: 9, pageSize: 10, limit: 11, maxSkipped: 100, now }),
       ),
       await planOf(url, (sql) => searchNextParts(sql, 'org_7', { view, q: 'impeller', ...page })),
       await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: 'impeller', ...page })),
@@ -67,7 +68,10 @@ describe(`over ${ROWS} parts`, () => {
     ]) {
       for (const offset of [0, 44]) {
         const search = { view: 'CONSUMER' as const, q, after: undefined, limit: 11, offset }
-        const [either, all] = [await findPage(sql, 'org_7', search), await searchAllParts(sql, 'org_7', search)]
+        const [either, all] = [
+          await findPage({ sql, lane: new ExpressLane(sql, undefined) }, 'org_7', search),
+          await searchAllParts(sql, 'org_7', search),
+        ]
         expect(either.map((row) => row.document)).toEqual(all.map((row) => row.document))
       }
     }

@@ -38,18 +38,25 @@ export const listPartsFarAhead = (sql: Sql, orgId: string, listing: PartListing)
   ) page
   order by id desc`
 
+export interface PartsFrom extends AnchoredPage {
+  view: PartListing['view']
+  /** A page that has more parts between its anchor and itself is empty. */
+  maxSkipped: number
+}
+
 /** A page from its anchor on; from the first part where there is none. */
-export const listPartsFrom = (sql: Sql, orgId: string, view: PartListing['view'], start: AnchoredPage) => sql<
-  PositionedRow[]
->`
-  with anchor as materialized (${anchorOf(sql, start)})
+export const listPartsFrom = (sql: Sql, orgId: string, start: PartsFrom) => sql<PositionedRow[]>`
+  with anchor as materialized (${anchorOf(sql, start)}), start as materialized (
+    select coalesce((select after from anchor), ${NEWEST}) as after,
+      (${start.page} - coalesce((select page from anchor), 1)) * ${start.pageSize}::bigint as skipped
+  )
   select id as position,
-    (select ${documentIn(sql, view)} from sourcing.parts part where part.id = page.id) as document
+    (select ${documentIn(sql, start.view)} from sourcing.parts part where part.id = page.id) as document
   from (
     select id from sourcing.parts
-    where ${inView(sql, orgId, view)} and id < coalesce((select after from anchor), ${NEWEST})
-    order by id desc limit ${start.limit}
-    offset (${start.page} - coalesce((select page from anchor), 1)) * ${start.pageSize}::bigint
+    where ${inView(sql, orgId, start.view)} and id < (select after from start)
+      and (select skipped from start) <= ${start.maxSkipped}::bigint
+    order by id desc limit ${start.limit} offset (select skipped from start)
   ) page
   order by id desc`
 

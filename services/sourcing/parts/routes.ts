@@ -7,30 +7,33 @@ import { keyAt, positioned } from '../../kit/pages/entries.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
-import { findMetadata, findOwnPart, findPart, listPartsFrom } from './queries.ts'
-import { findPage } from './search.ts'
+import { findMetadata, findOwnPart, findPart } from './queries.ts'
+import { type Connections, findPage, findPageFrom } from './search.ts'
 
-export const partRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { http: Http; pages: Pages }) =>
+type Deps = commands.CommandDeps & Connections & { http: Http; pages: Pages }
+
+export const partRoutes = ({ http, pages, ...deps }: Deps) =>
   http
     .routes()
     .on(operations.listParts, ({ caller, query }) =>
       pages.read(
         { caller, list: 'parts', query },
-        (window) => findPage(deps.sql, caller.orgId, { ...query, ...window }),
-        query.q === undefined ? (start) => listPartsFrom(deps.sql, caller.orgId, query.view, start) : undefined,
+        (window) => findPage(deps, caller.orgId, { ...query, ...window }),
+        query.q === undefined ? (start) => findPageFrom(deps, caller.orgId, { ...start, view: query.view }) : undefined,
       ),
     )
     .on(operations.createPart, (call) => commands.createPart(deps, call))
     .on(
       operations.getPart,
-      async ({ caller, params }) => new JsonText(found(await findPart(deps.sql, caller.orgId, params.id)).document),
+      async ({ caller, params }) =>
+        new JsonText(found(await deps.lane.ask((sql) => findPart(sql, caller.orgId, params.id))).document),
     )
     .on(operations.getPartMetadata, async ({ caller, params }) => {
-      const { metadata } = found(await findMetadata(deps.sql, caller.orgId, params.id))
+      const { metadata } = found(await deps.lane.ask((sql) => findMetadata(sql, caller.orgId, params.id)))
       return new JsonText(`{"metadata":${metadata}}`)
     })
     .on(operations.listPartHistory, async ({ caller, params, query }) => {
-      const { id } = found(await findOwnPart(deps.sql, caller.orgId, params.id))
+      const { id } = found(await deps.lane.ask((sql) => findOwnPart(sql, caller.orgId, params.id)))
       return pages.read({ caller, list: `history ${id}`, query }, async ({ after, ...window }) =>
         (await listHistory(deps.sql, id, { ...window, before: keyAt(after) })).map(positioned),
       )

@@ -1,8 +1,10 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { PositionedRow } from '../../kit/pages/pages.ts'
+import type { ExpressLane } from '../../kit/db/express-lane.ts'
+import type { AnchoredPage, PositionedRow } from '../../kit/pages/pages.ts'
 import {
   listParts,
   listPartsFarAhead,
+  listPartsFrom,
   NEXT_PARTS,
   type PartListing,
   type PartSearch,
@@ -11,18 +13,35 @@ import {
 } from './queries.ts'
 
 /** From here on it is cheaper to count in the index first. */
-const FAR_AHEAD = 500
+export const FAR_AHEAD = 500
 
 const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
 
+export interface Connections {
+  sql: Sql
+  lane: ExpressLane
+}
+
 /** A page of a view, narrowed by `q` where it is given. */
 export async function findPage(
-  sql: Sql,
+  { sql, lane }: Connections,
   orgId: string,
   { q, ...listing }: PartListing & { q?: string },
 ): Promise<readonly PositionedRow[]> {
   if (q !== undefined) return search(sql, orgId, { ...listing, q })
-  return listing.offset > FAR_AHEAD ? listPartsFarAhead(sql, orgId, listing) : listParts(sql, orgId, listing)
+  if (listing.offset > FAR_AHEAD) return listPartsFarAhead(sql, orgId, listing)
+  return lane.ask((short) => listParts(short, orgId, listing))
+}
+
+/** A page by its anchor: only who has jumped far from it, or past the end, asks a second time. */
+export async function findPageFrom(
+  { sql, lane }: Connections,
+  orgId: string,
+  start: AnchoredPage & { view: PartListing['view'] },
+): Promise<readonly PositionedRow[]> {
+  const near = await lane.ask((short) => listPartsFrom(short, orgId, { ...start, maxSkipped: FAR_AHEAD }))
+  if (near.length > 0) return near
+  return listPartsFrom(sql, orgId, { ...start, maxSkipped: start.page * start.pageSize })
 }
 
 /**
