@@ -45,11 +45,10 @@ try {
 for (const step of undo.reverse()) await step().catch((error) => console.error(explain(error)))
 process.exit(code)
 
-async function bench({ quick, sections }: Options): Promise<void> {
+async function bench({ quick, parts, sections }: Options): Promise<void> {
   await bringPackages(progress)
   const place = await findPlace()
   onStop(await occupy(place))
-  const parts = quick ? 100_000 : 1_000_000
   const database = await openDatabase({ place, parts, signal, onStop, progress })
   progress('Starting the services')
   const services = await startServices(database, onStop)

@@ -15,7 +15,10 @@ export const SECTIONS = [
 ] as const
 export type Section = (typeof SECTIONS)[number]
 
-export const USAGE = `Usage: bun run bench [--quick] [<section>…]
+const MIN_PARTS = 100_000
+const MAX_PARTS = 10_000_000
+
+export const USAGE = `Usage: bun run bench [--quick] [--parts=<number>] [<section>…]
 
 Measures the five services, each in a process of its own on an embedded Postgres, against references that run in turns
 with them, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
@@ -23,6 +26,7 @@ The first run loads a million parts, a million users and ten million audit entri
 kept under .cache/bench.
 
   --quick     100,000 parts and users, a million audit entries, and shorter and fewer rounds
+  --parts=n   so many parts, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour to load and 40 GB
   <section>   measures only these: ${SECTIONS.join(', ')}
   --help      prints this
 
@@ -33,6 +37,7 @@ It needs pgbench for the limits of the database, and nothing else that it does n
 
 export interface Options {
   quick: boolean
+  parts: number
   help: boolean
   sections: ReadonlySet<Section>
 }
@@ -41,13 +46,22 @@ export interface Options {
 export function readOptions(words: readonly string[]): Options {
   const chosen = new Set<Section>()
   let quick = false
+  let parts: number | undefined
   let help = false
   for (const word of words) {
     const section = SECTIONS.find((name) => name === word)
     if (section) chosen.add(section)
     else if (word === '--quick') quick = true
+    else if (word.startsWith('--parts=')) parts = numberOfParts(word)
     else if (word === '--help' || word === '-h') help = true
     else throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
   }
-  return { quick, help, sections: chosen.size > 0 ? chosen : new Set(SECTIONS) }
+  parts ??= quick ? MIN_PARTS : 1_000_000
+  return { quick, parts, help, sections: chosen.size > 0 ? chosen : new Set(SECTIONS) }
+}
+
+function numberOfParts(word: string): number {
+  const parts = Number(/^--parts=(\d+)$/.exec(word)?.[1])
+  if (parts >= MIN_PARTS && parts <= MAX_PARTS) return parts
+  throw new Refusal(`${word}: a number from ${MIN_PARTS} to ${MAX_PARTS} is wanted.`)
 }

@@ -8,7 +8,7 @@ import { listPartsFrom, NEWEST, type PartsFrom } from '../../../services/sourcin
 import { FAR_AHEAD, findPage } from '../../../services/sourcing/parts/search.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
-import { type Figure, median, ratioFigure } from '../figures.ts'
+import { type Figure, median, ratioFigure, ratiosOf } from '../figures.ts'
 import { hasPgbench } from '../load/pgbench.ts'
 import { databaseSide, serverSide } from '../load/sides.ts'
 import { inRounds } from '../rounds.ts'
@@ -18,6 +18,8 @@ import { forPgbench, requireSameStatement, statementOf } from '../stage/statemen
 
 const LARGEST_PAGE = 50
 const AT_EACH_END = 100
+/** What else the machine does hits one end of a pass or the other. */
+const PASSES = 3
 const JUMPS = 12
 const SEARCHES = 20
 const FLAT = 1.5
@@ -65,6 +67,31 @@ async function lastPage({ database }: Bench, pageSize: number): Promise<number> 
 }
 
 async function crawled(bench: Bench): Promise<Figure> {
+  const passes: Pass[] = []
+  for (let pass = 0; pass < PASSES; pass++) passes.push(await crawl(bench))
+  const ratios = ratiosOf(
+    passes.map(({ lastMs }) => lastMs),
+    passes.map(({ firstMs }) => firstMs),
+  )
+  const ratio = median(ratios)
+  return {
+    what: `Page after page to the end: the last ${AT_EACH_END} ÷ the first ${AT_EACH_END}`,
+    ours: `${median(passes.map(({ lastMs }) => lastMs)).toFixed(0)} ms`,
+    reference: `${median(passes.map(({ firstMs }) => firstMs)).toFixed(0)} ms, of ${passes[0]?.pages.toLocaleString('en-US')} pages`,
+    result: `${ratio.toFixed(2)} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`,
+    wanted: `≤ ${FLAT}`,
+    met: ratio <= FLAT,
+  }
+}
+
+interface Pass {
+  pages: number
+  firstMs: number
+  lastMs: number
+}
+
+/** Reads all parts once, page after page, in a session of its own. */
+async function crawl(bench: Bench): Promise<Pass> {
   const client = await reader(bench)
   const times: number[] = []
   const seen = new Set<string>()
@@ -77,15 +104,7 @@ async function crawled(bench: Bench): Promise<Figure> {
   bench.progress(`Pages: ${times.length} with ${seen.size} parts`)
   if (seen.size <= (times.length - 1) * LARGEST_PAGE) throw new Error('a part was on two pages')
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
-  const [first, last] = [sum(times.slice(0, AT_EACH_END)), sum(times.slice(-AT_EACH_END))]
-  return {
-    what: `Page after page to the end: the last ${AT_EACH_END} ÷ the first ${AT_EACH_END}`,
-    ours: `${last.toFixed(0)} ms`,
-    reference: `${first.toFixed(0)} ms, of ${times.length.toLocaleString('en-US')} pages`,
-    result: (last / first).toFixed(2),
-    wanted: `≤ ${FLAT}`,
-    met: last / first <= FLAT,
-  }
+  return { pages: times.length, firstMs: sum(times.slice(0, AT_EACH_END)), lastMs: sum(times.slice(-AT_EACH_END)) }
 }
 
 /** Each in a session of its own, so that nothing is known of the pages before. */
