@@ -7,6 +7,13 @@ export interface Account {
   ids: { uid?: number; gid?: number }
 }
 
+/** What Postgres is run with. */
+export interface DatabasePrograms {
+  /** The folder of initdb and postgres. */
+  programs: string
+  account: Account
+}
+
 /**
  * For root, an account that the machine has already: nothing is added to its users.
  * `nobody` serves where there is no `postgres`; the data folder is closed to everybody else either way.

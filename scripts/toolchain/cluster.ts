@@ -1,11 +1,11 @@
 import { closeSync, openSync } from 'node:fs'
 import { chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { DatabasePrograms } from './account.ts'
 import { freePort } from './ports.ts'
 import { commandOf, end } from './processes.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
-import type { State } from './state.ts'
 
 const OWNER = 'postgres'
 const MAJOR = '18'
@@ -19,7 +19,7 @@ const START_TIMEOUT_MS = 5 * 60_000
 const PASSING = /Address already in use|pre-existing shared memory block/
 
 export interface ClusterOptions {
-  state: Pick<State, 'programs' | 'account'>
+  state: DatabasePrograms
   /** The data folder; made on the first start. */
   data: string
   password: string

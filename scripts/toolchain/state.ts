@@ -1,6 +1,6 @@
 import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Account, canUse, databaseAccount } from './account.ts'
+import { canUse, type DatabasePrograms, databaseAccount } from './account.ts'
 import { ROOT } from './checkout.ts'
 import { stopLeftBehind } from './left-behind.ts'
 import { databasePackage } from './packages.ts'
@@ -8,11 +8,8 @@ import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
 
 /** Where this checkout keeps what it made: databases, secrets, logs. Git ignores it. */
-export interface State {
+export interface State extends DatabasePrograms {
   folder: string
-  /** The folder of initdb and postgres. */
-  programs: string
-  account: Account
 }
 
 export interface Places {

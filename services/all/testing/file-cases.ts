@@ -1,8 +1,8 @@
 import { MAX_FILES_OF_A_PART } from '../../../proto/http/sourcing/files.ts'
 import type { Permission } from '../../../proto/permissions.ts'
-import type { OperationCase } from './cases.ts'
 import { createFile, openUpload, readyFile, signedValues } from './files.ts'
 import { withValue } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
 import { createPart, recordKind } from './records.ts'
 import type { Account, World } from './world.ts'
 

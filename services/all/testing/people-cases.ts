@@ -1,7 +1,7 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import { grantRoleTo } from '../../organization/users/queries.ts'
-import type { OperationCase } from './cases.ts'
 import { type Input, withValue } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
 import { type RecordName, recordKind } from './records.ts'
 import type { Account, World } from './world.ts'
 
