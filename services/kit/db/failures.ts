@@ -1,4 +1,7 @@
-/** Codes of postgres.js and of Postgres that mean "not now": the database is away, full, too slow or shutting down. */
+/**
+ * Codes of postgres.js and of Postgres that mean "not now": the database is away, full, too slow or shutting down, or it
+ * gave up one of two transactions that could not both go on.
+ */
 const PASSING = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
@@ -10,6 +13,8 @@ const PASSING = new Set([
   'ENOTFOUND',
   'ETIMEDOUT',
   '08006',
+  '40001',
+  '40P01',
   '53100',
   '53200',
   '53300',

@@ -58,10 +58,12 @@ export async function updateFiles(deps: FileDeps, { caller, partId, body, trail 
   const additions = await additionsOf(deps, orgId, partId, body, now)
 
   const pending = await sql.begin(async (tx) => {
+    // First the part, then the uploads, and what counts the organization's bytes last: whoever holds it the other way
+    // round waits for one who waits for him.
     found(await lockOwnPart(tx, orgId, partId))
-    await removeFiles(tx, orgId, partId, body.remove ?? [])
     const ids = additions.map(({ upload }) => upload.id)
     if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()
+    await removeFiles(tx, orgId, partId, body.remove ?? [])
     let left = 0
     for (const addition of additions) left += (await addFile(tx, { orgId, partId, addition, now })) ? 1 : 0
     await demandRoom(tx, deps.quota, orgId, partId, additions.length)
