@@ -12,10 +12,15 @@ export const doomObject = (sql: Sql, key: string, now: string) => sql`
 export const claimObject = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
   delete from sourcing.doomed_objects where object_key = ${key} and not dying returning object_key`
 
-/** What earlier tries left of a file that has come to its end need not wait for the last moment. */
+/**
+ * What earlier tries left of a file that has come to its end: now, and once more at the last moment, for what somebody
+ * writes who does not know yet that he is dead.
+ */
 export const doomTries = (tx: Tx, fileId: string, now: string) => tx`
-  update sourcing.doomed_objects set due_at = ${now}
-  where object_key > ${`${fileId}.`} and object_key < ${`${fileId}/`} and not dying`
+  insert into sourcing.doomed_objects (object_key, due_at)
+  select object_key, ${now}::timestamptz from sourcing.doomed_objects
+  where object_key > ${`${fileId}.`} and object_key < ${`${fileId}/`}
+  on conflict do nothing`
 
 /** The object of an upload is needed no more: now, and once more when its address has expired. */
 export const doomUpload = (tx: Tx, id: string, now: string) => tx`
