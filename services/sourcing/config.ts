@@ -19,6 +19,19 @@ export const sourcingVariables = Type.Object({
     default: 100 * 1024 ** 3,
     description: 'What the files of one organization may have together, in bytes.',
   }),
+  IMPORTS_AT_ONCE: Type.Integer({
+    minimum: 1,
+    maximum: 1024,
+    default: 64,
+    description: 'Imports that one replica fetches at once, most of which wait for slow sources.',
+  }),
+  IMPORT_GRACE_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 1800,
+    default: 60,
+    description:
+      'How long an import has its place, in seconds, before the slowest gives way to others that wait while all are taken.',
+  }),
 })
 
 export type SourcingConfig = Static<typeof sourcingVariables>

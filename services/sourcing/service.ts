@@ -38,7 +38,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     publicUrl: config.PUBLIC_URL,
   }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX }
-  const worker = new FileWorker({ ...deps, quota, log: kit.log })
+  const shares = { maxImports: config.IMPORTS_AT_ONCE, graceMs: config.IMPORT_GRACE_SECONDS * 1000 }
+  const worker = new FileWorker({ ...deps, quota, shares, log: kit.log })
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [

@@ -35,7 +35,7 @@ export const Import = closed({
   reason: Type.Optional(
     OneOf(FILE_FAILURES, {
       description:
-        'Why it is FAILED. too_large: more than 512 MiB. address_refused: the name leads to an address that is not public. redirected: the source sends elsewhere, which is not followed. source_refused: it answers with a refusal, such as 403 or 404. unreachable: nobody answers, or with an error, in 5 tries. timed_out: it sent nothing for 30 seconds in 5 tries, or 30 minutes were not enough. quota_reached: the files of your organization would have too many bytes. source_changed: an upload was overwritten, which no import is.',
+        'Why it is FAILED. too_large: more than 512 MiB. address_refused: the name leads to an address that is not public. redirected: the source sends elsewhere, which is not followed. source_refused: it answers with a refusal, such as 403 or 404. unreachable: nobody answers, or with an error, in 5 tries. timed_out: it sent nothing for 30 seconds in 5 tries, or 30 minutes were not enough. too_slow: others waited, and its source was the slowest of all, in 5 tries. quota_reached: the files of your organization would have too many bytes. source_changed: an upload was overwritten, which no import is.',
       examples: ['too_large'],
     }),
   ),

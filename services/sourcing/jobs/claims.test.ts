@@ -54,3 +54,19 @@ describe('of thousands of imports of one organization', () => {
     expect([await claim(), await claim()]).toEqual(['file_3', undefined])
   })
 })
+
+test('whose last turn is longest ago has the next one, however many and old the imports of others are', async () => {
+  await db.owner`truncate sourcing.file_jobs, sourcing.file_turns, sourcing.files cascade`
+  await imports('org_first', 1, 10)
+  await imports('org_second', 11, 20)
+  const end = (id: string | undefined) => db.owner`delete from sourcing.file_jobs where file_id = ${id ?? ''}`
+  const begun: (string | undefined)[] = []
+  for (let n = 0; n < 3; n++) {
+    const id = await claim()
+    begun.push(id)
+    await end(id)
+  }
+  expect(begun).toEqual(['file_1', 'file_11', 'file_2'])
+  await imports('org_late', 21, 21)
+  expect([await claim(), await claim(), await claim()]).toEqual(['file_21', 'file_12', 'file_3'])
+})

@@ -44,8 +44,9 @@ export interface JobRow {
 const JOBS_OF_ONE = 2
 
 /**
- * Leases go by the database's clock, the one that all replicas share. Who has enough is found out once, not for each of the
- * thousands of jobs that one of them may have waiting.
+ * The oldest job of the organization whose last turn is longest ago: whoever has thousands waiting keeps nobody from his
+ * turn. Leases go by the database's clock, the one that all replicas share. Who has enough is found out once, not for each
+ * of these thousands.
  */
 export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobRow['kind'][]) => sql<JobRow[]>`
   with served as materialized (
@@ -53,17 +54,35 @@ export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobRow['k
     from sourcing.file_jobs j join sourcing.files f on f.id = j.file_id
     where j.lease_token is not null and j.next_attempt_at > now()
     group by f.org_id, j.kind having count(*) >= ${JOBS_OF_ONE}
+  ), next as materialized (
+    select due.file_id, d.org_id
+    from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
+      left join sourcing.file_turns t on t.org_id = d.org_id
+    where due.next_attempt_at <= now() and due.kind = any(${[...kinds]})
+      and not exists (select from served s where s.org_id = d.org_id and s.kind = due.kind)
+    order by t.began_at nulls first, due.next_attempt_at limit 1 for update of due skip locked
+  ), turn as (
+    insert into sourcing.file_turns (org_id, began_at) select org_id, clock_timestamp() from next
+    on conflict (org_id) do update set began_at = excluded.began_at
   )
   update sourcing.file_jobs j
   set attempts = j.attempts + 1, lease_token = ${leaseToken}, next_attempt_at = now() + ${LEASE}::interval
-  from sourcing.files f
-  where f.id = j.file_id and j.file_id = (
-    select due.file_id from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
-    where due.next_attempt_at <= now() and due.kind = any(${[...kinds]})
-      and not exists (select from served s where s.org_id = d.org_id and s.kind = due.kind)
-    order by due.next_attempt_at limit 1 for update of due skip locked)
+  from next where j.file_id = next.file_id
   returning j.file_id, j.kind, j.source_key, j.source_etag, j.sealed_url, j.attempts, j.deadline_at, j.lease_token,
-    f.org_id`
+    next.org_id`
+
+/** Whether an import could begin, were there room for it. */
+export const findWaitingImport = (sql: Sql) => sql<{ file_id: string }[]>`
+  with served as materialized (
+    select f.org_id
+    from sourcing.file_jobs j join sourcing.files f on f.id = j.file_id
+    where j.kind = 'import' and j.lease_token is not null and j.next_attempt_at > now()
+    group by f.org_id having count(*) >= ${JOBS_OF_ONE}
+  )
+  select due.file_id from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
+  where due.kind = 'import' and due.next_attempt_at <= now()
+    and not exists (select from served s where s.org_id = d.org_id)
+  limit 1`
 
 /** No row: the file is gone, or the job is another worker's. */
 export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow) => sql<{ file_id: string }[]>`

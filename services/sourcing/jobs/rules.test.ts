@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test'
-import { delayAfter, isOver, judgeStatus, kindsWithRoom } from './rules.ts'
+import { delayAfter, isOver, judgeStatus, kindsWithRoom, slowestOf, wouldHaveRoom } from './rules.ts'
+
+const MAX_IMPORTS = 64
 
 test.each([
   ['import', 1, false, 60_000, false],
@@ -51,6 +53,40 @@ test.each([
 ] as const)(
   'beside %d copies, %d imports and %d imports from slow sources there is room for %p',
   (copies, busyImports, slowImports, kinds) => {
-    expect(kindsWithRoom({ copies, busyImports, slowImports })).toEqual([...kinds])
+    expect(kindsWithRoom({ copies, busyImports, slowImports }, MAX_IMPORTS)).toEqual([...kinds])
   },
 )
+
+test.each([
+  [0, 0, 63, false],
+  [0, 0, 64, true],
+  [2, 5, 59, true],
+  [0, 6, 58, false],
+  [8, 0, 64, false],
+] as const)(
+  'beside %d copies, %d imports and %d imports from slow sources an import would begin if a slow one left: %p',
+  (copies, busyImports, slowImports, would) => {
+    expect(wouldHaveRoom({ copies, busyImports, slowImports }, MAX_IMPORTS)).toBe(would)
+  },
+)
+
+const standing = (name: string, heldMs: number, receivedBytes: number, isSlow = true) => ({
+  name,
+  heldMs,
+  receivedBytes,
+  isSlow,
+})
+
+test('the slowest on the whole gives way, once it had its time', () => {
+  const shares = { maxImports: MAX_IMPORTS, graceMs: 60_000 }
+  const slower = standing('slower', 120_000, 6_000)
+  const places = [
+    standing('new', 59_999, 0),
+    standing('slow', 60_000, 5_000),
+    slower,
+    standing('quick', 90_000, 0, false),
+  ]
+  expect(slowestOf(places, shares)?.name).toBe('slower')
+  expect(slowestOf(places.toReversed(), shares)?.name).toBe('slower')
+  expect(slowestOf([standing('new', 59_999, 0), standing('quick', 90_000, 0, false)], shares)).toBeUndefined()
+})

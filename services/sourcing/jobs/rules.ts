@@ -5,11 +5,12 @@ export const JOB_LIMITS = {
   slots: 8,
   /** Of which imports take no more than these. */
   importSlots: 6,
-  /** Imports at once, those that wait for a slow source and cost hardly more than a socket included. */
-  importSockets: 64,
-  /** What a source sends in so long tells whether it is slow: less than 64 KiB in a second. */
+  /**
+   * What a source sends in so long tells whether it is slow: less than 1 MiB in a second. One that is not is done within
+   * nine minutes, for a file may have 512 MiB.
+   */
   paceMs: 1_000,
-  slowBelowBytes: 64 * 1024,
+  slowBelowBytes: 1024 * 1024,
   /** How often somebody looks for jobs of other replicas. */
   pollMs: 2_000,
   /** How often a worker says that it is alive, and how far it is. */
@@ -27,14 +28,42 @@ export interface Load {
   slowImports: number
 }
 
+/** How imports share a process. */
+export interface ImportShares {
+  /** Imports at once, those that wait for a slow source and cost hardly more than a socket included. */
+  maxImports: number
+  /** How long the slowest has its place when others wait. */
+  graceMs: number
+}
+
 /** Which jobs there is room for. Slow sources, whoever's, take no place from others until there are too many of them. */
-export function kindsWithRoom({ copies, busyImports, slowImports }: Load): ('copy' | 'import')[] {
-  const { slots, importSlots, importSockets } = JOB_LIMITS
+export function kindsWithRoom({ copies, busyImports, slowImports }: Load, maxImports: number): ('copy' | 'import')[] {
+  const { slots, importSlots } = JOB_LIMITS
   const isFree = copies + busyImports < slots
-  const forImport = isFree && busyImports < importSlots && busyImports + slowImports < importSockets
+  const forImport = isFree && busyImports < importSlots && busyImports + slowImports < maxImports
   // Imports that were slow and are so no more must not take the places that are kept for copies.
   const forCopy = isFree || copies < slots - importSlots
   return [...(forCopy ? (['copy'] as const) : []), ...(forImport ? (['import'] as const) : [])]
+}
+
+/** Whether an import could begin if a slow one made room. */
+export const wouldHaveRoom = (load: Load, maxImports: number) =>
+  load.busyImports + load.slowImports >= maxImports &&
+  kindsWithRoom({ ...load, slowImports: maxImports - 1 - load.busyImports }, maxImports).includes('import')
+
+/** How an import has used its place. */
+export interface Standing {
+  isSlow: boolean
+  heldMs: number
+  receivedBytes: number
+}
+
+/** Who gives way to others: of the imports that are slow and had their time, the slowest on the whole. */
+export function slowestOf<S extends Standing>(standings: readonly S[], { graceMs }: ImportShares): S | undefined {
+  const rate = ({ receivedBytes, heldMs }: Standing) => receivedBytes / heldMs
+  return standings
+    .filter(({ isSlow, heldMs }) => isSlow && heldMs >= graceMs)
+    .reduce<S | undefined>((slowest, one) => (slowest && rate(slowest) <= rate(one) ? slowest : one), undefined)
 }
 
 const DELAYS_MS = [2_000, 15_000, 60_000, 180_000]

@@ -8,10 +8,19 @@ import { doomObject } from '../objects/queries.ts'
 import { type FinishDeps, failFile, finishFile } from './commands.ts'
 import { copyInto, type Progress } from './copy.ts'
 import { JobFailure } from './failure.ts'
-import { claimJob, extendLease, type JobRow, postponeJob, recordProgress } from './queries.ts'
-import { delayAfter, isOver, JOB_LIMITS, kindsWithRoom, type Load } from './rules.ts'
+import { claimJob, extendLease, findWaitingImport, type JobRow, postponeJob, recordProgress } from './queries.ts'
+import {
+  delayAfter,
+  type ImportShares,
+  isOver,
+  JOB_LIMITS,
+  kindsWithRoom,
+  type Load,
+  slowestOf,
+  wouldHaveRoom,
+} from './rules.ts'
 
-export type FileWorkerDeps = FinishDeps & Fetching & { log: Log }
+export type FileWorkerDeps = FinishDeps & Fetching & { log: Log; shares: ImportShares }
 
 /** Makes PENDING files ready: copies what was uploaded to a store of others, and fetches what is to be imported. */
 export class FileWorker implements Worker {
@@ -29,13 +38,14 @@ export class FileWorker implements Worker {
   async run(signal: AbortSignal): Promise<void> {
     const running = new Map<Promise<void>, Place>()
     while (!signal.aborted) {
-      const kinds = kindsWithRoom(loadOf(running.values()))
+      const kinds = kindsWithRoom(loadOf(running.values()), this.#deps.shares.maxImports)
       const [job] = kinds.length > 0 ? await claimJob(this.#deps.sql, crypto.randomUUID(), kinds) : []
       if (!job) {
+        await this.#makeRoom([...running.values()])
         await this.#wake.wait(JOB_LIMITS.pollMs, signal)
         continue
       }
-      const place: Place = { kind: job.kind, isSlow: false }
+      const place = newPlace(job.kind)
       const work: Promise<void> = this.#work(job, place, signal)
         .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file could not be worked on'))
         .finally(() => {
@@ -47,6 +57,20 @@ export class FileWorker implements Worker {
     await Promise.all(running.keys())
   }
 
+  /** Where imports have all the places and one more could begin, the slowest gives way and is tried again later. */
+  async #makeRoom(places: readonly Place[]): Promise<void> {
+    const { sql, shares } = this.#deps
+    const isOnItsWay = places.some(({ leave }) => leave.signal.aborted)
+    if (isOnItsWay || !wouldHaveRoom(loadOf(places), shares.maxImports)) return
+    const nowMs = performance.now()
+    const slowest = slowestOf(
+      places.map((place) => ({ ...place, ...place.progress, heldMs: nowMs - place.sinceMs })),
+      shares,
+    )
+    if (!slowest || (await findWaitingImport(sql)).length === 0) return
+    slowest.leave.abort(new JobFailure('too_slow', { isFinal: false }))
+  }
+
   async #work(job: JobRow, place: Place, stopping: AbortSignal): Promise<void> {
     const { sql, clock } = this.#deps
     const leftMs = Date.parse(job.deadline_at) - clock()
@@ -55,9 +79,9 @@ export class FileWorker implements Worker {
       return
     }
     const lost = new AbortController()
-    const signal = AbortSignal.any([stopping, lost.signal, AbortSignal.timeout(leftMs)])
-    const progress: Progress = { receivedBytes: 0, totalBytes: null }
-    const pace = setInterval(this.#paceOf(place, progress), JOB_LIMITS.paceMs)
+    const { progress, leave } = place
+    const signal = AbortSignal.any([stopping, lost.signal, leave.signal, AbortSignal.timeout(leftMs)])
+    const pace = setInterval(this.#paceOf(place), JOB_LIMITS.paceMs)
     const report = setInterval(() => void this.#report(job, progress, lost), JOB_LIMITS.reportMs)
     // A key of this try's own: whoever tried before, and does not know yet that he is dead, writes elsewhere.
     const key = `${job.file_id}.${job.lease_token.slice(0, 8)}`
@@ -67,7 +91,8 @@ export class FileWorker implements Worker {
       const facts = await make(this.#deps, job, { key, signal, progress })
       await finishFile(this.#deps, job, key, facts)
     } catch (error) {
-      await this.#afterFailure(job, error, { stopping, lost: lost.signal, progress })
+      const cause = leave.signal.aborted ? leave.signal.reason : error
+      await this.#afterFailure(job, cause, { stopping, lost: lost.signal, progress })
     } finally {
       clearInterval(pace)
       clearInterval(report)
@@ -75,7 +100,8 @@ export class FileWorker implements Worker {
   }
 
   /** Finds out again and again whether the source is slow; as long as it is, there is room for somebody else. */
-  #paceOf(place: Place, progress: Progress): () => void {
+  #paceOf(place: Place): () => void {
+    const { progress } = place
     let before = 0
     return () => {
       const wasSlow = place.isSlow
@@ -117,7 +143,19 @@ export class FileWorker implements Worker {
 interface Place {
   kind: JobRow['kind']
   isSlow: boolean
+  sinceMs: number
+  progress: Progress
+  /** Aborted when it has to give way. */
+  leave: AbortController
 }
+
+const newPlace = (kind: JobRow['kind']): Place => ({
+  kind,
+  isSlow: false,
+  sinceMs: performance.now(),
+  progress: { receivedBytes: 0, totalBytes: null },
+  leave: new AbortController(),
+})
 
 function loadOf(places: Iterable<Place>): Load {
   const load: Load = { copies: 0, busyImports: 0, slowImports: 0 }
