@@ -29,6 +29,24 @@ test('an error shows its code and place, not the statement or the parameters it 
   expect(JSON.stringify(lines)).not.toContain('4711')
 })
 
+test.each([
+  [
+    'InvalidHTTPResponse fetching "http://127.0.0.1:8080/a?sig=sown-4711". For more information',
+    '"http://127.0.0.1:8080/…". For',
+  ],
+  ['ZlibError fetching "https://a.example.com/sown-4711". For more information', '"https://a.example.com/…". For'],
+  ['Unable to connect to https://user:sown-4711@a.example.com/', 'to https://a.example.com/…'],
+  ['Asked https://user:sown-4711@a.example.com for it', 'Asked https://a.example.com/… for'],
+  ['Redirected to HTTPS://a.example.com?sown-4711 and on', 'to HTTPS://a.example.com/… and'],
+])('an address in an error is shown as its host alone: %s', (message, shown) => {
+  const { lines, destination } = listen()
+  const log = createLog({ service: 's', version: 'v', level: 'info', destination })
+  log.warn({ err: new Error(message) }, 'x')
+  log.warn({ err: message }, 'x')
+  for (const line of lines) expect((line.err as Error).message).toContain(shown)
+  expect(JSON.stringify(lines)).not.toContain('4711')
+})
+
 test('levels below the threshold are not written', () => {
   const { lines, destination } = listen()
   createLog({ service: 's', version: 'v', level: 'warn', destination }).info({}, 'x')

@@ -36,7 +36,13 @@ const settingsOf = ({ service, version, level }: LogOptions) => ({
 
 /** An error without what it may carry along: statements, parameters and bodies stay out of the log. */
 function describeError(error: unknown) {
-  if (!(error instanceof Error)) return { message: String(error) }
+  if (!(error instanceof Error)) return { message: withoutPaths(String(error)) }
   const { name, message, stack, code } = error as Error & { code?: unknown }
-  return { name, message, code, stack }
+  return { name, message: withoutPaths(message), code, stack: stack && withoutPaths(stack) }
 }
+
+/** What follows the host, and what stands before it. */
+const ADDRESS = /\b(https?:\/\/)(?:[^\s"'/?#]*@)?([^\s"'/?#@]*)[^\s"']*/gi
+
+/** Addresses are shown as their hosts alone: `fetch` puts the whole of what it was given into its errors, signatures included. */
+const withoutPaths = (text: string) => text.replace(ADDRESS, '$1$2/…')

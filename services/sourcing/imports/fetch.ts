@@ -1,6 +1,6 @@
 import { type AddressGuard, AddressRefused } from '../../kit/addresses/request.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { chunksOf, Stalled } from '../../kit/storage/chunks.ts'
+import { chunksOf, type Patience, Stalled } from '../../kit/storage/chunks.ts'
 import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
 import type { Attempt } from '../jobs/copy.ts'
 import { JobFailure } from '../jobs/failure.ts'
@@ -13,34 +13,60 @@ export interface Fetching {
   box: SecretBox
 }
 
+/** The source began to answer, and its connection failed before the end. */
+export class BrokenOff extends Error {
+  readonly code: string
+
+  constructor(failure: unknown) {
+    const code = String((failure as { code?: unknown } | null)?.code ?? 'no code')
+    super(`the source broke off: ${code}`)
+    this.name = 'BrokenOff'
+    this.code = code
+  }
+}
+
 /** Fetches a file from the address that somebody gave us, in bounded memory, and keeps it only when all of it came. */
 export async function fetchInto({ storage, guard, box }: Fetching, job: JobRow, attempt: Attempt): Promise<Facts> {
   const { key, signal, progress } = attempt
   const response = await requested(guard, await box.decrypt(job.sealed_url ?? ''), signal)
-  const refusal = judgeStatus(response.status)
-  if (refusal) {
-    await response.body?.cancel()
-    throw new JobFailure(refusal.reason, refusal)
-  }
   const announced = lengthOf(response)
-  if (announced !== undefined && announced > MAX_FILE_BYTES) {
-    await response.body?.cancel()
-    throw new JobFailure('too_large', { isFinal: true })
+  const failure = failureOf(response.status, announced)
+  if (failure) {
+    // A body that broke meanwhile says so here, and nobody wants it any more.
+    await response.body?.cancel().catch(() => {})
+    throw failure
   }
   progress.totalBytes = announced ?? null
   const body = response.body ?? new Blob([]).stream()
-  return storage
-    .put(key, chunksOf(body, { signal, idleMs: JOB_LIMITS.idleMs }), {
-      maxBytes: MAX_FILE_BYTES,
-      expectedBytes: announced,
-      signal,
-      onProgress: (receivedBytes) => {
-        progress.receivedBytes = receivedBytes
-      },
-    })
-    .catch((error: unknown) => {
-      throw error instanceof Stalled ? new JobFailure('timed_out', { isFinal: false }) : error
-    })
+  return storage.put(key, received(body, { signal, idleMs: JOB_LIMITS.idleMs }), {
+    maxBytes: MAX_FILE_BYTES,
+    expectedBytes: announced,
+    signal,
+    onProgress: (receivedBytes) => {
+      progress.receivedBytes = receivedBytes
+    },
+  })
+}
+
+function failureOf(status: number, announced: number | undefined): JobFailure | undefined {
+  const refusal = judgeStatus(status)
+  if (refusal) return new JobFailure(refusal.reason, refusal)
+  if (announced === undefined || announced <= MAX_FILE_BYTES) return undefined
+  return new JobFailure('too_large', { isFinal: true })
+}
+
+/** The chunks of the source. What its connection fails with names the whole address, its signature included: the code is kept alone. */
+async function* received(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  patience: Patience,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunksOf(body, patience)
+  } catch (error) {
+    if (error instanceof Stalled) throw new JobFailure('timed_out', { isFinal: false })
+    patience.signal.throwIfAborted()
+    throw new BrokenOff(error)
+  }
 }
 
 async function requested(guard: AddressGuard, url: string, signal: AbortSignal): Promise<Response> {
