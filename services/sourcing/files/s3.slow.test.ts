@@ -96,6 +96,36 @@ describe('a file that was uploaded to the store itself', () => {
   })
 })
 
+describe('what its uploader says of an upload', () => {
+  const claims = {
+    'content-encoding': 'gzip',
+    'content-type': 'text/html',
+    'content-language': 'de',
+    'cache-control': 'public, max-age=31536000',
+    expires: 'Fri, 01 Jan 2100 00:00:00 GMT',
+  }
+  const packed = Bun.gzipSync(Buffer.from('solid impeller\n'.repeat(1000)))
+
+  test.each([
+    ['that is packed as it says', packed, 'application/gzip'],
+    ['that is not', new TextEncoder().encode('solid impeller'), 'text/plain; charset=utf-8'],
+  ])('changes nothing of one %s: its bytes are what was sent', async (_, bytes, contentType) => {
+    const part = await own.part()
+    const upload = await own.opened()
+    const headers = { ...upload.headers, ...claims }
+    expect((await own.put({ ...upload, headers }, bytes)).status).toBe(200)
+    expect((await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })).status).toBe(204)
+    const file = await until(async () => (await own.files(part)).find(({ state }) => state === 'READY'))
+    const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+    expect(file).toMatchObject({ size: bytes.byteLength, sha256, contentType })
+    const answer = await own.download(file)
+    for (const name of ['content-encoding', 'content-language', 'cache-control', 'expires']) {
+      expect([name, answer.headers.get(name)]).toEqual([name, null])
+    }
+    expect(new Uint8Array(await answer.arrayBuffer())).toEqual(new Uint8Array(bytes))
+  })
+})
+
 describe('a store that is not as it should be', () => {
   test('without the bucket is a 503', async () => {
     const missing = storageOf({ ...settings, variables: { ...server.variables, S3_BUCKET: 'no-such-bucket' } })

@@ -73,6 +73,8 @@ export class S3Client {
       method,
       headers: signed.headers,
       redirect: 'manual',
+      // The bytes of an object are what was sent, whatever its uploader calls them.
+      decompress: false,
       signal: signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS),
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),

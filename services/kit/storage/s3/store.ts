@@ -2,6 +2,7 @@ import { chunksOf } from '../chunks.ts'
 import { attachment } from '../disposition.ts'
 import { StorageFailure } from '../failures.ts'
 import { Measure } from '../measure.ts'
+import { UNKNOWN_TYPE } from '../sniff.ts'
 import {
   type Download,
   type Facts,
@@ -60,6 +61,9 @@ export class S3Storage implements Storage {
     const headers = {
       'x-amz-copy-source': `/${this.#client.bucket}/${requireKey(from)}`,
       'x-amz-copy-source-if-match': etag,
+      // What its uploader said of it (an encoding, a language, how long to cache) stays behind.
+      'x-amz-metadata-directive': 'REPLACE',
+      'content-type': UNKNOWN_TYPE,
     }
     const signal = AbortSignal.timeout(COPY_TIMEOUT_MS)
     try {
@@ -75,9 +79,11 @@ export class S3Storage implements Storage {
   }
 
   async inspect(key: string, signal: AbortSignal): Promise<Facts> {
-    const { body } = await this.#client.send({ method: 'GET', key: requireKey(key), signal })
+    const { body, headers } = await this.#client.send({ method: 'GET', key: requireKey(key), signal })
     const measure = new Measure(MAX_FILE_BYTES)
     if (body) for await (const chunk of chunksOf(body, { signal, idleMs: IDLE_MS })) measure.add(chunk)
+    const announced = headers.get('content-length')
+    measure.demand(announced === null ? undefined : Number(announced))
     return measure.facts()
   }
 
