@@ -1,4 +1,5 @@
 import { AddressGuard } from '../kit/addresses/request.ts'
+import { LongReads } from '../kit/pages/long-reads.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/service/worker.ts'
@@ -17,6 +18,8 @@ import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
 
+/** Of searches and jumps far on: fewer than there are connections, or nobody else would get one. */
+const LONG_READS = 3
 const PARTITION_CARE_MS = 60 * 60 * 1000
 
 /** Parts, and what becomes of them: RFQs, offers, orders, factories. */
@@ -30,6 +33,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const deps = {
     sql: kit.sql,
     lane: kit.lane,
+    longReads: new LongReads({ maxAtOnce: LONG_READS }),
     clock: kit.clock,
     storage,
     folder,

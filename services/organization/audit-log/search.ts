@@ -4,6 +4,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/search.ts'
 import { type EntryKey, merged } from '../../kit/pages/entries.ts'
+import type { LongReads } from '../../kit/pages/long-reads.ts'
 import {
   type ActorFilter,
   type Crowd,
@@ -17,7 +18,6 @@ import {
   listRecentKeys,
   type Reach,
 } from './kinds/queries.ts'
-import type { LongReads } from './long-reads.ts'
 import { isActorLike, listActors } from './queries.ts'
 import { stretchesOf, type Window, windowOf } from './rules.ts'
 

@@ -3,10 +3,19 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Part } from '../../../proto/http/sourcing/parts.ts'
 import { connect } from '../../kit/db/client.ts'
 import { ExpressLane } from '../../kit/db/express-lane.ts'
+import { LongReads } from '../../kit/pages/long-reads.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { loadParts } from '../../kit/testing/load.ts'
 import { planOf } from '../../kit/testing/plans.ts'
-import { findPart, listParts, listPartsFarAhead, listPartsFrom, searchAllParts, searchNextParts } from './queries.ts'
+import {
+  countNextMatches,
+  findPart,
+  listParts,
+  listPartsFarAhead,
+  listPartsFrom,
+  searchAllParts,
+  searchNextParts,
+} from './queries.ts'
 import { findPage } from './search.ts'
 
 const ROWS = 100_000
@@ -26,6 +35,7 @@ describe(`over ${ROWS} parts`, () => {
         listPartsFrom(sql, 'org_7', { view, key: 'k', page: 9, pageSize: 10, limit: 11, maxSkipped: 100, now }),
       ),
       await planOf(url, (sql) => searchNextParts(sql, 'org_7', { view, q: 'impeller', ...page })),
+      await planOf(url, (sql) => countNextMatches(sql, 'org_7', { view, q: 'impeller', after: undefined }, 10_000)),
       await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: 'impeller', ...page })),
       await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: 'im', ...page })),
       await planOf(url, (sql) => searchAllParts(sql, 'org_7', { view, q: '#', ...page })),
@@ -46,37 +56,73 @@ describe(`over ${ROWS} parts`, () => {
     expect([plan.scannedWhole, plan.indexes]).toEqual([[], ['parts_pkey']])
   })
 
-  test('a search gives the same page whichever way it goes', async () => {
-    const sql = connect(url, { max: 1, applicationName: 'test' })
-    for (const q of [
-      'Impeller',
-      'ring',
-      'e',
-      'E ',
-      ' 1',
-      '%',
-      '_',
-      '\\',
-      '-',
-      '#ü',
-      'zzz',
-      'q',
-      'zz',
-      '0000',
-      'ref-00019',
-      'iMPELLER a',
-    ]) {
-      for (const offset of [0, 44]) {
-        const search = { view: 'CONSUMER' as const, q, after: undefined, limit: 11, offset }
-        const [either, all] = [
-          await findPage({ sql, lane: new ExpressLane(sql, undefined) }, 'org_7', search),
-          await searchAllParts(sql, 'org_7', search),
-        ]
-        expect(either.map((row) => row.document)).toEqual(all.map((row) => row.document))
-      }
+  const sql = connect(url, { max: 1, applicationName: 'test' })
+  db.beforeDrop(() => sql.end({ timeout: 1 }))
+  const reads = { sql, lane: new ExpressLane(sql, undefined), longReads: new LongReads() }
+  const reader = { orgId: 'org_7', signal: new AbortController().signal }
+
+  const WORDS = [
+    'Impeller',
+    'ring',
+    'e',
+    'E ',
+    ' 1',
+    '%',
+    '_',
+    '\\',
+    '-',
+    '#ü',
+    'zzz',
+    'q',
+    'zz',
+    '0000',
+    'ref-00019',
+    'iMPELLER a',
+  ]
+
+  test.each(WORDS)('a search for %p gives the same page whichever way it goes', async (q) => {
+    for (const offset of [0, 44]) {
+      const search = { view: 'CONSUMER' as const, q, after: undefined, limit: 11, offset }
+      const [either, all] = [await findPage(reads, reader, search), await searchAllParts(sql, 'org_7', search)]
+      expect(either.map((row) => row.document)).toEqual(all.map((row) => row.document))
     }
-    await sql.end({ timeout: 1 })
-  }, 60_000)
+  })
+
+  /** Of 40,000 parts: all have the first word, an eighth the second, and one in a hundred the third. */
+  test.each(['e', 'impeller', 'REF-0001'])(
+    'a page of a search for %p is the same however far on it is',
+    async (q) => {
+      for (const offset of [1990, 4995, 11_000, 39_995, 1_000_000]) {
+        const search = { view: 'CONSUMER' as const, q, after: undefined, limit: 11, offset }
+        const [either, all] = [await findPage(reads, reader, search), await searchAllParts(sql, 'org_7', search)]
+        expect(either.map((row) => row.position)).toEqual(all.map((row) => row.position))
+      }
+    },
+    60_000,
+  )
+
+  test('nobody counts on for a reader who has left', async () => {
+    const gone = { orgId: 'org_7', signal: AbortSignal.abort() }
+    const search = { view: 'CONSUMER' as const, q: 'e', after: undefined, limit: 11, offset: 30_000 }
+    await expect(findPage(reads, gone, search)).rejects.toThrow()
+  })
+
+  test('far pages keep to the places for long reads, and near ones need none', async () => {
+    const longReads = new LongReads({ waitMs: 10 })
+    longReads.take('org_7')
+    longReads.take('org_7')
+    const at = (offset: number, q?: string) =>
+      findPage({ ...reads, longReads }, reader, {
+        view: 'CONSUMER',
+        after: undefined,
+        limit: 11,
+        offset,
+        ...(q ? { q } : {}),
+      })
+    await expect(at(30_000, 'e')).rejects.toThrow('rate_limited')
+    await expect(at(200_000)).rejects.toThrow('rate_limited')
+    for (const page of [await at(0, 'e'), await at(0), await at(30_000)]) expect(page).toHaveLength(11)
+  })
 
   test('every document is a Part', async () => {
     const isPart = TypeCompiler.Compile(Part)

@@ -67,11 +67,13 @@ export const NEXT_PARTS = 2000
 export type NextMatch = { looked_through: number } & (PositionedRow | { position: null; document: null })
 
 /** Matches among the next parts of a view: where a common word fills its page, however many parts have it. */
-export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch) => sql<NextMatch[]>`
+export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch, among: number = NEXT_PARTS) => sql<
+  NextMatch[]
+>`
   with next as materialized (
     select id, search from sourcing.parts
     where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
-    order by id desc limit ${NEXT_PARTS}
+    order by id desc limit ${among}
   )
   select looked_through, page.id as position,
     (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
@@ -81,6 +83,28 @@ export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch) => 
     order by id desc limit ${search.limit} offset ${search.offset}
   ) page on true
   order by page.id desc`
+
+export interface CountedMatches {
+  looked_through: number
+  matches: number
+  /** The last part that was looked at; null where there was none. */
+  last: string | null
+}
+
+/** How many of the next parts of a view match: what a page far on is away. */
+export const countNextMatches = (
+  sql: Sql,
+  orgId: string,
+  search: Omit<PartSearch, 'limit' | 'offset'>,
+  among: number,
+) => sql<CountedMatches[]>`
+  select count(*)::integer as looked_through, count(*) filter (where search ilike ${contains(search.q)})::integer as matches,
+    min(id) as last
+  from (
+    select id, search from sourcing.parts
+    where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
+    order by id desc limit ${among}
+  ) next`
 
 /** Matches among all parts of a view that are left, by an index of what is in a text; documents are fetched last. */
 export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<PositionedRow[]>`

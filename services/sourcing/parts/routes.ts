@@ -8,20 +8,21 @@ import type { Pages } from '../../kit/pages/pages.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart } from './queries.ts'
-import { type Connections, findPage, findPageFrom } from './search.ts'
+import { findPage, findPageFrom, type PartReads } from './search.ts'
 
-type Deps = commands.CommandDeps & Connections & { http: Http; pages: Pages }
+type Deps = commands.CommandDeps & PartReads & { http: Http; pages: Pages }
 
 export const partRoutes = ({ http, pages, ...deps }: Deps) =>
   http
     .routes()
-    .on(operations.listParts, ({ caller, query }) =>
-      pages.read(
+    .on(operations.listParts, ({ caller, query, request }) => {
+      const reader = { orgId: caller.orgId, signal: request.signal }
+      return pages.read(
         { caller, list: 'parts', query },
-        (window) => findPage(deps, caller.orgId, { ...query, ...window }),
-        query.q === undefined ? (start) => findPageFrom(deps, caller.orgId, { ...start, view: query.view }) : undefined,
-      ),
-    )
+        (window) => findPage(deps, reader, { ...query, ...window }),
+        query.q === undefined ? (start) => findPageFrom(deps, reader, { ...start, view: query.view }) : undefined,
+      )
+    })
     .on(operations.createPart, (call) => commands.createPart(deps, call))
     .on(
       operations.getPart,
