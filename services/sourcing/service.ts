@@ -12,8 +12,8 @@ import { importRoutes } from './imports/routes.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { sweepObjects } from './objects/sweep.ts'
 
-import { followProcesses } from './parts/consumer.ts'
 import { partRoutes } from './parts/routes.ts'
+import { refreshTechnologiesOf } from './technologies/refresh.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
@@ -58,7 +58,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       importRoutes({ http, ...deps, quota, onPending: worker.wake }),
     ],
     workers: [
-      followProcesses(bus),
+      ...refreshTechnologiesOf({ bus, sql: kit.sql, log: kit.log }),
       worker,
       every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],

@@ -219,16 +219,3 @@ export const deletePart = (sql: Sql, orgId: string, id: string) => sql<{ id: str
 export const findMetadata = (sql: Sql, orgId: string, id: string) => sql<{ metadata: string }[]>`
   select metadata::text as metadata from sourcing.parts
   where id = ${id} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
-
-/** Parts that show other technologies than their process has by now; their documents are made anew with them. */
-export const refreshTechnologies = (sql: Sql, limit: number) => sql<{ id: string }[]>`
-  update sourcing.parts p set technology_ids = stale.technology_ids
-  from (
-    select part.id, k.technology_ids
-    from sourcing.parts part
-    join catalog.process_lookup k on k.code = part.process_id
-    where part.technology_ids is distinct from k.technology_ids
-    limit ${limit}
-  ) stale
-  where p.id = stale.id
-  returning p.id`

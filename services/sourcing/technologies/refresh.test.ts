@@ -1,0 +1,79 @@
+import { expect, test } from 'bun:test'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import { marketplaceOf } from '../../all/testing.ts'
+import { importTexts, restoreShipped, shippedText } from '../../catalog/testing/imports.ts'
+import { connect } from '../../kit/db/client.ts'
+import { until } from '../../kit/testing/until.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const { client } = (await market.organization(['IP_OWNER'])).administrator
+
+test('a process with other technologies shows in the parts that use it, without a new revision', async () => {
+  const sql = connect(market.db.ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
+  const { id } = (await client.post<{ id: string }>('/v1/parts', { processId: 'pbf-metal' })).body
+  const other = (await client.post<{ id: string }>('/v1/parts', { processId: 'milling-metal' })).body.id
+  const read = async (part: string) => (await client.get<Part>(`/v1/parts/${part}`)).body
+  const before = await read(id)
+  const untouched = await read(other)
+  expect(before.technologyIds).toEqual(['pbf-lb-m', 'pbf-eb-m'])
+
+  const processes = (await shippedText('processes')).replace('pbf-lb-m;pbf-eb-m', 'pbf-lb-m')
+  const { problems } = await importTexts(sql, { processes })
+  expect(problems.count).toBe(0)
+  const after = await until(
+    async () => {
+      const part = await read(id)
+      return part.technologyIds.length === 1 && part
+      // Any write on this server that has not ended, another test's too, holds the event back.
+    },
+    { withinMs: 60_000 },
+  )
+  expect(after).toEqual({ ...before, technologyIds: ['pbf-lb-m'] })
+  expect(await read(other)).toEqual(untouched)
+  await restoreShipped(sql, 'processes')
+  await sql.end({ timeout: 1 })
+}, 90_000)
+
+test('thousands of parts follow in short transactions, and those that are done are open to their owners', async () => {
+  const sql = connect(market.db.ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
+  const { owner } = market.db
+  await owner`
+    insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, require_subscription, process_id,
+      technology_ids, standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords, internal,
+      business_unit_ids, metadata, custom_fields, created_at, updated_at)
+    select 'part_0' || lpad(n::text, 25, '0'), 'Q-' || lpad(n::text, 8, '0'), 'org_1', 'DRAFT', false, 'pbf-metal',
+      array['pbf-lb-m', 'pbf-eb-m'], '{}', '{}', '{}', '{}', '{}', false, '{}', '{}', '[]', now(), now()
+    from generate_series(1, 2500) n`
+  const stale = async () => {
+    const [row] = await owner<{ parts: number }[]>`
+      select count(*)::integer as parts from sourcing.parts
+      where process_id = 'pbf-metal' and technology_ids <> array['pbf-lb-m']`
+    return row?.parts
+  }
+  expect(await stale()).toBeGreaterThanOrEqual(2500)
+  const processes = (await shippedText('processes')).replace('pbf-lb-m;pbf-eb-m', 'pbf-lb-m')
+  await importTexts(sql, { processes })
+  // Somebody works on one of the last parts: all before it are done and committed, and open to their owners.
+  const held = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
+  const holder = owner.begin(async (tx) => {
+    await tx`select id from sourcing.parts where id = ${`part_0${'2400'.padStart(25, '0')}`} for update`
+    held.resolve()
+    await done.promise
+  })
+  await held.promise
+  await importTexts(sql, { processes })
+  const rest = await until(async () => ((await stale()) ?? 0) <= 502 && stale(), { withinMs: 60_000 })
+  expect(rest).toBeGreaterThan(0)
+  await owner`select id from sourcing.parts where id < ${`part_0${'2001'.padStart(25, '0')}`} for update nowait`
+  done.resolve()
+  await holder
+  await until(async () => (await stale()) === 0, { withinMs: 60_000 })
+  // No part is seen as changed by somebody: the refresh is no content.
+  const [changed] = await owner<{ parts: number }[]>`
+    select count(*)::integer as parts from sourcing.parts where process_id = 'pbf-metal' and revision <> 1`
+  expect(changed?.parts).toBe(0)
+  await until(async () => (await owner`select 1 from sourcing.technology_refresh`).length === 0, { withinMs: 10_000 })
+  await restoreShipped(sql, 'processes')
+  await sql.end({ timeout: 1 })
+}, 90_000)
