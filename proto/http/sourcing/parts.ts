@@ -104,6 +104,9 @@ const flags = {
   }),
 }
 
+/** 1 to 64 characters of one line; one beyond the basic plane counts once, as everywhere. */
+const METADATA_KEY = '^(?:[\\uD800-\\uDBFF][\\uDC00-\\uDFFF]|[^\\n\\r\\u2028\\u2029\\uD800-\\uDFFF]){1,64}$'
+
 const lists = {
   standardIds: references('standard', ['iso-astm-52901']),
   criticalityIds: references('criticality', ['api-20s-amsl-2']),
@@ -115,7 +118,7 @@ const lists = {
     examples: [['impeller', 'pump']],
   }),
   metadata: Type.Record(
-    Type.String({ minLength: 1, maxLength: 64, pattern: '^.{1,64}$' }),
+    Type.String({ minLength: 1, maxLength: 64, pattern: METADATA_KEY }),
     Text(1024, { description: 'The value of a key.', examples: ['P-101A'] }),
     {
       maxProperties: 50,

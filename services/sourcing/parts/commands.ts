@@ -16,6 +16,7 @@ import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { holdEntries, resolveReferences } from './references.ts'
 import {
   contentOf,
+  type PartContent,
   type PartVerb,
   patchedContent,
   patchProblems,
@@ -51,16 +52,33 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, i
 
       const part = {
         id: newId('part'),
-        serialNumber: newSerialNumber('P'),
         ipOwnerOrgId: caller.orgId,
         technologyIds: resolved.process?.technologyIds ?? [],
       }
-      await insertPart(tx, part, content, now)
+      const serialNumber = await insertNumbered(tx, part, content, now)
       await recordSuccess(tx, trail)
       await announce(tx, 'created', part.id, caller.orgId)
-      return { id: part.id, serialNumber: part.serialNumber }
+      return { id: part.id, serialNumber }
     }),
   )
+}
+
+/** Drawn so often, one of a trillion serial numbers is free. */
+const MAX_DRAWS = 10
+
+/** Inserts a part with a serial number that nobody has; one that is taken is drawn again. */
+export async function insertNumbered(
+  tx: Tx,
+  part: Omit<queries.NewPart, 'serialNumber'>,
+  content: PartContent,
+  now: string,
+  draw = () => newSerialNumber('P'),
+): Promise<string> {
+  for (let draws = 0; draws < MAX_DRAWS; draws++) {
+    const serialNumber = draw()
+    if ((await insertPart(tx, { ...part, serialNumber }, content, now)).length > 0) return serialNumber
+  }
+  throw new Error(`no free serial number in ${MAX_DRAWS} draws`)
 }
 
 export interface ChangePart {

@@ -108,6 +108,12 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect(body).not.toHaveProperty('boundingBox')
   })
 
+  test('an empty box where there is none changes nothing', async () => {
+    const id = await created(READY)
+    const answer = await patch(id, { boundingBox: {} })
+    expect([answer.status, answer.body.revision]).toEqual([200, 1])
+  })
+
   test('technologies follow the process', async () => {
     const id = await created({ ...READY, processId: 'pbf-metal' })
     expect((await patch(id, { processId: null })).body.technologyIds).toEqual([])

@@ -148,6 +148,17 @@ describe('POST /v1/parts', () => {
   test('lengths count characters, not UTF-16 units', async () => {
     expect((await create({ title: '🚢'.repeat(200), keywords: ['🚢'.repeat(64)] })).status).toBe(200)
     expect((await create({ title: '🚢'.repeat(201) })).status).toBe(400)
+    expect((await create({ metadata: { ['🚢'.repeat(64)]: '🚢'.repeat(1024) } })).status).toBe(200)
+    expect((await create({ metadata: { ['🚢'.repeat(65)]: 'v' } })).status).toBe(400)
+    expect((await create({ metadata: { 'two\nlines': 'v' } })).status).toBe(400)
+  })
+
+  test('a repeated selection counts once, and a box without an edge is none', async () => {
+    const option = await arrangeOption()
+    const { body } = await create({ customFields: [option, option], boundingBox: {} })
+    const part = (await owner.administrator.client.get<Part>(`/v1/parts/${body.id}`)).body
+    expect(part.customFields).toEqual([option])
+    expect(part).not.toHaveProperty('boundingBox')
   })
 
   test("another organization's business unit and custom field are as unknown ones", async () => {

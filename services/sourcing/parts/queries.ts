@@ -142,7 +142,8 @@ export interface NewPart {
   technologyIds: string[]
 }
 
-export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: string) => sql`
+/** No row where another part has the serial number. */
+export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: string) => sql<{ id: string }[]>`
   insert into sourcing.parts (
     id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription,
     material_type, material_id, process_id, technology_ids, material_note, process_note,
@@ -162,7 +163,9 @@ export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: str
     ${input.descriptionManufacturer ?? null}, ${input.unitSystem ?? null}, ${input.businessUnitIds},
     ${input.boundingBox?.x ?? null}, ${input.boundingBox?.y ?? null}, ${input.boundingBox?.z ?? null},
     ${JSON.stringify(input.metadata)}::text::jsonb, ${JSON.stringify(input.customFields)}::text::jsonb,
-    ${now}, ${now})`
+    ${now}, ${now})
+  on conflict (serial_number) do nothing
+  returning id`
 
 export const findOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
   select id from sourcing.parts where id = ${id} and ip_owner_org_id = ${orgId}`

@@ -84,11 +84,17 @@ export const patchProblems = (state: PartState, content: PartContent): FieldErro
 /** Repeated values of a list count once, in the order in which they first came. */
 const merged = (values: readonly string[] | undefined): string[] => [...new Set(values ?? [])]
 
+const mergedOptions = (selections: PartInput['customFields'] = []) => [
+  ...new Map(selections.map((selection) => [optionKey(selection), selection])).values(),
+]
+
 /** A part as it is stored: lists merged, unsent ones empty, unsent flags false. */
 export type PartContent = ReturnType<typeof contentOf>
 
-export const contentOf = (input: PartInput) => ({
+export const contentOf = ({ boundingBox, ...input }: PartInput) => ({
   ...input,
+  // A box without an edge is none.
+  ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
   requireSubscription: input.requireSubscription ?? false,
   internal: input.internal ?? false,
   standardIds: merged(input.standardIds),
@@ -98,7 +104,7 @@ export const contentOf = (input: PartInput) => ({
   keywords: merged(input.keywords),
   businessUnitIds: merged(input.businessUnitIds),
   metadata: input.metadata ?? {},
-  customFields: input.customFields ?? [],
+  customFields: mergedOptions(input.customFields),
 })
 
 /** The content of a part after a patch: what was sent replaces what was there, null clears it, the rest stays. */
