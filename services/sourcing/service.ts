@@ -62,6 +62,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       worker,
       every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
-    sweeps: [() => sweepUploads(deps.sql, now()), () => sweepObjects(deps, now())],
+    sweeps: [
+      (signal) => sweepUploads(deps.sql, now(), signal),
+      (signal) => sweepObjects({ ...deps, log: kit.log }, now(), signal),
+    ],
   })
 }

@@ -17,7 +17,7 @@ import { requestMetrics } from '../metrics/requests.ts'
 import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pages } from '../pages/pages.ts'
-import { sweeper } from '../sweep/sweeper.ts'
+import { type Sweep, sweeper } from '../sweep/sweeper.ts'
 import { VERSION } from './version.ts'
 import type { Worker } from './worker.ts'
 
@@ -112,7 +112,7 @@ export interface ServiceParts {
   features: readonly Routes[]
   workers?: readonly Worker[]
   /** Bounded clean-up of the service's own tables, one statement or batch a call. */
-  sweeps?: readonly (() => Promise<unknown>)[]
+  sweeps?: readonly Sweep[]
   start?: () => Promise<void>
   close?: () => Promise<void>
 }

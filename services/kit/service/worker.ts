@@ -47,11 +47,16 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** A worker that does a bounded piece of work at each interval; an error is logged and the next interval comes. */
-export const every = (name: string, intervalMs: number, log: Log, work: () => Promise<unknown>): Worker => ({
+export const every = (
+  name: string,
+  intervalMs: number,
+  log: Log,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Worker => ({
   name,
   async run(signal) {
     while (!signal.aborted) {
-      await work().catch((error) => log.error({ worker: name, err: error }, 'periodic work failed'))
+      await work(signal).catch((error) => log.error({ worker: name, err: error }, 'periodic work failed'))
       await pause(intervalMs, signal)
     }
   },

@@ -75,13 +75,13 @@ export interface Storage {
   /** Keeps a stream as an object, in bounded memory, and tells what it was. */
   put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts>
   /** Copies an object that is still the one with this tag; false where it is another one by now, or gone. */
-  copy(from: string, to: string, etag: string): Promise<boolean>
+  copy(from: string, to: string, etag: string, signal: AbortSignal): Promise<boolean>
   /** Reads an object once from end to end. */
   inspect(key: string, signal: AbortSignal): Promise<Facts>
   /** Afterwards there is no such object, whether there was one or not. */
-  remove(key: string): Promise<void>
+  remove(key: string, signal?: AbortSignal): Promise<void>
   /** Drops what puts that were cut short before that time have left behind. */
-  tidy(before: Date): Promise<void>
+  tidy(before: Date, signal?: AbortSignal): Promise<void>
 }
 
 /** 512 MiB: what one file may have, on every way in. */

@@ -7,16 +7,32 @@ import { every, type Worker } from '../service/worker.ts'
 
 const INTERVAL_MS = 60_000
 
-/** The one sweeper of a service: drops what has had its time, in bounded batches. Two replicas at once do no harm. */
+/** Drops a bounded amount of what has had its time, and comes back as soon as it is told to stop. */
+export type Sweep = (signal: AbortSignal) => PromiseLike<unknown>
+
+/**
+ * The one sweeper of a service: drops what has had its time, in bounded batches. Two replicas at once do no harm, and
+ * what one sweep fails at keeps none of the others from theirs.
+ */
 export function sweeper(
   { sql, log, clock }: { sql: Pool; log: Log; clock: () => number },
-  own: readonly (() => Promise<unknown>)[],
+  own: readonly Sweep[],
 ): Worker {
-  return every('sweeper', INTERVAL_MS, log, async () => {
+  return every('sweeper', INTERVAL_MS, log, async (signal) => {
     const now = new Date(clock()).toISOString()
-    await sweepIdempotencyKeys(sql, now)
-    await sweepAnchors(sql, now)
-    await sweepEvents(sql, { now })
-    for (const sweep of own) await sweep()
+    const sweeps: Sweep[] = [
+      () => sweepIdempotencyKeys(sql, now),
+      () => sweepAnchors(sql, now),
+      () => sweepEvents(sql, { now }),
+      ...own,
+    ]
+    for (const sweep of sweeps) {
+      if (signal.aborted) return
+      try {
+        await sweep(signal)
+      } catch (err) {
+        if (!signal.aborted) log.error({ err }, 'a sweep failed; it comes again')
+      }
+    }
   })
 }

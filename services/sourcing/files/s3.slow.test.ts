@@ -7,7 +7,7 @@ import { s3Server } from '../../kit/storage/testing/s3-server.ts'
 import { storageOf } from '../../kit/storage/testing/storage-of.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../kit/testing/certificates.ts'
 import { until } from '../../kit/testing/until.ts'
-import { sweepObjects } from '../objects/sweep.ts'
+import { sweepObjects } from '../objects/testing/swept.ts'
 import { describeConformance } from './conformance/conformance.ts'
 
 setDefaultTimeout(60_000)
@@ -134,7 +134,7 @@ describe('a store that is not as it should be', () => {
       () => missing.find('file_x'),
       () => missing.put('file_x', new Blob(['x']).stream(), incoming),
       () => missing.remove('file_x'),
-      () => missing.copy('file_x', 'file_y', '"x"'),
+      () => missing.copy('file_x', 'file_y', '"x"', incoming.signal),
     ]
     for (const request of requests) await expect(request()).rejects.toMatchObject({ code: 'unavailable' })
   })

@@ -25,7 +25,8 @@ export async function copyInto(
   { key, signal }: Attempt,
 ): Promise<Facts> {
   if (source_key === null || source_etag === null) throw new Error('a copy without a source')
-  if (!(await storage.copy(source_key, key, source_etag))) throw new JobFailure('source_changed', { isFinal: true })
+  const isCopied = await storage.copy(source_key, key, source_etag, signal)
+  if (!isCopied) throw new JobFailure('source_changed', { isFinal: true })
   const facts = await storage.inspect(key, signal)
   if (facts.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })
   return facts

@@ -6,7 +6,7 @@ import { connect } from '../../kit/db/client.ts'
 import { storageOf } from '../../kit/storage/testing/storage-of.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { claimObject, doomObject, doomTries } from './queries.ts'
-import { sweepObjects } from './sweep.ts'
+import { sweepObjects } from './testing/swept.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 

@@ -29,13 +29,36 @@ export const doomUpload = (tx: Tx, id: string, now: string) => tx`
   union select id, expires_at + interval '3 hours' from sourcing.uploads where id = ${id}
   on conflict do nothing`
 
+/** An object that is to be deleted, as one of the moments at which it is due. */
+export interface Death {
+  object_key: string
+  due_at: string
+}
+
 /** From here on nobody can claim these. Those of a sweeper that was killed come again. */
-export const beginDeaths = (sql: Sql, now: string, limit: number) => sql<{ object_key: string; due_at: string }[]>`
+export const beginDeaths = (sql: Sql, now: string, limit: number) => sql<Death[]>`
   update sourcing.doomed_objects set dying = true
-  where (object_key, due_at) in (
-    select object_key, due_at from sourcing.doomed_objects
-    where due_at <= ${now} order by due_at limit ${limit} for update skip locked)
+  where ctid = any(array(
+    select ctid from sourcing.doomed_objects
+    where due_at <= ${now} order by due_at limit ${limit} for update skip locked))
   returning object_key, due_at`
 
-export const endDeath = (sql: Sql, key: string, dueAt: string) => sql`
-  delete from sourcing.doomed_objects where object_key = ${key} and due_at = ${dueAt} and dying`
+/** Two sweepers may have the same ones; neither waits for the other. */
+const lockDeaths = (sql: Sql, deaths: readonly Death[]) => sql`
+  select d.ctid
+  from unnest(${deaths.map(({ object_key }) => object_key)}::text[], ${deaths.map(({ due_at }) => due_at)}::timestamptz[])
+    as named (object_key, due_at)
+  join sourcing.doomed_objects d on d.object_key = named.object_key and d.due_at = named.due_at
+  where d.dying for update of d skip locked`
+
+export const endDeaths = (sql: Sql, deaths: readonly Death[]) => sql`
+  delete from sourcing.doomed_objects where ctid = any(array(${lockDeaths(sql, deaths)}))`
+
+/** What could not be deleted is due again later, and still nobody's. */
+export const postponeDeaths = (sql: Sql, deaths: readonly Death[], dueAt: string) => sql`
+  with postponed as (
+    delete from sourcing.doomed_objects where ctid = any(array(${lockDeaths(sql, deaths)})) returning object_key
+  )
+  insert into sourcing.doomed_objects (object_key, due_at, dying)
+  select distinct object_key, ${dueAt}::timestamptz, true from postponed
+  on conflict (object_key, due_at) do update set dying = true`

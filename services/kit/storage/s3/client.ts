@@ -24,7 +24,10 @@ export interface S3Request {
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: Uint8Array<ArrayBuffer> | string
+  /** How long the request may take; ten seconds unless it says more. */
   signal?: AbortSignal
+  /** Its caller stops, and waits for it no longer. */
+  stop?: AbortSignal | undefined
 }
 
 /** An answer that is neither a success nor an outage. */
@@ -64,7 +67,7 @@ export class S3Client {
   }
 
   /** A success, with its body still to be read. An outage, a bucket that is not there and a key that is refused are a 503. */
-  async send({ method, key, query = {}, headers = {}, body, signal }: S3Request): Promise<Response> {
+  async send({ method, key, query = {}, headers = {}, body, signal, stop }: S3Request): Promise<Response> {
     const hash = body === undefined ? {} : { 'x-amz-content-sha256': sha256Of(body) }
     const url = this.#urlOf(this.#options.endpoint, key, query)
     const signed = await this.#signer({ method, url: url.href, headers: { ...headers, ...hash } }).sign()
@@ -75,10 +78,11 @@ export class S3Client {
       redirect: 'manual',
       // The bytes of an object are what was sent, whatever its uploader calls them.
       decompress: false,
-      signal: signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+      signal: AbortSignal.any([signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(stop ? [stop] : [])]),
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
     }).catch((error: unknown) => {
+      if (stop?.aborted) throw stop.reason
       if (signal?.aborted) throw signal.reason
       throw new StorageFailure('The file store does not answer.', error)
     })

@@ -57,7 +57,7 @@ export class S3Storage implements Storage {
     return putInParts(this.#client, requireKey(key), bytes, incoming)
   }
 
-  async copy(from: string, to: string, etag: string): Promise<boolean> {
+  async copy(from: string, to: string, etag: string, stop: AbortSignal): Promise<boolean> {
     const headers = {
       'x-amz-copy-source': `/${this.#client.bucket}/${requireKey(from)}`,
       'x-amz-copy-source-if-match': etag,
@@ -67,12 +67,13 @@ export class S3Storage implements Storage {
     }
     const signal = AbortSignal.timeout(COPY_TIMEOUT_MS)
     try {
-      const { text } = await this.#client.text({ method: 'PUT', key: requireKey(to), headers, signal })
+      const { text } = await this.#client.text({ method: 'PUT', key: requireKey(to), headers, signal, stop })
       // A copy that fails half way is told of in the body of a success.
       if (elementIn(text, 'Code') !== undefined) throw new StorageFailure('The file store could not copy an object.')
       return true
     } catch (error) {
       if (isMissing(error) || (error instanceof S3Refusal && error.status === 412)) return false
+      if (stop.aborted) throw stop.reason
       if (signal.aborted) throw new StorageFailure('The file store was too slow to copy an object.', error)
       throw error
     }
@@ -87,16 +88,16 @@ export class S3Storage implements Storage {
     return measure.facts()
   }
 
-  async remove(key: string): Promise<void> {
-    await this.#client.text({ method: 'DELETE', key: requireKey(key) }).catch(unlessMissing)
+  async remove(key: string, stop?: AbortSignal): Promise<void> {
+    await this.#client.text({ method: 'DELETE', key: requireKey(key), stop }).catch(unlessMissing)
   }
 
-  async tidy(before: Date): Promise<void> {
-    const { text } = await this.#client.text({ method: 'GET', query: { uploads: '' } })
+  async tidy(before: Date, stop?: AbortSignal): Promise<void> {
+    const { text } = await this.#client.text({ method: 'GET', query: { uploads: '' }, stop })
     for (const upload of elementsIn(text, 'Upload')) {
       const [key, uploadId, initiated] = ['Key', 'UploadId', 'Initiated'].map((name) => elementIn(upload, name))
       if (!key || !uploadId || !initiated || new Date(initiated) >= before) continue
-      await this.#client.text({ method: 'DELETE', key, query: { uploadId } }).catch(unlessMissing)
+      await this.#client.text({ method: 'DELETE', key, query: { uploadId }, stop }).catch(unlessMissing)
     }
   }
 

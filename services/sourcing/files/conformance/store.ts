@@ -75,10 +75,10 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
       const [from, to, other] = [newId('file'), newId('file'), newId('file')]
       const facts = await put(from, 3)
       const etag = (await storage.find(from))?.etag ?? ''
-      expect(await storage.copy(from, to, etag)).toBe(true)
+      expect(await storage.copy(from, to, etag, signal)).toBe(true)
       expect(await storage.inspect(to, signal)).toEqual(facts)
-      expect(await storage.copy(from, other, '"another"')).toBe(false)
-      expect(await storage.copy(newId('file'), other, etag)).toBe(false)
+      expect(await storage.copy(from, other, '"another"', signal)).toBe(false)
+      expect(await storage.copy(newId('file'), other, etag, signal)).toBe(false)
       expect(await storage.find(other)).toBeUndefined()
     })
 

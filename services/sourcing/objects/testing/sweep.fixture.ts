@@ -1,7 +1,7 @@
 import { connect } from '../../../kit/db/client.ts'
 import { storageOf } from '../../../kit/storage/testing/storage-of.ts'
 import { sweepUploads } from '../../uploads/sweep.ts'
-import { sweepObjects } from '../sweep.ts'
+import { sweepObjects } from './swept.ts'
 
 /** Sweeps as the service does, as of the moment that it is told, until it is killed. */
 const { DATABASE_URL = '', FILES_FOLDER = '', NOW = '' } = process.env
@@ -11,8 +11,9 @@ const storage = storageOf({
   publicUrl: 'http://localhost:8080',
   encryptionKeys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
 })
+const { signal } = new AbortController()
 process.stdout.write('sweeping\n')
 for (;;) {
-  await sweepUploads(sql, new Date(NOW))
+  await sweepUploads(sql, new Date(NOW), signal)
   await sweepObjects({ sql, storage }, new Date(NOW))
 }
