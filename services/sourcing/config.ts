@@ -19,6 +19,12 @@ export const sourcingVariables = Type.Object({
     default: 100 * 1024 ** 3,
     description: 'What the files of one organization may have together, in bytes.',
   }),
+  FILES_PENDING_MAX: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 1000,
+    description: 'Files of one organization that may be PENDING at once, imports and copies.',
+  }),
   IMPORTS_AT_ONCE: Type.Integer({
     minimum: 1,
     maximum: 1024,

@@ -41,7 +41,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     box,
     publicUrl: config.PUBLIC_URL,
   }
-  const quota = { maxStoredBytes: config.STORED_BYTES_MAX }
+  const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
   const shares = { maxImports: config.IMPORTS_AT_ONCE, graceMs: config.IMPORT_GRACE_SECONDS * 1000 }
   const worker = new FileWorker({ ...deps, quota, shares, log: kit.log })
   const now = () => new Date(kit.clock())

@@ -12,6 +12,7 @@ import { doomUpload } from '../objects/queries.ts'
 import {
   attachUploads,
   countFiles,
+  countPending,
   deleteFiles,
   findFileIds,
   findOwnPart,
@@ -163,6 +164,12 @@ export async function demandRoom(tx: Tx, quota: StorageQuota, orgId: string, par
   if (added === 0) return
   const [{ files }] = await countFiles(tx, partId)
   if (isTooMany(files)) throw refuse('limit_reached', { detail: 'The part would have more than 200 files.' })
+  const [pending] = await countPending(tx, orgId, quota.maxPendingFiles + 1)
+  if (pending.files > quota.maxPendingFiles) {
+    throw refuse('limit_reached', {
+      detail: `${quota.maxPendingFiles} files of your organization are PENDING: add more when they are ready.`,
+    })
+  }
   const [usage] = await findStoredBytes(tx, orgId)
   if (!hasRoomFor(Number(usage?.stored_bytes ?? 0), quota)) {
     throw refuse('limit_reached', {

@@ -98,6 +98,11 @@ export const deleteFiles = (tx: Tx, orgId: string, partId: string, ids: readonly
 export const countFiles = (sql: Sql, partId: string) => sql<[{ files: number }]>`
   select count(*)::int as files from sourcing.files where part_id = ${partId}`
 
+/** Files that wait for a worker, but no more than `most`. */
+export const countPending = (sql: Sql, orgId: string, most: number) => sql<[{ files: number }]>`
+  select count(*)::int as files
+  from (select from sourcing.files where org_id = ${orgId} and state = 'PENDING' limit ${most}) pending`
+
 export const findStoredBytes = (sql: Sql, orgId: string) => sql<{ stored_bytes: string }[]>`
   select stored_bytes from sourcing.storage_usage where org_id = ${orgId}`
 

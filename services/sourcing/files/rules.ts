@@ -67,9 +67,12 @@ export function referenceProblems(
 export interface StorageQuota {
   /** What the files of one organization may have together. */
   maxStoredBytes: number
+  /** Files that wait for a worker at once: a claim looks at all that wait. Those who race may pass it by one each. */
+  maxPendingFiles: number
 }
 
-export const hasRoomFor = (storedBytes: number, { maxStoredBytes }: StorageQuota) => storedBytes <= maxStoredBytes
+export const hasRoomFor = (storedBytes: number, { maxStoredBytes }: Pick<StorageQuota, 'maxStoredBytes'>) =>
+  storedBytes <= maxStoredBytes
 
 export const isTooMany = (files: number) => files > MAX_FILES_OF_A_PART
 

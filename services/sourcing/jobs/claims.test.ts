@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
-import { claimJob, type JobRow } from './queries.ts'
+import { claimJob, deleteJob, extendLease, type JobRow, recordWhole } from './queries.ts'
 
 const WAITING = 20_000
 /** Far less than the time that a statement has, and far more than it takes. */
@@ -69,4 +69,24 @@ test('whose last turn is longest ago has the next one, however many and old the 
   expect(begun).toEqual(['file_1', 'file_11', 'file_2'])
   await imports('org_late', 21, 21)
   expect([await claim(), await claim(), await claim()]).toEqual(['file_21', 'file_12', 'file_3'])
+})
+
+test('what a worker reports when its job is over changes nothing', async () => {
+  await db.owner`truncate sourcing.file_jobs, sourcing.file_turns, sourcing.files cascade`
+  await imports('org_one', 1, 1)
+  await db.owner.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`insert into sourcing.imports (file_id) values ('file_1')`
+  })
+  const progress = async () => [...(await db.owner`select received_bytes, total_bytes from sourcing.imports`)]
+  const [job] = await claimJob(sql, crypto.randomUUID(), ['import'])
+  if (!job) throw new Error('there is a job')
+  expect(await extendLease(sql, job, { receivedBytes: 5, totalBytes: null })).toHaveLength(1)
+  expect(await progress()).toEqual([{ received_bytes: '5', total_bytes: null }])
+  await sql.begin(async (tx) => {
+    await deleteJob(tx, job)
+    await recordWhole(tx, 'file_1', 10)
+  })
+  expect(await extendLease(sql, job, { receivedBytes: 7, totalBytes: null })).toHaveLength(0)
+  expect(await progress()).toEqual([{ received_bytes: '10', total_bytes: '10' }])
 })

@@ -6,7 +6,7 @@ import { findStoredBytes, touchPart } from '../files/queries.ts'
 import { hasRoomFor, type StorageQuota } from '../files/rules.ts'
 import { claimObject, doomTries, doomUpload } from '../objects/queries.ts'
 import { JobFailure } from './failure.ts'
-import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordProgress } from './queries.ts'
+import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordWhole } from './queries.ts'
 
 export interface FinishDeps {
   sql: Pool
@@ -30,7 +30,7 @@ export function finishFile(
     await doomTries(tx, job.file_id, now)
     await markReady(tx, job.file_id, key, facts)
     if (job.kind === 'import') await demandStoredRoom(tx, quota, job.org_id)
-    await recordProgress(tx, job.file_id, facts.sizeBytes, facts.sizeBytes)
+    await recordWhole(tx, job.file_id, facts.sizeBytes)
     await announce(tx, part, now)
     return true
   })

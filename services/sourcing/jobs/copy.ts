@@ -1,12 +1,6 @@
 import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
 import { JobFailure } from './failure.ts'
-import type { JobRow } from './queries.ts'
-
-/** How far a try is. */
-export interface Progress {
-  receivedBytes: number
-  totalBytes: number | null
-}
+import type { JobRow, Progress } from './queries.ts'
 
 export interface Attempt {
   /** Where the bytes are to be. */

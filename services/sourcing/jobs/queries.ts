@@ -84,14 +84,31 @@ export const findWaitingImport = (sql: Sql) => sql<{ file_id: string }[]>`
     and not exists (select from served s where s.org_id = d.org_id)
   limit 1`
 
-/** No row: the file is gone, or the job is another worker's. */
-export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow) => sql<{ file_id: string }[]>`
-  update sourcing.file_jobs set next_attempt_at = now() + ${LEASE}::interval
-  where file_id = ${file_id} and lease_token = ${lease_token} returning file_id`
+/** How far a try is. */
+export interface Progress {
+  receivedBytes: number
+  totalBytes: number | null
+}
 
-/** A file that was not imported has no such row. */
-export const recordProgress = (sql: Sql, fileId: string, receivedBytes: number, totalBytes: number | null) => sql`
-  update sourcing.imports set received_bytes = ${receivedBytes}, total_bytes = ${totalBytes} where file_id = ${fileId}`
+/**
+ * Says that the worker is alive, and how far it is. No row: the file is gone, or the job is over or another worker's, and
+ * what this one knows is no longer news. (A file that is not imported has no row of progress.)
+ */
+export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow, { receivedBytes, totalBytes }: Progress) => sql<
+  { file_id: string }[]
+>`
+  with held as (
+    update sourcing.file_jobs set next_attempt_at = now() + ${LEASE}::interval
+    where file_id = ${file_id} and lease_token = ${lease_token} returning file_id
+  ), told as (
+    update sourcing.imports i set received_bytes = ${receivedBytes}, total_bytes = ${totalBytes}
+    from held where i.file_id = held.file_id
+  )
+  select file_id from held`
+
+/** All of it is there. A file that was not imported has no such row. */
+export const recordWhole = (tx: Tx, fileId: string, sizeBytes: number) => tx`
+  update sourcing.imports set received_bytes = ${sizeBytes}, total_bytes = ${sizeBytes} where file_id = ${fileId}`
 
 /** Gives the job back. A try that we broke off ourselves does not count. */
 export const postponeJob = (

@@ -6,9 +6,9 @@ import { TooLarge } from '../../kit/storage/storage.ts'
 import { type Fetching, fetchInto } from '../imports/fetch.ts'
 import { doomObject } from '../objects/queries.ts'
 import { type FinishDeps, failFile, finishFile } from './commands.ts'
-import { copyInto, type Progress } from './copy.ts'
+import { copyInto } from './copy.ts'
 import { JobFailure } from './failure.ts'
-import { claimJob, extendLease, findWaitingImport, type JobRow, postponeJob, recordProgress } from './queries.ts'
+import { claimJob, extendLease, findWaitingImport, type JobRow, type Progress, postponeJob } from './queries.ts'
 import {
   delayAfter,
   type ImportShares,
@@ -27,6 +27,8 @@ export class FileWorker implements Worker {
   readonly name = 'files'
   readonly #deps: FileWorkerDeps
   readonly #wake = new Wake()
+  /** Outlives a failure of `run`, which is then started again: what goes on takes its places still. */
+  readonly #running = new Map<Promise<void>, Place>()
 
   constructor(deps: FileWorkerDeps) {
     this.#deps = deps
@@ -36,25 +38,30 @@ export class FileWorker implements Worker {
   wake = (): void => this.#wake.call()
 
   async run(signal: AbortSignal): Promise<void> {
-    const running = new Map<Promise<void>, Place>()
-    while (!signal.aborted) {
-      const kinds = kindsWithRoom(loadOf(running.values()), this.#deps.shares.maxImports)
-      const [job] = kinds.length > 0 ? await claimJob(this.#deps.sql, crypto.randomUUID(), kinds) : []
-      if (!job) {
-        await this.#makeRoom([...running.values()])
-        await this.#wake.wait(JOB_LIMITS.pollMs, signal)
-        continue
-      }
-      const place = newPlace(job.kind)
-      const work: Promise<void> = this.#work(job, place, signal)
-        .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file could not be worked on'))
-        .finally(() => {
-          running.delete(work)
-          this.wake()
-        })
-      running.set(work, place)
+    try {
+      while (!signal.aborted) await this.#next(signal)
+    } finally {
+      if (signal.aborted) await Promise.all(this.#running.keys())
     }
-    await Promise.all(running.keys())
+  }
+
+  async #next(signal: AbortSignal): Promise<void> {
+    const running = this.#running
+    const kinds = kindsWithRoom(loadOf(running.values()), this.#deps.shares.maxImports)
+    const [job] = kinds.length > 0 ? await claimJob(this.#deps.sql, crypto.randomUUID(), kinds) : []
+    if (!job) {
+      await this.#makeRoom([...running.values()])
+      await this.#wake.wait(JOB_LIMITS.pollMs, signal)
+      return
+    }
+    const place = newPlace(job.kind)
+    const work: Promise<void> = this.#work(job, place, signal)
+      .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file could not be worked on'))
+      .finally(() => {
+        running.delete(work)
+        this.wake()
+      })
+    running.set(work, place)
   }
 
   /** Where imports have all the places and one more could begin, the slowest gives way and is tried again later. */
@@ -111,11 +118,10 @@ export class FileWorker implements Worker {
     }
   }
 
-  async #report(job: JobRow, { receivedBytes, totalBytes }: Progress, lost: AbortController): Promise<void> {
+  async #report(job: JobRow, progress: Progress, lost: AbortController): Promise<void> {
     try {
-      const [still] = await extendLease(this.#deps.sql, job)
+      const [still] = await extendLease(this.#deps.sql, job, progress)
       if (!still) lost.abort()
-      else await recordProgress(this.#deps.sql, job.file_id, receivedBytes, totalBytes)
     } catch (err) {
       // The database may be back before the lease is over.
       this.#deps.log.warn({ err, file: job.file_id }, 'a lease could not be extended')
@@ -133,7 +139,7 @@ export class FileWorker implements Worker {
     const delayMs = delayAfter(job.attempts)
     const leftMs = Date.parse(job.deadline_at) - clock() - delayMs
     if (!(error instanceof JobFailure)) log.warn({ err: error, file: job.file_id, reason }, 'a file is not ready yet')
-    await recordProgress(sql, job.file_id, progress.receivedBytes, progress.totalBytes)
+    await extendLease(sql, job, progress)
     if (isOver({ kind: job.kind, tries: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
     else await postponeJob(sql, job, { delayMs, counts: true })
   }

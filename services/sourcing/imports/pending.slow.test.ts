@@ -1,0 +1,68 @@
+import { afterAll, expect, test } from 'bun:test'
+import { marketplaceOf } from '../../all/testing.ts'
+import { until } from '../../kit/testing/until.ts'
+import { Uploading } from '../files/testing/uploading.ts'
+import { headOf, plainSource } from './testing/plain-source.ts'
+
+const MOST = 3
+const market = await marketplaceOf(['sourcing'], {
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  FILES_PENDING_MAX: String(MOST),
+  IMPORTS_AT_ONCE: '1',
+})
+let begun = 0
+const source = plainSource({
+  '/silent': (socket) => {
+    begun += 1
+    socket.write(headOf(5))
+  },
+})
+afterAll(() => source.close())
+
+async function importer() {
+  const { administrator } = await market.organization(['IP_OWNER'])
+  const own = new Uploading(market, administrator.client)
+  const parts = [await own.part(), await own.part()]
+  const input = { name: 'a', group: 'document', sasUrl: `${source.url}/silent` }
+  const begin = (part = parts[0]) =>
+    own.client.post<{ fileId: string; code: string }>(`/v1/parts/${part}/import-file`, input)
+  return { own, parts, begin }
+}
+
+test('what is fetched keeps its place when the worker stumbles', async () => {
+  await (await importer()).begin()
+  await until(() => begun === 1, { withinMs: 10_000, what: 'the first import' })
+  const { owner } = market.db
+  /** Each session shows the last statement that it sent, one that failed too. */
+  const looked = async () => {
+    const [row] = await owner<{ now: string }[]>`select clock_timestamp() as now`
+    await until(
+      async () => {
+        const rows = await owner`
+          select 1 from pg_stat_activity
+          where application_name = 'sourcing' and datname = current_database() and query like '%file_turns%'
+            and query_start > ${row?.now ?? ''}::timestamptz`
+        return rows.length > 0
+      },
+      { withinMs: 30_000, what: 'a look for jobs' },
+    )
+  }
+  await owner`revoke insert on sourcing.file_turns from marketplace_sourcing`
+  await (await importer()).begin()
+  await looked()
+  await owner`grant insert on sourcing.file_turns to marketplace_sourcing`
+  for (let looks = 0; looks < 3; looks++) await looked()
+  expect(begun).toBe(1)
+}, 60_000)
+
+test('an organization has so many files PENDING and no more, whichever parts they are of', async () => {
+  const { own, parts, begin } = await importer()
+  const first = await begin()
+  for (let more = 1; more < MOST; more++) expect((await begin(parts[more % 2])).status).toBe(200)
+  const refused = await begin(parts[1])
+  expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
+  const other = await importer()
+  expect((await other.begin()).status).toBe(200)
+  await own.change(parts[0] ?? '', { remove: [first.body.fileId] })
+  expect((await begin(parts[1])).status).toBe(200)
+})
