@@ -33,4 +33,4 @@ export const KEPT_MS = 24 * 60 * 60 * 1000
 export const sweepIdempotencyKeys = (sql: Sql, now: string) => sql`
   delete from idempotency_keys where ctid = any(array(
     select ctid from idempotency_keys
-    where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()} limit 1000))`
+    where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()} order by created_at limit 1000))`

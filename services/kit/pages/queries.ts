@@ -32,4 +32,5 @@ export const keepAnchors = (sql: Sql, anchors: readonly Anchor[], expiresAt: str
   on conflict (key, page) do update set after = excluded.after, expires_at = excluded.expires_at`
 
 export const sweepAnchors = (sql: Sql, now: string) => sql`
-  delete from page_anchors where ctid = any(array(select ctid from page_anchors where expires_at < ${now} limit 10000))`
+  delete from page_anchors where ctid = any(array(
+    select ctid from page_anchors where expires_at < ${now} order by expires_at limit 10000 for update skip locked))`

@@ -69,7 +69,7 @@ const LINKS_AT_A_TIME = 1000
 export const sweepActivations = (sql: Sql, now: string) => sql`
   delete from organization.activations where token_hash = any(array(
     select token_hash from organization.activations where expires_at < ${now} order by expires_at
-    limit ${LINKS_AT_A_TIME}))`
+    limit ${LINKS_AT_A_TIME} for update skip locked))`
 
 /** No row where the user holds the role already, or either is not of the organization. */
 export const grantRoleTo = (

@@ -39,7 +39,7 @@ export const endUploads = (sql: Sql, now: string, limit: number) => sql<{ id: st
     update sourcing.uploads set state = 'DEAD'
     where id = any(array(
       select id from sourcing.uploads
-      where state = 'OPEN' and expires_at <= ${now} order by id limit ${limit} for update skip locked))
+      where state = 'OPEN' and expires_at <= ${now} order by expires_at limit ${limit} for update skip locked))
     returning id, expires_at
   ), doomed as (
     insert into sourcing.doomed_objects (object_key, due_at)
@@ -51,4 +51,5 @@ export const endUploads = (sql: Sql, now: string, limit: number) => sql<{ id: st
 /** A row whose object may still be a file's is needed no more either: the file knows its own. */
 export const deleteUploads = (sql: Sql, before: string, limit: number) => sql`
   delete from sourcing.uploads where id = any(array(
-    select id from sourcing.uploads where state <> 'OPEN' and expires_at < ${before} limit ${limit}))`
+    select id from sourcing.uploads
+    where state <> 'OPEN' and expires_at < ${before} order by expires_at limit ${limit} for update skip locked))`

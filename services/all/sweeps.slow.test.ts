@@ -1,0 +1,85 @@
+import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { sweepIdentity } from '../identity/sweep/queries.ts'
+import type { Sql } from '../kit/db/client.ts'
+import { sweepIdempotencyKeys } from '../kit/idempotency/queries.ts'
+import type { ServiceName } from '../kit/migrate/files.ts'
+import { sweepEvents } from '../kit/outbox/sweep.ts'
+import { sweepAnchors } from '../kit/pages/queries.ts'
+import { testDatabase } from '../kit/testing/database.ts'
+import { planOf, workOf } from '../kit/testing/plans.ts'
+import { sweepActivations } from '../organization/users/queries.ts'
+import { claimJob } from '../sourcing/jobs/queries.ts'
+import { beginDeaths, endDeaths, postponeDeaths } from '../sourcing/objects/queries.ts'
+import { deleteUploads, endUploads } from '../sourcing/uploads/queries.ts'
+
+setDefaultTimeout(60_000)
+const ROWS = 30_000
+/** More than are ever due in these tables, far less than are in them. */
+const FEW = 100
+
+const db = await testDatabase()
+const now = new Date().toISOString()
+const ago = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000).toISOString()
+
+/** Everything has its time before it, in no order; only three objects are due. */
+const loads = [
+  `identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ended_at)
+   select 's' || n, 'u' || n, 'o', now(), now(), now() + interval '1 day', case when n % 2 = 0 then now() end`,
+  `identity.throttles (key, failures, window_started_at) select decode(md5(n::text), 'hex'), 1, now()`,
+  `identity.sign_in_failures (id, failed_at) select 'f' || n, now()`,
+  `identity.redeemed_activations (token_hash, redeemed_at) select decode(md5(n::text), 'hex'), now()`,
+  `organization.activations (token_hash, user_id, created_at, expires_at)
+   select decode(md5(n::text), 'hex'), 'user_' || n, now(), now() + interval '1 day'`,
+  `sourcing.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
+   select 'u' || n, 'op', 'k', '\\x00', '{}', now() - random() * interval '1 hour'`,
+  `sourcing.page_anchors (key, page, after, expires_at) select 'k' || n, 1, 'a', now() + random() * interval '1 hour'`,
+  `sourcing.outbox (id, type, subject, time, data, sent_at) select 'e' || n, 't', 's', now(), '{}', now()`,
+  `sourcing.bus_seen (consumer, event_id, seen_at) select 'c', 'e' || n, now()`,
+  `sourcing.uploads (id, org_id, user_id, name, public, state, created_at, expires_at)
+   select 'u' || n, 'o' || n % 100, 'u', 'a', false, (array['OPEN', 'ATTACHED', 'DEAD'])[1 + n % 3], now(),
+     now() + random() * interval '1 day'`,
+  `sourcing.doomed_objects (object_key, due_at)
+   select 'k' || n, now() + case when n <= 3 then interval '-1 day' else random() * interval '1 day' end`,
+  `sourcing.files (id, part_id, org_id, name, file_group, state, public, created_at)
+   select 'file_' || n, 'part_' || n, 'org_' || n % 100, 'a', 'document', 'PENDING', false, now()`,
+  `sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
+   select 'file_' || n, 'copy', 'u' || n, 'e', now() + interval '1 hour', now() + interval '1 day'`,
+]
+
+beforeAll(async () => {
+  await db.owner.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    for (const load of loads) await tx.unsafe(`insert into ${load} from generate_series(1, ${ROWS}) n`)
+  })
+  await db.owner`analyze`
+})
+
+const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
+  ['sessions, throttles, failures and redeemed links', 'identity', (sql) => sweepIdentity(sql, now)],
+  ['links', 'organization', (sql) => sweepActivations(sql, now)],
+  ['idempotency keys', 'sourcing', (sql) => sweepIdempotencyKeys(sql, now)],
+  ['anchors of pages', 'sourcing', (sql) => sweepAnchors(sql, now)],
+  ['events', 'sourcing', (sql) => sweepEvents(sql, { now })],
+  ['uploads that end', 'sourcing', (sql) => endUploads(sql, now, 500)],
+  ['uploads that are forgotten', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
+  ['objects', 'sourcing', (sql) => beginDeaths(sql, now, 16)],
+]
+
+test.each(sweeps)('of %s only what is due is read', async (_, service, sweep) => {
+  const work = await workOf(db.urlOf(service), sweep)
+  expect([work.scannedWhole, work.mostRows < FEW ? 'few' : `${work.mostRows} of ${work.busiest}`]).toEqual([[], 'few'])
+})
+
+test('no statement about objects or jobs reads a whole table', async () => {
+  const url = db.urlOf('sourcing')
+  const deaths = [{ object_key: 'k1', due_at: now }]
+  const plans = [
+    await planOf(url, (sql) => beginDeaths(sql, ago, 16)),
+    await planOf(url, (sql) => endDeaths(sql, deaths)),
+    await planOf(url, (sql) => postponeDeaths(sql, deaths, now)),
+  ]
+  expect(plans.flatMap(({ scannedWhole }) => scannedWhole)).toEqual([])
+  // Whose turn it is stands in a table of one row for each organization.
+  const { scannedWhole } = await planOf(url, (sql) => claimJob(sql, crypto.randomUUID(), ['copy', 'import']))
+  expect(scannedWhole.filter((table) => table !== 'file_turns')).toEqual([])
+})
