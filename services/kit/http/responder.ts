@@ -1,6 +1,7 @@
 import type { Operation } from '../../../proto/http/operation.ts'
 import type { Caller } from '../auth/caller.ts'
 import { isDependencyFailure } from '../db/failures.ts'
+import { StorageFailure } from '../storage/failures.ts'
 import type { Exchange } from './call.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
@@ -72,7 +73,7 @@ export class Responder {
     this.#note(exchange, status, outcome)
     const onFailure = (error: unknown) => {
       // Revoked meanwhile, say: nothing of ours is wrong.
-      if (error instanceof Refusal) return
+      if (error instanceof Refusal && !(error instanceof StorageFailure)) return
       this.#deps.log.error({ err: error, requestId: exchange.requestId }, 'an answer broke off')
     }
     const gzip = acceptsGzip(exchange.request.headers.get('accept-encoding'))
@@ -89,6 +90,9 @@ export class Responder {
   refusal(exchange: Exchange, error: unknown, outcome: Outcome): Response {
     const refusal = refusalOf(error)
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId: exchange.requestId }, 'bug')
+    if (error instanceof StorageFailure) {
+      this.#deps.log.warn({ err: error, requestId: exchange.requestId }, 'the file store failed')
+    }
     const { path } = targetOf(exchange.request.url)
     const family = familyOf(path)
     const headers = this.#headers(exchange, outcome)

@@ -38,7 +38,14 @@ const settingsOf = ({ service, version, level }: LogOptions) => ({
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: withoutPaths(String(error)) }
   const { name, message, stack, code } = error as Error & { code?: unknown }
-  return { name, message: withoutPaths(message), code, stack: stack && withoutPaths(stack) }
+  const described = { name, message: withoutPaths(message), code, stack: stack && withoutPaths(stack) }
+  return error.cause instanceof Error ? { ...described, cause: kindOf(error.cause) } : described
+}
+
+/** Of a cause what kind it was: its message may be anybody's words. */
+function kindOf(cause: Error) {
+  const { name, status, code } = cause as Error & { status?: unknown; code?: unknown }
+  return { name, status, code }
 }
 
 /** What follows the host, and what stands before it. */

@@ -3,12 +3,13 @@ import { Refusal, unavailable } from '../http/refusal.ts'
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const AWAY = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE'])
 
-/** What the operator is told, in a line of the log, beside the 503 that the client gets. */
+/** The 503 that the client gets. The operator is told why in a line of the log, which shows messages and causes. */
 export class StorageFailure extends Refusal {
   constructor(detail: string, cause?: unknown) {
     const { headers } = unavailable()
     super('unavailable', { detail, ...(headers ? { headers } : {}) })
     this.name = 'StorageFailure'
+    this.message = detail
     this.cause = cause
   }
 }

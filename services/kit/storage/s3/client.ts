@@ -30,7 +30,7 @@ export interface S3Request {
   stop?: AbortSignal | undefined
 }
 
-/** An answer that is neither a success nor an outage. */
+/** An answer to what was asked, and no success: there is no such object, or it is another one. */
 export class S3Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -43,6 +43,8 @@ export class S3Refusal extends Error {
   }
 }
 
+/** No such object; not the one that was meant. */
+const ANSWERS = new Set([404, 412])
 const REQUEST_TIMEOUT_MS = 10_000
 const MAX_ANSWER_CHARACTERS = 1024 * 1024
 
@@ -66,11 +68,13 @@ export class S3Client {
     return this.#options.bucket
   }
 
-  /** A success, with its body still to be read. An outage, a bucket that is not there and a key that is refused are a 503. */
+  /** A success, with its body still to be read. Whatever is no answer to what was asked is a 503. */
   async send({ method, key, query = {}, headers = {}, body, signal, stop }: S3Request): Promise<Response> {
     const hash = body === undefined ? {} : { 'x-amz-content-sha256': sha256Of(body) }
     const url = this.#urlOf(this.#options.endpoint, key, query)
     const signed = await this.#signer({ method, url: url.href, headers: { ...headers, ...hash } }).sign()
+    // Not signed, for a proxy may change it; nothing between us and the store shall pack what it sends.
+    signed.headers.set('accept-encoding', 'identity')
     const { ca } = this.#options
     const response = await fetch(signed.url, {
       method,
@@ -91,8 +95,9 @@ export class S3Client {
     // A key that was withdrawn, or may not do what we need, is the operator's to mend as an outage is.
     const isShut = response.status === 401 || response.status === 403
     if (isShut) throw new StorageFailure('The file store does not let us in.', refusal)
-    const isAway = response.status >= 500 || response.status === 429 || refusal.code === 'NoSuchBucket'
-    throw isAway ? new StorageFailure('The file store does not answer as it should.', refusal) : refusal
+    if (ANSWERS.has(response.status) && refusal.code !== 'NoSuchBucket') throw refusal
+    // A redirect or a 400 tells of a wrong region, a bucket that is too new, a token whose time is over.
+    throw new StorageFailure('The file store does not answer as it should.', refusal)
   }
 
   /** A request whose answer is short and is read at once. */

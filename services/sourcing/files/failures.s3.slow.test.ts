@@ -1,0 +1,70 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { captureLog } from '../../all/testing/log.ts'
+import { marketplaceOf } from '../../all/testing.ts'
+import { s3Server } from '../../kit/storage/testing/s3-server.ts'
+import { until } from '../../kit/testing/until.ts'
+import { Uploading } from './testing/uploading.ts'
+
+/** Stands for stores that answer what the one of the other tests never does. */
+let head: () => Response = () => new Response(null)
+const store = Bun.serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch: ({ method }) =>
+    method === 'HEAD' ? head() : new Response('<Error><Code>ExpiredToken</Code></Error>', { status: 400 }),
+})
+const versity = await s3Server()
+afterAll(() => Promise.all([store.stop(true), versity.close()]))
+
+async function marketplaceOn(variables: Record<string, string>) {
+  const log = captureLog()
+  const settings = { ...versity.variables, ...variables, LOG_LEVEL: 'info' }
+  const market = await marketplaceOf(['sourcing'], settings, undefined, { logDestination: log.destination })
+  const { administrator } = await market.organization(['IP_OWNER'])
+  const own = new Uploading(market, administrator.client)
+  const part = await own.part()
+  /** Adds an upload, and answers what is in the log of it. */
+  const added = async () => {
+    const { id } = await own.opened()
+    const { status, body, headers } = await own.change(part, { add: [{ uploadId: id, group: 'document' }] })
+    const lines = log.texts
+      .filter((text) => text.includes(headers.get('x-request-id') ?? 'no id'))
+      .map((text) => JSON.parse(text))
+    return { status, code: body?.code, lines: lines.filter(({ operation }) => operation === undefined) }
+  }
+  return { added, log }
+}
+
+const onStandIn = await marketplaceOn({ S3_ENDPOINT: `http://127.0.0.1:${store.port}` })
+const asStranger = await marketplaceOn({ S3_SECRET_ACCESS_KEY: 'of somebody else' })
+
+describe('a store that gives no answer to what was asked is a 503, and one line of the log says why', () => {
+  test.each([301, 307, 400, 405, 409, 429, 500, 503])('%d', async (status) => {
+    head = () => new Response(null, { status, headers: { location: 'http://127.0.0.1:1/elsewhere' } })
+    const { lines, ...answer } = await onStandIn.added()
+    expect(answer).toEqual({ status: 503, code: 'unavailable' })
+    expect(lines).toMatchObject([
+      { level: 'warn', err: { message: 'The file store does not answer as it should.', cause: { status } } },
+    ])
+  })
+
+  test('a key that is not known', async () => {
+    const { lines, ...answer } = await asStranger.added()
+    expect(answer).toEqual({ status: 503, code: 'unavailable' })
+    const err = { message: 'The file store does not let us in.', cause: { name: 'S3Refusal', status: 403 } }
+    expect(lines).toMatchObject([{ level: 'warn', err }])
+  })
+})
+
+test('why a file is not ready stands in the log as well', async () => {
+  head = () => new Response(null, { headers: { etag: '"a"', 'content-length': '5' } })
+  expect((await onStandIn.added()).status).toBe(204)
+  const line = await until(() => onStandIn.log.texts.find((text) => text.includes('not ready yet')))
+  expect(JSON.parse(line)).toMatchObject({
+    err: {
+      name: 'StorageFailure',
+      message: 'The file store does not answer as it should.',
+      cause: { status: 400, code: 'ExpiredToken' },
+    },
+  })
+})
