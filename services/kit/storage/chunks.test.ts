@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chunksOf, Stalled } from './chunks.ts'
+import { begun, chunksOf, Stalled } from './chunks.ts'
 
 const patient = () => new AbortController().signal
 
@@ -81,4 +81,17 @@ test('a chunk that is a part of a larger buffer leaves the rest of it alone', as
   })
   expect(await countOf(chunksOf(stream, { signal: patient(), idleMs: 1000 }))).toBe(500)
   expect(whole.byteLength).toBe(1000)
+})
+
+test('who does not begin in time is not waited for, and who has begun has all the time that the signal leaves', async () => {
+  const never = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  await expect(begun(never, { signal: patient(), idleMs: 30 })).rejects.toThrow(Stalled)
+  const stopping = new AbortController()
+  const waiting = begun(never, { signal: stopping.signal, idleMs: 60_000 })
+  stopping.abort(new Error('stopped'))
+  await expect(waiting).rejects.toThrow('stopped')
+  const signal = await begun(async (given) => given, { signal: patient(), idleMs: 10 })
+  await Bun.sleep(50)
+  expect(signal.aborted).toBe(false)
 })

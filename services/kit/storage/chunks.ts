@@ -12,6 +12,17 @@ export class Stalled extends Error {
   }
 }
 
+/** What somebody is asked who has to begin to answer within `idleMs`; what follows ends with the signal alone. */
+export async function begun<T>(ask: (signal: AbortSignal) => Promise<T>, { signal, idleMs }: Patience): Promise<T> {
+  const silence = new AbortController()
+  const timer = setTimeout(() => silence.abort(new Stalled(idleMs)), idleMs)
+  try {
+    return await ask(AbortSignal.any([signal, silence.signal]))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /**
  * The chunks of a body for as long as they come and the signal allows: a sender who stops is not waited for. A chunk is its
  * receiver's until he asks for the next one. Its memory is let go then, for the garbage collector does not hurry: dozens of

@@ -1,6 +1,6 @@
 import { type AddressGuard, AddressRefused } from '../../kit/addresses/request.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { chunksOf, type Patience, Stalled } from '../../kit/storage/chunks.ts'
+import { begun, chunksOf, type Patience, Stalled } from '../../kit/storage/chunks.ts'
 import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
 import type { Attempt } from '../jobs/copy.ts'
 import { JobFailure } from '../jobs/failure.ts'
@@ -11,6 +11,8 @@ export interface Fetching {
   storage: Storage
   guard: AddressGuard
   box: SecretBox
+  /** How long a source may say nothing, before its headers as between its bytes. */
+  idleMs?: number
 }
 
 /** The source began to answer, and its connection failed before the end. */
@@ -26,9 +28,12 @@ export class BrokenOff extends Error {
 }
 
 /** Fetches a file from the address that somebody gave us, in bounded memory, and keeps it only when all of it came. */
-export async function fetchInto({ storage, guard, box }: Fetching, job: JobRow, attempt: Attempt): Promise<Facts> {
-  const { key, signal, progress } = attempt
-  const response = await requested(guard, await box.decrypt(job.sealed_url ?? ''), signal)
+export async function fetchInto(
+  { storage, guard, box, idleMs = JOB_LIMITS.idleMs }: Fetching,
+  job: JobRow,
+  { key, signal, progress }: Attempt,
+): Promise<Facts> {
+  const response = await requested(guard, await box.decrypt(job.sealed_url ?? ''), { signal, idleMs })
   const announced = lengthOf(response)
   const failure = failureOf(response.status, announced)
   if (failure) {
@@ -38,7 +43,7 @@ export async function fetchInto({ storage, guard, box }: Fetching, job: JobRow, 
   }
   progress.totalBytes = announced ?? null
   const body = response.body ?? new Blob([]).stream()
-  return storage.put(key, received(body, { signal, idleMs: JOB_LIMITS.idleMs }), {
+  return storage.put(key, received(body, { signal, idleMs }), {
     maxBytes: MAX_FILE_BYTES,
     expectedBytes: announced,
     signal,
@@ -55,7 +60,7 @@ function failureOf(status: number, announced: number | undefined): JobFailure | 
   return new JobFailure('too_large', { isFinal: true })
 }
 
-/** The chunks of the source. What its connection fails with names the whole address, its signature included: the code is kept alone. */
+/** The chunks of the source. The error of a connection names the whole address, signature included: its code is kept alone. */
 async function* received(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   patience: Patience,
@@ -69,10 +74,12 @@ async function* received(
   }
 }
 
-async function requested(guard: AddressGuard, url: string, signal: AbortSignal): Promise<Response> {
+async function requested(guard: AddressGuard, url: string, patience: Patience): Promise<Response> {
+  const headers = { 'accept-encoding': 'identity' }
   try {
-    return await guard.send({ url, method: 'GET', headers: { 'accept-encoding': 'identity' }, signal })
+    return await begun((signal) => guard.send({ url, method: 'GET', headers, signal }), patience)
   } catch (error) {
+    if (error instanceof Stalled) throw new JobFailure('timed_out', { isFinal: false })
     throw error instanceof AddressRefused ? new JobFailure('address_refused', { isFinal: true }) : error
   }
 }

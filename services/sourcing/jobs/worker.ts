@@ -2,6 +2,7 @@ import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 import { Wake } from '../../kit/bus/wake.ts'
 import type { Log } from '../../kit/log/log.ts'
 import type { Worker } from '../../kit/service/worker.ts'
+import { Stalled } from '../../kit/storage/chunks.ts'
 import { TooLarge } from '../../kit/storage/storage.ts'
 import { type Fetching, fetchInto } from '../imports/fetch.ts'
 import { doomObject } from '../objects/queries.ts'
@@ -178,6 +179,7 @@ interface Surroundings {
 function judge(error: unknown): { reason: FileFailure; isFinal: boolean } {
   if (error instanceof JobFailure) return error
   if (error instanceof TooLarge) return { reason: 'too_large', isFinal: true }
-  if ((error as { name?: unknown } | null)?.name === 'TimeoutError') return { reason: 'timed_out', isFinal: false }
+  const isLate = error instanceof Stalled || (error as { name?: unknown } | null)?.name === 'TimeoutError'
+  if (isLate) return { reason: 'timed_out', isFinal: false }
   return { reason: 'unreachable', isFinal: false }
 }

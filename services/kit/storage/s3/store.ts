@@ -1,4 +1,4 @@
-import { chunksOf } from '../chunks.ts'
+import { begun, chunksOf } from '../chunks.ts'
 import { attachment } from '../disposition.ts'
 import { StorageFailure } from '../failures.ts'
 import { Measure } from '../measure.ts'
@@ -21,15 +21,23 @@ import { elementIn, elementsIn } from './xml.ts'
 const COPY_TIMEOUT_MS = 5 * 60_000
 const IDLE_MS = 30_000
 
+export interface S3StorageOptions extends S3Options {
+  conditionalPut: boolean
+  /** How long the store may say nothing while an object is read. */
+  idleMs?: number
+}
+
 /** Objects in a bucket of any S3-compatible store, to which clients send their bytes and from which they get them. */
 export class S3Storage implements Storage {
   readonly driver = 's3'
   readonly #client: S3Client
   readonly #conditionalPut: boolean
+  readonly #idleMs: number
 
-  constructor({ conditionalPut, ...options }: S3Options & { conditionalPut: boolean }) {
+  constructor({ conditionalPut, idleMs = IDLE_MS, ...options }: S3StorageOptions) {
     this.#client = new S3Client(options)
     this.#conditionalPut = conditionalPut
+    this.#idleMs = idleMs
   }
 
   async uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl> {
@@ -80,9 +88,11 @@ export class S3Storage implements Storage {
   }
 
   async inspect(key: string, signal: AbortSignal): Promise<Facts> {
-    const { body, headers } = await this.#client.send({ method: 'GET', key: requireKey(key), signal })
+    const patience = { signal, idleMs: this.#idleMs }
+    const get = { method: 'GET', key: requireKey(key) } as const
+    const { body, headers } = await begun((until) => this.#client.send({ ...get, signal: until }), patience)
     const measure = new Measure(MAX_FILE_BYTES)
-    if (body) for await (const chunk of chunksOf(body, { signal, idleMs: IDLE_MS })) measure.add(chunk)
+    if (body) for await (const chunk of chunksOf(body, patience)) measure.add(chunk)
     const announced = headers.get('content-length')
     measure.demand(announced === null ? undefined : Number(announced))
     return measure.facts()
