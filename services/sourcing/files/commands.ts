@@ -9,13 +9,13 @@ import { emit } from '../../kit/outbox/emit.ts'
 import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../../kit/storage/storage.ts'
 import { insertCopyJob } from '../jobs/queries.ts'
 import { doomUpload } from '../objects/queries.ts'
+import { findOwnPart } from '../parts/queries.ts'
 import {
   attachUploads,
   countFiles,
   countPending,
   deleteFiles,
   findFileIds,
-  findOwnPart,
   findStoredBytes,
   findUploads,
   insertFile,

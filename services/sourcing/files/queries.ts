@@ -36,10 +36,6 @@ export interface PublicFileRow {
 export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
   select name, object_key, content_type from sourcing.files where id = ${id} and public and state = 'READY'`
 
-/** Whether the part is the organization's own. */
-export const findOwnPart = (sql: Sql, orgId: string, partId: string) => sql<{ id: string }[]>`
-  select id from sourcing.parts where id = ${partId} and ip_owner_org_id = ${orgId}`
-
 /** Holds an own part, so that changes of its files come one after the other. */
 export const lockOwnPart = (tx: Tx, orgId: string, partId: string) => tx<{ id: string }[]>`
   select id from sourcing.parts where id = ${partId} and ip_owner_org_id = ${orgId} for update`

@@ -8,8 +8,9 @@ import { found } from '../../kit/http/refusal.ts'
 import { emit } from '../../kit/outbox/emit.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { demandRoom, type FileDeps } from '../files/commands.ts'
-import { findOwnPart, insertFile, lockOwnPart, touchPart } from '../files/queries.ts'
+import { insertFile, lockOwnPart, touchPart } from '../files/queries.ts'
 import { insertImport } from '../jobs/queries.ts'
+import { findOwnPart } from '../parts/queries.ts'
 import { findImport } from './queries.ts'
 
 export interface ImportDeps extends Pick<FileDeps, 'sql' | 'clock' | 'quota' | 'onPending'> {

@@ -167,6 +167,7 @@ export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: str
   on conflict (serial_number) do nothing
   returning id`
 
+/** Whether the part is the organization's own. */
 export const findOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
   select id from sourcing.parts where id = ${id} and ip_owner_org_id = ${orgId}`
 
