@@ -29,7 +29,8 @@ export const sourcingVariables = Type.Object({
     minimum: 1,
     maximum: 1024,
     default: 64,
-    description: 'Imports that one replica fetches at once, most of which wait for slow sources.',
+    description:
+      'Imports that one replica fetches at once, most of which wait for slow sources. On S3 at most 16: each may hold 8 MiB.',
   }),
   IMPORT_GRACE_SECONDS: Type.Integer({
     minimum: 1,

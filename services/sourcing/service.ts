@@ -20,6 +20,8 @@ import { Transfers } from './uploads/transfer.ts'
 
 /** Of searches and jumps far on: fewer than there are connections, or nobody else would get one. */
 const LONG_READS = 3
+/** On its way to S3 each may hold a part of 8 MiB in memory. */
+const IMPORTS_TO_S3 = 16
 const PARTITION_CARE_MS = 60 * 60 * 1000
 
 /** Parts, and what becomes of them: RFQs, offers, orders, factories. */
@@ -42,7 +44,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     publicUrl: config.PUBLIC_URL,
   }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
-  const shares = { maxImports: config.IMPORTS_AT_ONCE, graceMs: config.IMPORT_GRACE_SECONDS * 1000 }
+  const maxImports = folder ? config.IMPORTS_AT_ONCE : Math.min(config.IMPORTS_AT_ONCE, IMPORTS_TO_S3)
+  const shares = { maxImports, graceMs: config.IMPORT_GRACE_SECONDS * 1000 }
   const worker = new FileWorker({ ...deps, quota, shares, log: kit.log })
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
