@@ -151,6 +151,8 @@ function environment({ secrets, url, port, healthPort, filesFolder }: Surroundin
     ENCRYPTION_KEYS: secrets.encryptionKeys,
     // 300 endpoints that hang must not keep Bun's fetch from the healthy one.
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+    // Bun has a thread for each core to wait for disks: on few cores, files would wait behind what others write down.
+    UV_THREADPOOL_SIZE: '8',
   }
 }
 

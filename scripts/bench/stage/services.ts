@@ -36,6 +36,7 @@ export function environmentOf(service: ServiceName, { ownerUrl, secrets, folder 
     RATE_LIMIT_PER_SECOND: LIMIT,
     RATE_LIMIT_BURST: LIMIT,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+    UV_THREADPOOL_SIZE: '8',
   }
   return { port, healthPort, env }
 }

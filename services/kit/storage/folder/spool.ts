@@ -1,15 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Measure } from '../measure.ts'
 import type { Facts, Incoming } from '../storage.ts'
-import { TRAILER_BYTES, trailerOf } from './trailer.ts'
+import { BUFFER_BYTES, giveBack, takeBuffer } from './buffers.ts'
+import { trailerOf } from './trailer.ts'
 
 /** Chunks that are smaller are gathered: a sender far away sends thousands of them. */
 const WORTH_A_WRITE_BYTES = 64 * 1024
-/** A file that fits in here is written at once: each call waits for its turn on a busy machine. */
-const BUFFER_BYTES = 1024 * 1024 + TRAILER_BYTES
-/** Buffers that are kept for the next ones; fresh memory costs as much as a copy. */
-const MAX_SPARE_BUFFERS = 8
-const spare: Buffer[] = []
 
 /** Writes a stream, and what is known of it, to a new file and down to the disk. Bytes are hashed while they are written. */
 export async function spool(
@@ -18,8 +14,7 @@ export async function spool(
   { maxBytes, expectedBytes, signal, onProgress }: Incoming,
 ): Promise<Facts> {
   const measure = new Measure(maxBytes)
-  const fits = expectedBytes !== undefined && expectedBytes + TRAILER_BYTES <= BUFFER_BYTES
-  const writer = new Writer(file, fits ? BUFFER_BYTES : WORTH_A_WRITE_BYTES)
+  const writer = new Writer(file)
   try {
     for await (const chunk of bytes) {
       signal.throwIfAborted()
@@ -39,18 +34,16 @@ export async function spool(
 
 class Writer {
   readonly #file: FileHandle
-  readonly #gatherBelowBytes: number
-  readonly #buffer = spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
+  readonly #buffer = takeBuffer()
   #filled = 0
 
-  constructor(file: FileHandle, gatherBelowBytes: number) {
+  constructor(file: FileHandle) {
     this.#file = file
-    this.#gatherBelowBytes = gatherBelowBytes
   }
 
   /** Takes a chunk, and lets something else be done with it, meanwhile where it is written by itself. */
   async write(chunk: Uint8Array, meanwhile: () => void): Promise<void> {
-    if (chunk.byteLength < this.#gatherBelowBytes) {
+    if (chunk.byteLength < WORTH_A_WRITE_BYTES) {
       meanwhile()
       await this.#gather(chunk)
       return
@@ -71,7 +64,7 @@ class Writer {
 
   /** No write is going on any more. */
   free(): void {
-    if (spare.length < MAX_SPARE_BUFFERS) spare.push(this.#buffer)
+    giveBack(this.#buffer)
   }
 
   async #gather(chunk: Uint8Array): Promise<void> {

@@ -15,6 +15,7 @@ import {
 import { AddressSigner, type Grant } from './addresses.ts'
 import { spool } from './spool.ts'
 import { factsIn } from './trailer.ts'
+import { isWhole, takeWhole, writeDurably } from './whole.ts'
 
 export interface FolderOptions {
   /** Everything is kept below it; made when it is first needed. */
@@ -92,17 +93,30 @@ export class FolderStorage implements Storage {
     const path = this.#pathOf(key)
     const written = join(this.#options.root, 'incoming', `${key}.${crypto.randomUUID()}`)
     try {
-      const file = await this.#inFolders(() => open(written, 'wx', 0o600))
-      try {
-        const facts = await spool(file, bytes, incoming)
-        // Of two at once the second finds the name taken; a rename would let him have it.
-        await this.#inFolders(() => link(written, path))
-        return facts
-      } finally {
-        await Promise.all([file.close(), unlink(written).catch(unlessMissing)])
-      }
+      const facts = await this.#write(written, bytes, incoming)
+      // Of two at once the second finds the name taken; a rename would let him have it.
+      await this.#inFolders(() => link(written, path))
+      return facts
     } catch (error) {
       throw storageFailure(asAlreadyStored(error))
+    } finally {
+      await unlink(written).catch(unlessMissing)
+    }
+  }
+
+  /** A new file with all of the bytes, on the disk. */
+  async #write(path: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts> {
+    const { expectedBytes } = incoming
+    if (isWhole(expectedBytes)) {
+      return takeWhole(bytes, { ...incoming, expectedBytes }, (contents) =>
+        this.#inFolders(() => writeDurably(path, contents)),
+      )
+    }
+    const file = await this.#inFolders(() => open(path, 'wx', 0o600))
+    try {
+      return await spool(file, bytes, incoming)
+    } finally {
+      await file.close()
     }
   }
 
