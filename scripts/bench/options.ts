@@ -26,7 +26,7 @@ The first run loads a million parts, a million users and ten million audit entri
 kept under .cache/bench.
 
   --quick     100,000 parts and users, a million audit entries, and shorter and fewer rounds
-  --parts=n   so many parts, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour to load and 40 GB
+  --parts=n   so many parts, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB
   <section>   measures only these: ${SECTIONS.join(', ')}
   --help      prints this
 

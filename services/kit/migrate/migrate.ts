@@ -33,6 +33,12 @@ export async function migrate({ url, passwords, log = () => {}, before = {} }: M
 }
 
 /**
+ * Searches of parts find few rows among millions, by an index. The planner thinks otherwise of ten million, and starting
+ * parallel workers then takes a hundred times as long as the search.
+ */
+const WITHOUT_PARALLEL_WORKERS: ReadonlySet<ServiceName> = new Set(['sourcing'])
+
+/**
  * Settings live with the role, since poolers refuse them at start-up. `force_generic_plan` spares planning
  * `limit $1 offset $2` on every call; without `jit = off` it would compile each query.
  */
@@ -48,6 +54,7 @@ async function ensureRole(sql: Pool, service: ServiceName, password: string): Pr
     `alter role ${role} set plan_cache_mode = 'force_generic_plan'`,
     `alter role ${role} set jit = off`,
     `alter role ${role} set timezone = 'UTC'`,
+    ...(WITHOUT_PARALLEL_WORKERS.has(service) ? [`alter role ${role} set max_parallel_workers_per_gather = 0`] : []),
   ]
   for (const statement of statements) await clusterWide(sql, statement)
 }

@@ -51,6 +51,11 @@ describe(`over ${ROWS} parts`, () => {
     expect(plans[0]?.indexes).toEqual([kind])
   })
 
+  test('no search waits for parallel workers to start, however many parts there are', async () => {
+    const [row] = await sql<{ workers: string }[]>`select current_setting('max_parallel_workers_per_gather') as workers`
+    expect(row?.workers).toBe('0')
+  })
+
   test('one part is found by its key', async () => {
     const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1'))
     expect([plan.scannedWhole, plan.indexes]).toEqual([[], ['parts_pkey']])
