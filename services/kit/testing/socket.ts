@@ -45,15 +45,38 @@ export function sendRaw(
   })
 }
 
+const END_OF_HEAD = '\r\n\r\n'
+const isChunked = (head: string) => /\r\ntransfer-encoding: chunked/i.test(head)
+
 function isComplete(text: string): boolean {
-  const end = text.indexOf('\r\n\r\n')
+  const end = text.indexOf(END_OF_HEAD)
   if (end === -1) return false
-  const length = /\r\ncontent-length: (\d+)/i.exec(text)?.[1]
-  return text.length - end - 4 >= Number(length ?? 0)
+  const head = text.slice(0, end)
+  const body = text.slice(end + END_OF_HEAD.length)
+  if (isChunked(head)) return pastChunks(body).ended
+  return body.length >= Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+}
+
+/** What chunks hold, as far as they have come. */
+function pastChunks(body: string): { text: string; ended: boolean } {
+  let text = ''
+  let at = 0
+  for (;;) {
+    const size = /^([0-9a-f]+)\r\n/i.exec(body.slice(at, at + 16))
+    if (!size?.[1]) return { text, ended: false }
+    const length = Number.parseInt(size[1], 16)
+    at += size[0].length
+    text += body.slice(at, at + length)
+    at += length + 2
+    if (at > body.length) return { text, ended: false }
+    if (length === 0) return { text, ended: true }
+  }
 }
 
 function parse(text: string): RawAnswer {
-  const [head = '', ...rest] = text.split('\r\n\r\n')
+  const end = text.indexOf(END_OF_HEAD)
+  const head = end === -1 ? text : text.slice(0, end)
+  const body = end === -1 ? '' : text.slice(end + END_OF_HEAD.length)
   const [first = '', ...lines] = head.split('\r\n')
   const headers = Object.fromEntries(
     lines.map((line) => {
@@ -61,5 +84,9 @@ function parse(text: string): RawAnswer {
       return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
     }),
   )
-  return { status: Number(first.split(' ')[1] ?? 0), headers, body: rest.join('\r\n\r\n') }
+  return {
+    status: Number(first.split(' ')[1] ?? 0),
+    headers,
+    body: isChunked(head) ? pastChunks(body).text : body,
+  }
 }
