@@ -9,9 +9,9 @@ import type { SourcingConfig } from './config.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
+import { importsAtOnce } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { sweepObjects } from './objects/sweep.ts'
-
 import { partRoutes } from './parts/routes.ts'
 import { refreshTechnologiesOf } from './technologies/refresh.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -20,8 +20,6 @@ import { Transfers } from './uploads/transfer.ts'
 
 /** Of searches and jumps far on: fewer than there are connections, or nobody else would get one. */
 const LONG_READS = 3
-/** On its way to S3 each may hold a part of 8 MiB in memory. */
-const IMPORTS_TO_S3 = 16
 const PARTITION_CARE_MS = 60 * 60 * 1000
 
 /** Parts, and what becomes of them: RFQs, offers, orders, factories. */
@@ -44,8 +42,10 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     publicUrl: config.PUBLIC_URL,
   }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
-  const maxImports = folder ? config.IMPORTS_AT_ONCE : Math.min(config.IMPORTS_AT_ONCE, IMPORTS_TO_S3)
-  const shares = { maxImports, graceMs: config.IMPORT_GRACE_SECONDS * 1000 }
+  const shares = {
+    maxImports: importsAtOnce(config.IMPORTS_AT_ONCE, storage),
+    graceMs: config.IMPORT_GRACE_SECONDS * 1000,
+  }
   const worker = new FileWorker({ ...deps, quota, shares, log: kit.log })
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {

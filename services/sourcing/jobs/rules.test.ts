@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { delayAfter, isOver, judgeStatus, kindsWithRoom, slowestOf, wouldHaveRoom } from './rules.ts'
+import { delayAfter, importsAtOnce, isOver, judgeStatus, kindsWithRoom, slowestOf, wouldHaveRoom } from './rules.ts'
 
 const MAX_IMPORTS = 64
 
@@ -89,4 +89,9 @@ test('the slowest on the whole gives way, once it had its time', () => {
   expect(slowestOf(places, shares)?.name).toBe('slower')
   expect(slowestOf(places.toReversed(), shares)?.name).toBe('slower')
   expect(slowestOf([standing('new', 59_999, 0), standing('quick', 90_000, 0, false)], shares)).toBeUndefined()
+})
+
+test('imports to S3, which hold parts in memory, are fewer than those to a folder', () => {
+  expect([importsAtOnce(64, { driver: 'folder' }), importsAtOnce(64, { driver: 's3' })]).toEqual([64, 16])
+  expect(importsAtOnce(4, { driver: 's3' })).toBe(4)
 })

@@ -36,6 +36,13 @@ export interface ImportShares {
   graceMs: number
 }
 
+/** On its way to S3 each may hold a part of 8 MiB in memory: no more than 128 MiB together. */
+const IMPORTS_TO_S3 = 16
+
+/** How many imports a process fetches at once, of those that its configuration allows. */
+export const importsAtOnce = (allowed: number, { driver }: { driver: 'folder' | 's3' }) =>
+  driver === 's3' ? Math.min(allowed, IMPORTS_TO_S3) : allowed
+
 /** Which jobs there is room for. Slow sources, whoever's, take no place from others until there are too many of them. */
 export function kindsWithRoom({ copies, busyImports, slowImports }: Load, maxImports: number): ('copy' | 'import')[] {
   const { slots, importSlots } = JOB_LIMITS

@@ -47,7 +47,7 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, i
       await holdEntries(tx, caller.orgId)
       const content = contentOf(body)
       const resolved = await resolveReferences(tx, caller.orgId, content)
-      const problems = referenceProblems(content, resolved)
+      const problems = referenceProblems(content, resolved, body)
       if (problems.length > 0) throw invalid(problems)
 
       const part = {
@@ -98,7 +98,7 @@ export function patchPart(
     const { document, part } = await ownPart(tx, caller, params.id)
     const content = patchedContent(part, body)
     const resolved = await resolveReferences(tx, caller.orgId, content)
-    const problems = referenceProblems(content, resolved)
+    const problems = referenceProblems(content, resolved, body)
     if (problems.length > 0) throw invalid(problems)
     requireMatch(ifMatch, document)
     requireNone(patchProblems(part.state, content), 'A part that has been published keeps what that needed.')

@@ -9,7 +9,8 @@ const resolved = (changes: Partial<Resolved> = {}): Resolved => ({
   knownOptions: new Set(['field_1/option_1', 'field_1/option_2']),
   ...changes,
 })
-const fieldsOf = (input: PartInput, found: Resolved) => referenceProblems(contentOf(input), found).map((p) => p.field)
+const fieldsOf = (input: PartInput, found: Resolved) =>
+  referenceProblems(contentOf(input), found, input).map((p) => p.field)
 
 describe('ids of a part', () => {
   test('all known is no problem', () => {
@@ -35,12 +36,20 @@ describe('ids of a part', () => {
   test('unknown list entries are named by their place', () => {
     const unknown = { ...resolved().unknown, standardIds: ['nope'] }
     expect(fieldsOf({ standardIds: ['iso-9001', 'nope'] }, resolved({ unknown }))).toEqual(['standardIds.1'])
+    expect(fieldsOf({ standardIds: ['iso-9001', 'iso-9001', 'nope'] }, resolved({ unknown }))).toEqual([
+      'standardIds.2',
+    ])
+    // A patch that does not send the list is told of what is there.
+    const content = contentOf({ standardIds: ['iso-9001', 'nope'] })
+    expect(referenceProblems(content, resolved({ unknown }), { title: 'x' })[0]?.field).toBe('standardIds.1')
   })
 
   test("an option of another organization, and a field's second option, are refused", () => {
     const pick = (optionId: string, fieldId = 'field_1') => ({ fieldId, optionId })
     expect(fieldsOf({ customFields: [pick('option_9')] }, resolved())).toEqual(['customFields.0'])
     expect(fieldsOf({ customFields: [pick('option_1'), pick('option_2')] }, resolved())).toEqual(['customFields.1'])
+    const twice = [pick('option_1'), pick('option_1'), pick('option_9')]
+    expect(fieldsOf({ customFields: twice }, resolved())).toEqual(['customFields.2'])
   })
 })
 

@@ -19,8 +19,8 @@ export interface Resolved {
 
 export const optionKey = ({ fieldId, optionId }: { fieldId: string; optionId: string }) => `${fieldId}/${optionId}`
 
-/** Everything that is wrong with the ids of a part, each by the field that names it. */
-export function referenceProblems(input: PartContent, resolved: Resolved): FieldError[] {
+/** Everything that is wrong with the ids of a part, each by the field that names it in what was sent. */
+export function referenceProblems(input: PartContent, resolved: Resolved, sent: PartInput | PartPatch): FieldError[] {
   const problems: FieldError[] = []
   const refuse = (field: string, message: string) => problems.push({ field, message })
 
@@ -34,20 +34,32 @@ export function referenceProblems(input: PartContent, resolved: Resolved): Field
     refuse('processId', `is a process for ${resolved.process.materialType}, not for ${materialType}`)
   }
   for (const [field, ids] of Object.entries(resolved.unknown)) {
-    for (const id of ids) refuse(`${field}.${indexOf(input, field, id)}`, 'names nothing that a part of yours may name')
+    for (const id of ids) {
+      const place = placeOf<string>((one) => one === id, field, sent, input)
+      refuse(`${field}.${place}`, 'names nothing that a part of yours may name')
+    }
   }
   const seen = new Set<string>()
-  for (const [index, selection] of input.customFields.entries()) {
+  for (const selection of input.customFields) {
+    const place = placeOf<typeof selection>(
+      (one) => optionKey(one) === optionKey(selection),
+      'customFields',
+      sent,
+      input,
+    )
     if (!resolved.knownOptions.has(optionKey(selection))) {
-      refuse(`customFields.${index}`, 'names no field and option of your organization')
-    } else if (seen.has(selection.fieldId)) refuse(`customFields.${index}`, 'chooses a second option of one field')
+      refuse(`customFields.${place}`, 'names no field and option of your organization')
+    } else if (seen.has(selection.fieldId)) refuse(`customFields.${place}`, 'chooses a second option of one field')
     seen.add(selection.fieldId)
   }
   return problems
 }
 
-const indexOf = (input: PartContent, field: string, id: string) =>
-  (input as unknown as Record<string, string[]>)[field]?.indexOf(id)
+/** Where the caller finds it: lists are merged before they are looked at, and a patch need not send them. */
+function placeOf<Item>(isIt: (item: Item) => boolean, field: string, sent: object, content: PartContent): number {
+  const list = (sent as Record<string, unknown>)[field] ?? (content as Record<string, unknown>)[field]
+  return Array.isArray(list) ? list.findIndex(isIt) : -1
+}
 
 /** What a part still lacks before it can be published, or would lack as one that has been. */
 export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | 'materialType'>) {

@@ -93,14 +93,16 @@ export class FolderStorage implements Storage {
     const path = this.#pathOf(key)
     const written = join(this.#options.root, 'incoming', `${key}.${crypto.randomUUID()}`)
     try {
-      const facts = await this.#write(written, bytes, incoming)
-      // Of two at once the second finds the name taken; a rename would let him have it.
-      await this.#inFolders(() => link(written, path))
-      return facts
+      try {
+        const facts = await this.#write(written, bytes, incoming)
+        // Of two at once the second finds the name taken; a rename would let him have it.
+        await this.#inFolders(() => link(written, path))
+        return facts
+      } finally {
+        await unlink(written).catch(unlessMissing)
+      }
     } catch (error) {
       throw storageFailure(asAlreadyStored(error))
-    } finally {
-      await unlink(written).catch(unlessMissing)
     }
   }
 

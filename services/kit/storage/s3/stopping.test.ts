@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
+import { s3OptionsAt } from '../testing/s3-options.ts'
 import { S3Storage } from './store.ts'
 
 /** Takes requests and answers none of them, as a store does that copies half a gigabyte. */
@@ -13,18 +14,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-const endpoint = `http://127.0.0.1:${server.port}`
-const storage = new S3Storage({
-  endpoint,
-  publicEndpoint: endpoint,
-  bucket: 'files',
-  region: 'us-east-1',
-  accessKeyId: 'a',
-  secretAccessKey: 'b',
-  addressing: 'path',
-  conditionalPut: true,
-  clock: Date.now,
-})
+const storage = new S3Storage(s3OptionsAt(server.port))
 
 test.each([
   ['a copy', (signal: AbortSignal) => storage.copy('upload_1', 'file_1', '"a"', signal)],

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { Stalled } from '../chunks.ts'
+import { s3OptionsAt } from '../testing/s3-options.ts'
 import { S3Storage } from './store.ts'
 
 /** Stands for a store that does what real ones do at times, and that a test cannot make them do. */
@@ -21,18 +22,7 @@ const ANSWERS: Record<string, () => Response | Promise<Response>> = {
   plain: () => new Response('solid impeller', AS_GZIP),
   silent: () => new Promise<Response>(() => {}),
 }
-const endpoint = `http://127.0.0.1:${server.port}`
-const options = {
-  endpoint,
-  publicEndpoint: endpoint,
-  bucket: 'files',
-  region: 'us-east-1',
-  accessKeyId: 'a',
-  secretAccessKey: 'b',
-  addressing: 'path' as const,
-  conditionalPut: true,
-  clock: Date.now,
-}
+const options = s3OptionsAt(server.port)
 const signal = new AbortController().signal
 
 test.each([
