@@ -1,5 +1,6 @@
 import { AddressGuard } from '../kit/addresses/request.ts'
 import { LongReads } from '../kit/pages/long-reads.ts'
+import { Turns } from '../kit/pages/turns.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/service/worker.ts'
@@ -50,7 +51,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
-      partRoutes({ http, pages, ...deps }),
+      partRoutes({ http, pages, searches: searchesOf(config), ...deps }),
       uploadRoutes({
         http,
         ...deps,
@@ -71,3 +72,10 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
   })
 }
+
+/** Half of the connections at most, and a quarter for one organization: everybody else needs the pool too. */
+const searchesOf = ({ DATABASE_POOL_SIZE }: SourcingConfig) =>
+  new Turns({
+    places: Math.max(1, Math.floor(DATABASE_POOL_SIZE / 2)),
+    placesOfOne: Math.max(1, Math.floor(DATABASE_POOL_SIZE / 4)),
+  })

@@ -1,0 +1,27 @@
+import { expect, test } from 'bun:test'
+import { marketplaceOf } from '../../all/testing.ts'
+import { until } from '../../kit/testing/until.ts'
+
+const market = await marketplaceOf(['sourcing'], { DATABASE_POOL_SIZE: '8' })
+const searcher = await market.organization(['IP_OWNER'])
+const other = await market.organization(['IP_OWNER'])
+
+test('an organization that searches in many requests at once leaves connections to everybody else', async () => {
+  const searches: Promise<{ status: number }>[] = []
+  await market.db.owner.begin(async (tx) => {
+    // As slow as a search can be: none ends before this does.
+    await tx`lock table sourcing.parts in access exclusive mode`
+    for (let n = 0; n < 20; n++) searches.push(searcher.administrator.client.get(`/v1/parts?q=word${n}`))
+    await until(
+      async () => {
+        const [row] = await tx<{ waiting: number }[]>`
+          select count(*)::int as waiting from pg_locks where relation = 'sourcing.parts'::regclass and not granted`
+        return row?.waiting === 2
+      },
+      { what: 'a quarter of the connections for searches of one organization' },
+    )
+    const upload = await other.administrator.client.post('/v1/uploads', { name: 'impeller.stl' })
+    expect(upload.status).toBe(200)
+  })
+  for (const { status } of await Promise.all(searches)) expect(status).toBe(200)
+})
