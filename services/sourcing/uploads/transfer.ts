@@ -4,7 +4,7 @@ import { chunksOf, Stalled } from '../../kit/storage/chunks.ts'
 import type { FolderStorage } from '../../kit/storage/folder/store.ts'
 import { AlreadyStored, CutShort, MAX_FILE_BYTES, TooLarge } from '../../kit/storage/storage.ts'
 import { findOpenUpload } from './queries.ts'
-import { UPLOAD_LIMITS } from './rules.ts'
+import { slowestOf, UPLOAD_LIMITS } from './rules.ts'
 
 export interface Transfer {
   request: Request
@@ -13,12 +13,21 @@ export interface Transfer {
   signature: string
 }
 
+/** An upload that is being received. */
+interface Running {
+  orgId: string
+  sinceMs: number
+  receivedBytes: number
+  /** Aborted when it has to give way. */
+  leave: AbortController
+}
+
 /** Takes the bytes of uploads where the store is a folder of ours: one transfer for an upload, a bounded number in all. */
 export class Transfers {
   readonly #sql: Pool
   readonly #folder: FolderStorage | undefined
-  /** Uploads that are being received, with their organizations. */
-  readonly #running = new Map<string, string>()
+  /** By the ids of their uploads. */
+  readonly #running = new Map<string, Running>()
 
   constructor(sql: Pool, folder: FolderStorage | undefined) {
     this.#sql = sql
@@ -40,9 +49,19 @@ export class Transfers {
     // From here to the note that it runs nobody else has a turn.
     if (!open || this.#running.has(id)) throw usedUp()
     this.#demandSlot(open.org_id)
-    this.#running.set(id, open.org_id)
+    const running = { orgId: open.org_id, sinceMs: performance.now(), receivedBytes: 0, leave: new AbortController() }
+    this.#running.set(id, running)
     try {
-      await this.#write(folder, request, id, announced)
+      const signal = AbortSignal.any([
+        request.signal,
+        running.leave.signal,
+        AbortSignal.timeout(UPLOAD_LIMITS.transferMs),
+      ])
+      const chunks = chunksOf(request.body ?? new Blob([]).stream(), { signal, idleMs: UPLOAD_LIMITS.idleMs })
+      const onProgress = (receivedBytes: number) => {
+        running.receivedBytes = receivedBytes
+      }
+      await folder.receive(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes: announced, signal, onProgress })
     } catch (error) {
       throw refusalOf(error)
     } finally {
@@ -50,20 +69,23 @@ export class Transfers {
     }
   }
 
+  /** Where all places are taken, the slowest of those who have many gives way: whatever it sent is sent again. */
   #demandSlot(orgId: string): void {
-    const own = [...this.#running.values()].filter((other) => other === orgId).length
-    if (own >= UPLOAD_LIMITS.maxTransfersOfOne || this.#running.size >= UPLOAD_LIMITS.maxTransfers) {
-      throw unavailable('Too many uploads at once.')
-    }
-  }
-
-  async #write(folder: FolderStorage, request: Request, id: string, announced: number | undefined): Promise<void> {
-    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(UPLOAD_LIMITS.transferMs)])
-    const body = request.body ?? new Blob([]).stream()
-    const chunks = chunksOf(body, { signal, idleMs: UPLOAD_LIMITS.idleMs })
-    await folder.receive(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes: announced, signal })
+    const all = [...this.#running.values()].filter(({ leave }) => !leave.signal.aborted)
+    const own = all.filter((other) => other.orgId === orgId).length
+    if (own >= UPLOAD_LIMITS.maxTransfersOfOne) throw unavailable(TOO_MANY)
+    if (all.length < UPLOAD_LIMITS.maxTransfers) return
+    const nowMs = performance.now()
+    const slowest = slowestOf(
+      all.map((running) => ({ ...running, heldMs: nowMs - running.sinceMs })),
+      orgId,
+    )
+    if (!slowest) throw unavailable(TOO_MANY)
+    slowest.leave.abort(unavailable('Too many uploads at once, and this one was the slowest; send it again.'))
   }
 }
+
+const TOO_MANY = 'Too many uploads at once.'
 
 function announcedBytes({ headers }: Request): number | undefined {
   const length = headers.get('content-length')
