@@ -22,5 +22,5 @@ test('a disk that is full is told as what it is', async () => {
 
 async function spoolToFull() {
   await using file = await open(FULL, 'w')
-  return await spool(file, chunks(), { maxBytes: 1e9, signal })
+  return await spool({ file, path: FULL }, chunks(), { maxBytes: 1e9, signal })
 }

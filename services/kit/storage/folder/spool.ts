@@ -2,88 +2,108 @@ import type { FileHandle } from 'node:fs/promises'
 import { Measure } from '../measure.ts'
 import type { Facts, Incoming } from '../storage.ts'
 import { BUFFER_BYTES, giveBack, takeBuffer } from './buffers.ts'
+import { openDirect, writeDirect } from './direct.ts'
 import { trailerOf } from './trailer.ts'
 
-/** Chunks that are smaller are gathered: a sender far away sends thousands of them. */
-const WORTH_A_WRITE_BYTES = 64 * 1024
+/** Where a stream goes: a file that was just made, open and empty. */
+export interface NewFile {
+  file: FileHandle
+  path: string
+}
 
-/** Writes a stream, and what is known of it, to a new file and down to the disk. Bytes are hashed while they are written. */
+/**
+ * Writes a stream, and what is known of it, to a new file and down to the disk. Bytes are received and hashed while those
+ * before them are written.
+ */
 export async function spool(
-  file: FileHandle,
+  { file, path }: NewFile,
   bytes: AsyncIterable<Uint8Array>,
   { maxBytes, expectedBytes, signal, onProgress }: Incoming,
 ): Promise<Facts> {
   const measure = new Measure(maxBytes)
-  const writer = new Writer(file)
+  const writer = new Writer(file, await openDirect(path))
   try {
     for await (const chunk of bytes) {
       signal.throwIfAborted()
-      // The chunk is ours until the next one is asked for.
-      await writer.write(chunk, () => measure.add(chunk))
+      measure.add(chunk)
+      await writer.write(chunk)
       onProgress?.(measure.sizeBytes)
     }
     measure.demand(expectedBytes)
     const facts = await measure.facts()
-    await writer.end(trailerOf(facts))
+    await writer.write(trailerOf(facts))
+    await writer.end()
     await file.datasync()
     return facts
   } finally {
-    writer.free()
+    await writer.free()
   }
 }
 
+/** Fills one buffer while the other one is written. */
 class Writer {
   readonly #file: FileHandle
-  readonly #buffer = takeBuffer()
-  #filled = 0
+  readonly #direct: FileHandle | undefined
+  #filling = takeBuffer()
+  #full = takeBuffer()
+  #filledBytes = 0
+  #writtenBytes = 0
+  #writing: Promise<void> = Promise.resolve()
 
-  constructor(file: FileHandle) {
+  constructor(file: FileHandle, direct: FileHandle | undefined) {
     this.#file = file
+    this.#direct = direct
   }
 
-  /** Takes a chunk, and lets something else be done with it, meanwhile where it is written by itself. */
-  async write(chunk: Uint8Array, meanwhile: () => void): Promise<void> {
-    if (chunk.byteLength < WORTH_A_WRITE_BYTES) {
-      meanwhile()
-      await this.#gather(chunk)
-      return
-    }
-    await this.#flush()
-    const writing = writeAll(this.#file, chunk)
-    try {
-      meanwhile()
-    } finally {
-      await writing
+  /** The chunk is its sender's again when this is done. */
+  async write(chunk: Uint8Array): Promise<void> {
+    for (let at = 0; at < chunk.byteLength; ) {
+      const piece = chunk.subarray(at, at + BUFFER_BYTES - this.#filledBytes)
+      this.#filling.set(piece, this.#filledBytes)
+      this.#filledBytes += piece.byteLength
+      at += piece.byteLength
+      if (this.#filledBytes === BUFFER_BYTES) await this.#flush()
     }
   }
 
-  async end(last: Uint8Array): Promise<void> {
-    await this.#gather(last)
+  /** All of it is written then. */
+  async end(): Promise<void> {
     await this.#flush()
+    await this.#writing
   }
 
-  /** No write is going on any more. */
-  free(): void {
-    giveBack(this.#buffer)
+  async free(): Promise<void> {
+    await this.#writing.catch(() => {})
+    giveBack(this.#filling)
+    giveBack(this.#full)
+    await this.#direct?.close()
   }
 
-  async #gather(chunk: Uint8Array): Promise<void> {
-    if (this.#filled + chunk.byteLength > BUFFER_BYTES) await this.#flush()
-    this.#buffer.set(chunk, this.#filled)
-    this.#filled += chunk.byteLength
-  }
-
+  /** Begins to write what there is as soon as what was there before is written. */
   async #flush(): Promise<void> {
-    if (this.#filled === 0) return
-    await writeAll(this.#file, this.#buffer.subarray(0, this.#filled))
-    this.#filled = 0
+    await this.#writing
+    const full = this.#filling
+    this.#filling = this.#full
+    this.#full = full
+    this.#writing = this.#writeAll(full.subarray(0, this.#filledBytes))
+    // A failure is told to whoever waits for it next, at the latest at the end.
+    this.#writing.catch(() => {})
+    this.#filledBytes = 0
   }
-}
 
-/** A disk that is nearly full takes part of a write and says nothing. */
-async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let written = 0; written < bytes.byteLength; ) {
-    const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written)
-    written += bytesWritten
+  /** A disk that is nearly full takes part of a write and says nothing. */
+  async #writeAll(bytes: Uint8Array): Promise<void> {
+    for (let at = 0; at < bytes.byteLength; ) {
+      const written = await this.#writeSome(bytes.subarray(at))
+      at += written
+      this.#writtenBytes += written
+    }
+  }
+
+  async #writeSome(bytes: Uint8Array): Promise<number> {
+    const isWhole = bytes.byteLength === BUFFER_BYTES
+    const written = isWhole && this.#direct && (await writeDirect(this.#direct, bytes, this.#writtenBytes))
+    if (written) return written
+    return (await this.#file.write(bytes, 0, bytes.byteLength, this.#writtenBytes)).bytesWritten
   }
 }

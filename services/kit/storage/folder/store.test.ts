@@ -21,7 +21,23 @@ async function* piecesOf(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<
 }
 
 test('many objects at once are each what was sent, whatever their sizes and pieces', async () => {
-  const sizes = [0, 1, 511, 512, 513, 65_535, 65_536, MIB - 1, MIB, MIB + 1, MIB + 512, MIB + 513, 3 * MIB + 7]
+  const sizes = [
+    0,
+    1,
+    511,
+    512,
+    513,
+    65_535,
+    65_536,
+    MIB - 1,
+    MIB,
+    MIB + 1,
+    MIB + 512,
+    MIB + 513,
+    2 * MIB - 512,
+    4 * MIB - 511,
+    7 * MIB + 7,
+  ]
   const pieces = [1000, 65_536, 400_000, 2 * MIB]
   const objects = sizes.flatMap((size) =>
     pieces.flatMap((pieceBytes) =>

@@ -116,7 +116,7 @@ export class FolderStorage implements Storage {
     }
     const file = await this.#inFolders(() => open(path, 'wx', 0o600))
     try {
-      return await spool(file, bytes, incoming)
+      return await spool({ file, path }, bytes, incoming)
     } finally {
       await file.close()
     }
