@@ -22,9 +22,14 @@ export interface Plan {
  * How Postgres would run a query for a service: the generic plan, as its role's settings demand, of the very statement
  * that the product sends.
  */
-export async function planOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<Plan> {
+export async function planOf(
+  serviceUrl: string,
+  query: (sql: Sql) => PromiseLike<unknown>,
+  settings: Record<string, string> = {},
+): Promise<Plan> {
   const sent: string[] = []
-  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, debug: (_, statement) => sent.push(statement) })
+  const debug = (_: number, statement: string) => sent.push(statement)
+  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, connection: settings, debug })
   try {
     await query(sql)
     const statement = sent.at(-1) as string

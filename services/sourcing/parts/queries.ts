@@ -60,51 +60,32 @@ export const listPartsFrom = (sql: Sql, orgId: string, start: PartsFrom) => sql<
   ) page
   order by id desc`
 
-/** How many of the next parts are looked through one by one before an index of all is asked. */
-export const NEXT_PARTS = 2000
-
-/** Fewer than there could be were looked through: the view ends here. Without a match there is one row without a part. */
-export type NextMatch = { looked_through: number } & (PositionedRow | { position: null; document: null })
-
-/** Matches among the next parts of a view: where a common word fills its page, however many parts have it. */
-export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch, among: number = NEXT_PARTS) => sql<
-  NextMatch[]
->`
-  with next as materialized (
-    select id, search from sourcing.parts
-    where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
-    order by id desc limit ${among}
-  )
-  select looked_through, page.id as position,
-    (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
-  from (select count(*)::integer as looked_through from next) counted
-  left join (
-    select id from next where search ilike ${contains(search.q)}
-    order by id desc limit ${search.limit} offset ${search.offset}
-  ) page on true
-  order by page.id desc`
-
-export interface CountedMatches {
+/** What a look through the next parts has found, beside each match of the page; without any there is one row of nulls. */
+export type NextMatch = {
+  /** Fewer than there could be: the view ends here. */
   looked_through: number
+  /** Before the page, on it and behind it. */
   matches: number
   /** The last part that was looked at; null where there was none. */
   last: string | null
-}
+} & (PositionedRow | { position: null; document: null })
 
-/** How many of the next parts of a view match: what a page far on is away. */
-export const countNextMatches = (
-  sql: Sql,
-  orgId: string,
-  search: Omit<PartSearch, 'limit' | 'offset'>,
-  among: number,
-) => sql<CountedMatches[]>`
-  select count(*)::integer as looked_through, count(*) filter (where search ilike ${contains(search.q)})::integer as matches,
-    min(id) as last
-  from (
-    select id, search from sourcing.parts
-    where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
-    order by id desc limit ${among}
-  ) next`
+/** Matches among the next parts of a view: where a common word fills its page, however many parts have it. */
+export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch, among: number) => sql<NextMatch[]>`
+  with next as materialized (
+    select count(*)::integer as looked_through, min(id) as last,
+      coalesce(array_agg(id) filter (where search ilike ${contains(search.q)}), '{}') as matches
+    from (
+      select id, search from sourcing.parts
+      where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
+      order by id desc limit ${among}
+    ) part
+  )
+  select looked_through, cardinality(matches) as matches, last, page.id as position,
+    (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
+  from next left join unnest(matches[${search.offset}::integer + 1:${search.offset}::integer + ${search.limit}::integer])
+    as page (id) on true
+  order by page.id desc`
 
 /** Matches among all parts of a view that are left, by an index of what is in a text; documents are fetched last. */
 export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<PositionedRow[]>`
@@ -117,10 +98,13 @@ export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => s
     (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
   from page order by id desc`
 
+/** Whatever holds no three of these in a row may have no trigram, and an index of trigrams is read from end to end for it. */
+export const hasTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
+
 /** In the view's own index that holds what is asked for; the text itself is compared in any case. */
 function inText(sql: Sql, { q, view }: PartSearch) {
   const text = view === 'IP_OWNER' ? sql`(search || '')` : sql`search`
-  if (Array.from(q).length > 2) return sql`${text} ilike ${contains(q)}`
+  if (hasTrigram(q)) return sql`${text} ilike ${contains(q)}`
   // As no index has it: that of longer texts would be read from end to end.
   const matches = sql`'' || search ilike ${contains(q)}`
   return /[a-z0-9]/i.test(q)

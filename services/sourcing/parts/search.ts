@@ -1,13 +1,14 @@
-import type { Sql } from '../../kit/db/client.ts'
+import type { Pool } from '../../kit/db/client.ts'
 import type { ExpressLane } from '../../kit/db/express-lane.ts'
+import { within } from '../../kit/db/within.ts'
 import type { LongReads } from '../../kit/pages/long-reads.ts'
 import type { AnchoredPage, PositionedRow } from '../../kit/pages/pages.ts'
 import {
-  countNextMatches,
+  hasTrigram,
   listParts,
   listPartsFarAhead,
   listPartsFrom,
-  NEXT_PARTS,
+  type NextMatch,
   type PartListing,
   type PartSearch,
   searchAllParts,
@@ -20,7 +21,7 @@ export const FAR_AHEAD = 500
 const LONG_AHEAD = 100_000
 
 export interface PartReads {
-  sql: Sql
+  sql: Pool
   lane: ExpressLane
   longReads: LongReads
 }
@@ -59,51 +60,89 @@ export async function findPageFrom(
   return farthest <= LONG_AHEAD ? jump() : longReads.during(orgId, jump)
 }
 
-/**
- * A word that many parts have fills its page among the next ones; only a rarer one needs an index of all, which then finds
- * few. Both see the same order, so the answer is the same. No title or reference has control characters, and the separator
- * of the two is one.
- */
-async function search(reads: PartReads, reader: Reader, wanted: PartSearch): Promise<readonly PositionedRow[]> {
-  if (Array.from(wanted.q).some(isControl)) return []
-  if (wanted.offset + wanted.limit > NEXT_PARTS) {
-    return reads.longReads.during(reader.orgId, () => searchFarAhead(reads.sql, reader, wanted))
-  }
-  return (await searchNext(reads.sql, reader, wanted, NEXT_PARTS)) ?? searchAllParts(reads.sql, reader.orgId, wanted)
-}
-
-/** Undefined where more than the next parts would have to be looked at. */
-async function searchNext(
-  sql: Sql,
-  { orgId }: Reader,
-  wanted: PartSearch,
-  among: number,
-): Promise<readonly PositionedRow[] | undefined> {
-  const next = await searchNextParts(sql, orgId, wanted, among)
-  const matches = next.filter((row) => row.position !== null)
-  const isWhole = next.every(({ looked_through }) => looked_through < among)
-  return matches.length === wanted.limit || isWhole ? matches : undefined
-}
-
-/** Parts that are counted in one statement: none takes long, and between two of them one can leave. */
-const COUNTED_AT_ONCE = 10_000
+/** How many of the next parts are looked through one by one before an index of all is asked. */
+const NEXT_PARTS = 2000
+/** The same for short words in one's own parts: an index has these of everybody's, and so many are looked through sooner. */
+const OWN_NEXT_PARTS = 50_000
+/** Parts that are looked through in one statement on a long way: none takes long, and between two of them one can leave. */
+const PARTS_AT_ONCE = 10_000
 /** Of a word that fewer parts have, all are found by their index. */
 const RARE = 1 / 100
+/**
+ * An index has parts of words: where these are common and the word is not, looking for oneself is bounded at least. It is
+ * an index that is asked: texts are not to be read from end to end in its name.
+ */
+export const ASKING_INDEX = { statement_timeout: '250', enable_indexonlyscan: 'off' }
 
-/** Where a page starts thousands of matches on: those of a common word are counted, part after part. */
-async function searchFarAhead(sql: Sql, reader: Reader, wanted: PartSearch): Promise<readonly PositionedRow[]> {
-  const { orgId, signal } = reader
-  let { after, offset } = wanted
-  for (let among = NEXT_PARTS; ; among = COUNTED_AT_ONCE) {
-    signal.throwIfAborted()
-    const [counted] = await countNextMatches(sql, orgId, { ...wanted, after }, among)
-    if (!counted || counted.last === null) return []
-    const isWhole = counted.looked_through < among
-    if (!isWhole && counted.matches < counted.looked_through * RARE) break
-    if (counted.matches > offset || isWhole) break
-    offset -= counted.matches
-    after = counted.last
+/**
+ * A word that many parts have fills its page among the next ones; only a rarer one needs an index of all, which then finds
+ * few. All see the same order, so the answer is the same. No title or reference has control characters, and the separator
+ * of the two is one.
+ */
+async function search({ sql, longReads }: PartReads, reader: Reader, wanted: PartSearch) {
+  if (Array.from(wanted.q).some(isControl)) return []
+  const way = new Way(sql, reader, wanted)
+  if (wanted.offset + wanted.limit > NEXT_PARTS) return longReads.during(reader.orgId, () => way.toTheEnd())
+  await way.lookThrough(NEXT_PARTS)
+  if (wanted.view === 'IP_OWNER' && !hasTrigram(wanted.q)) await way.lookThrough(OWN_NEXT_PARTS)
+  await way.askIndex()
+  return way.isDone ? way.found : longReads.during(reader.orgId, () => way.toTheEnd())
+}
+
+/** A search on its way through the parts of a view, from the newest on. */
+class Way {
+  readonly #sql: Pool
+  readonly #reader: Reader
+  readonly #wanted: PartSearch
+  readonly found: PositionedRow[] = []
+  isDone = false
+  /** Matches that still lie before the page. */
+  #offset: number
+  #after: string | undefined
+  #mayAskIndex = true
+
+  constructor(sql: Pool, reader: Reader, wanted: PartSearch) {
+    this.#sql = sql
+    this.#reader = reader
+    this.#wanted = wanted
+    this.#offset = wanted.offset
+    this.#after = wanted.after
   }
-  const here = { ...wanted, after, offset }
-  return (await searchNext(sql, reader, here, COUNTED_AT_ONCE)) ?? searchAllParts(sql, orgId, here)
+
+  /** Looks through so many of the next parts; answers what share of them matches. */
+  async lookThrough(among: number): Promise<number> {
+    if (this.isDone) return 0
+    const rows = await searchNextParts(this.#sql, this.#reader.orgId, this.#rest, among)
+    for (const row of rows) if (row.position !== null) this.found.push(row)
+    const { looked_through, matches, last } = rows[0] as NextMatch
+    this.isDone = this.found.length === this.#wanted.limit || looked_through < among
+    this.#offset = Math.max(0, this.#offset - matches)
+    this.#after = last ?? this.#after
+    return matches / among
+  }
+
+  /** Finds all that is left by an index, unless that takes long. */
+  async askIndex(): Promise<void> {
+    if (this.isDone || !this.#mayAskIndex) return
+    this.#mayAskIndex = false
+    const rows = await within(ASKING_INDEX, this.#sql, (tx) => searchAllParts(tx, this.#reader.orgId, this.#rest))
+    if (!rows) return
+    this.found.push(...rows)
+    this.isDone = true
+  }
+
+  /** Goes on part after part, until the page is full, nothing is left or the reader has left. */
+  async toTheEnd(): Promise<readonly PositionedRow[]> {
+    while (!this.isDone) {
+      this.#reader.signal.throwIfAborted()
+      const share = await this.lookThrough(PARTS_AT_ONCE)
+      if (share < RARE) await this.askIndex()
+    }
+    return this.found
+  }
+
+  get #rest(): PartSearch {
+    const limit = this.#wanted.limit - this.found.length
+    return { ...this.#wanted, after: this.#after, offset: this.#offset, limit }
+  }
 }

@@ -1,0 +1,111 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { connect } from '../../kit/db/client.ts'
+import { ExpressLane } from '../../kit/db/express-lane.ts'
+import { LongReads } from '../../kit/pages/long-reads.ts'
+import { testDatabase } from '../../kit/testing/database.ts'
+import { loadParts } from '../../kit/testing/load.ts'
+import { findPage } from './search.ts'
+
+/** All of one organization; 40,000 are public. */
+const ROWS = 100_000
+const VIEWS = ['CONSUMER', 'IP_OWNER'] as const
+type View = (typeof VIEWS)[number]
+
+setDefaultTimeout(120_000)
+const db = await testDatabase()
+await loadParts(db.owner, { count: ROWS, organizations: 1 })
+const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test' })
+db.beforeDrop(() => sql.end({ timeout: 1 }))
+const reads = { sql, lane: new ExpressLane(sql, undefined), longReads: new LongReads() }
+const reader = { orgId: 'org_0', signal: new AbortController().signal }
+const page = { after: undefined, limit: 11 }
+
+const found = async (view: View, q: string, offset: number) =>
+  (await findPage(reads, reader, { view, q, offset, ...page })).map(({ position }) => position)
+
+/** Every text read from end to end. */
+const matching = async (view: View, q: string, offset: number) => {
+  const rows = await db.owner<{ id: string }[]>`
+    select id from sourcing.parts
+    where strpos(lower(search), lower(${q})) > 0 and (${view === 'IP_OWNER'} or (state = 'PUBLISHED' and not internal))
+    order by id desc limit 11 offset ${offset}`
+  return rows.map(({ id }) => id)
+}
+
+const WORDS = [
+  ...[
+    'Impeller',
+    'ring',
+    'e',
+    'E ',
+    ' 1',
+    '%',
+    '_',
+    '\\',
+    '-',
+    '#ü',
+    'zzz',
+    'q',
+    'zz',
+    '0000',
+    'ref-00019',
+    'iMPELLER a',
+  ],
+  ...['---', 'äöü', 'a#', 'g-', '漢字漢字', 'r 0a', '\u001f'],
+]
+
+test.each(VIEWS.flatMap((view) => WORDS.map((q) => [view, q] as const)))('%s: a page of %p', async (view, q) => {
+  for (const offset of [0, 44]) {
+    const expected = q === '\u001f' ? [] : await matching(view, q, offset)
+    expect(await found(view, q, offset)).toEqual(expected)
+  }
+})
+
+/** All parts have the first word, an eighth the second, one in a hundred the third, and ten the last. */
+test.each(VIEWS.flatMap((view) => ['e', 'impeller', 'REF-0001', 'REF-0000100'].map((q) => [view, q] as const)))(
+  '%s: a page of %p is the same however far on it is',
+  async (view, q) => {
+    for (const offset of [5, 1990, 4995, 11_000, 39_995, 1_000_000]) {
+      expect(await found(view, q, offset)).toEqual(await matching(view, q, offset))
+    }
+  },
+)
+
+test('nobody looks on for a reader who has left', async () => {
+  const gone = { ...reader, signal: AbortSignal.abort() }
+  const search = { view: 'CONSUMER' as const, q: 'e', offset: 30_000, ...page }
+  await expect(findPage(reads, gone, search)).rejects.toThrow()
+})
+
+test('far pages keep to the places for long reads, and near ones need none', async () => {
+  const at = (offset: number, q?: string) =>
+    findPage({ ...reads, longReads: full() }, reader, { view: 'CONSUMER', offset, ...page, ...(q ? { q } : {}) })
+  await expect(at(30_000, 'e')).rejects.toThrow('rate_limited')
+  await expect(at(200_000)).rejects.toThrow('rate_limited')
+  for (const near of [await at(0, 'e'), await at(0), await at(30_000)]) expect(near).toHaveLength(11)
+})
+
+/** All places of the organization are taken. */
+function full(): LongReads {
+  const longReads = new LongReads({ waitMs: 10 })
+  longReads.take(reader.orgId)
+  longReads.take(reader.orgId)
+  return longReads
+}
+
+test('what an index does not find in time is looked for part after part, in a place for long reads', async () => {
+  const [shipped] = await db.owner<{ definition: string }[]>`
+    select pg_get_functiondef('sourcing.spaced(text)'::regprocedure) as definition`
+  await db.owner`
+    create or replace function sourcing.spaced(value text) returns text
+    language plpgsql immutable as $$ begin perform pg_sleep(2); return 'x'; end $$`
+  try {
+    const startedMs = performance.now()
+    for (const q of ['qx', 'a#', '9-']) expect(await found('CONSUMER', q, 0)).toEqual(await matching('CONSUMER', q, 0))
+    expect(performance.now() - startedMs).toBeLessThan(6000)
+    const alone = findPage({ ...reads, longReads: full() }, reader, { view: 'CONSUMER', q: 'qx', offset: 0, ...page })
+    await expect(alone).rejects.toThrow('rate_limited')
+  } finally {
+    await db.owner.unsafe(shipped?.definition ?? '')
+  }
+})
