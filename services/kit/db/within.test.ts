@@ -1,0 +1,38 @@
+import { expect, test } from 'bun:test'
+import { testDatabase } from '../testing/database.ts'
+import { connect, type Sql } from './client.ts'
+import { within } from './within.ts'
+
+const db = await testDatabase()
+const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test' })
+db.beforeDrop(() => sql.end({ timeout: 1 }))
+
+const settingsOf = async (read: Sql) => {
+  const [row] = await read<[{ timeout: string; merging: string }]>`
+    select current_setting('statement_timeout') as timeout, current_setting('enable_mergejoin') as merging`
+  return row
+}
+
+test('a read has settings of its own, and leaves none behind', async () => {
+  const before = await settingsOf(sql)
+  const during = await within({ statement_timeout: '250', enable_mergejoin: 'off' }, sql, (tx) => settingsOf(tx))
+  expect(during).toEqual({ timeout: '250ms', merging: 'off' })
+  expect(await settingsOf(sql)).toEqual(before)
+})
+
+test('one that takes too long is ended, and its connection goes on', async () => {
+  const sleep = (seconds: number) =>
+    within(
+      { statement_timeout: '50' },
+      sql,
+      (tx) => tx<{ slept: number }[]>`select 1 as slept, pg_sleep(${seconds})::text`,
+    )
+  expect(await sleep(30)).toBeUndefined()
+  expect((await sleep(0))?.[0]?.slept).toBe(1)
+})
+
+test('it can read alone, and what else goes wrong is told', async () => {
+  const reading = (statement: string) => within({ statement_timeout: '250' }, sql, (tx) => tx.unsafe(statement))
+  await expect(reading(`delete from sourcing.parts`)).rejects.toThrow('read-only')
+  await expect(reading('select 1 / 0')).rejects.toThrow('division by zero')
+})
