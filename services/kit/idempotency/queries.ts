@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts'
+import { inBatches } from '../sweep/batches.ts'
 
 export interface KeyOf {
   userId: string
@@ -30,7 +31,11 @@ export const insertKey = (
 
 export const KEPT_MS = 24 * 60 * 60 * 1000
 
-export const sweepIdempotencyKeys = (sql: Sql, now: string) => sql`
-  delete from idempotency_keys where ctid = any(array(
-    select ctid from idempotency_keys
-    where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()} order by created_at limit 1000))`
+export const sweepIdempotencyKeys = (sql: Sql, now: string) =>
+  inBatches(
+    5000,
+    (limit) => sql`
+      delete from idempotency_keys where ctid = any(array(
+        select ctid from idempotency_keys
+        where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()} order by created_at limit ${limit}))`,
+  )

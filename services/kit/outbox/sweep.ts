@@ -1,5 +1,6 @@
 import { deleteSeen } from '../bus/queries.ts'
 import type { Sql } from '../db/client.ts'
+import { inBatches } from '../sweep/batches.ts'
 import { deleteSent } from './queries.ts'
 
 export interface EventRetention {
@@ -13,7 +14,6 @@ export interface EventRetention {
   limit?: number
 }
 
-const BATCHES_AT_MOST = 20
 const DAY_MS = 24 * 60 * 60 * 1000
 
 /**
@@ -26,18 +26,7 @@ export async function sweepEvents(
 ): Promise<{ sent: number; seen: number }> {
   const ago = (days: number) => new Date(Date.parse(now) - days * DAY_MS).toISOString()
   return {
-    sent: await inBatches(limit, () => deleteSent(sql, ago(sentRetentionDays), limit)),
-    seen: await inBatches(limit, () => deleteSeen(sql, ago(seenRetentionDays), limit)),
+    sent: (await inBatches(limit, () => deleteSent(sql, ago(sentRetentionDays), limit))).count,
+    seen: (await inBatches(limit, () => deleteSeen(sql, ago(seenRetentionDays), limit))).count,
   }
-}
-
-/** Goes on while batches are full, so that a busy day is swept too, but not for ever. */
-async function inBatches(limit: number, remove: () => Promise<{ count: number }>): Promise<number> {
-  let total = 0
-  for (let batch = 0; batch < BATCHES_AT_MOST; batch++) {
-    const { count } = await remove()
-    total += count
-    if (count < limit) break
-  }
-  return total
 }

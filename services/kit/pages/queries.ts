@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts'
+import { inBatches } from '../sweep/batches.ts'
 
 export interface Anchor {
   /** Of session, list, filters and page size. */
@@ -31,6 +32,12 @@ export const keepAnchors = (sql: Sql, anchors: readonly Anchor[], expiresAt: str
   select key, page, after, ${expiresAt} from fresh
   on conflict (key, page) do update set after = excluded.after, expires_at = excluded.expires_at`
 
-export const sweepAnchors = (sql: Sql, now: string) => sql`
-  delete from page_anchors where ctid = any(array(
-    select ctid from page_anchors where expires_at < ${now} order by expires_at limit 10000 for update skip locked))`
+/** As many as readers leave: each page that is not the last of its list leaves one. */
+export const sweepAnchors = (sql: Sql, now: string) =>
+  inBatches(
+    10_000,
+    (limit) => sql`
+      delete from page_anchors where ctid = any(array(
+        select ctid from page_anchors
+        where expires_at < ${now} order by expires_at limit ${limit} for update skip locked))`,
+  )

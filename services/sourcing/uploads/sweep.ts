@@ -1,4 +1,5 @@
 import type { Pool } from '../../kit/db/client.ts'
+import { inBatches } from '../../kit/sweep/batches.ts'
 import { deleteUploads, endUploads } from './queries.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 
@@ -11,5 +12,6 @@ export async function sweepUploads(sql: Pool, now: Date, signal: AbortSignal): P
   for (let batch = 0; batch < BATCHES_AT_MOST && !signal.aborted; batch++) {
     if ((await endUploads(sql, now.toISOString(), AT_A_TIME)).length < AT_A_TIME) break
   }
-  await deleteUploads(sql, new Date(now.getTime() - UPLOAD_LIMITS.keptMs).toISOString(), AT_A_TIME)
+  const forgottenAt = new Date(now.getTime() - UPLOAD_LIMITS.keptMs).toISOString()
+  await inBatches(AT_A_TIME, (limit) => deleteUploads(sql, forgottenAt, limit))
 }
