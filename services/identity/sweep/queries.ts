@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import { inBatches } from '../../kit/sweep/batches.ts'
 
 const A_DAY_MS = 24 * 60 * 60 * 1000
 const BATCH = 1000
@@ -9,24 +10,39 @@ const BATCH = 1000
  */
 export async function sweepIdentity(sql: Sql, now: string): Promise<void> {
   const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString()
-  await sql`
-    delete from identity.sessions where id = any(array(
-      select id from identity.sessions where expires_at < ${before(A_DAY_MS)}
-      order by expires_at limit ${BATCH} for update skip locked))`
-  await sql`
-    delete from identity.sessions where id = any(array(
-      select id from identity.sessions where ended_at < ${before(A_DAY_MS)}
-      order by ended_at limit ${BATCH} for update skip locked))`
-  await sql`
-    delete from identity.throttles where key = any(array(
-      select key from identity.throttles where window_started_at < ${before(A_DAY_MS)}
-      order by window_started_at limit ${BATCH} for update skip locked))`
-  await sql`
-    delete from identity.sign_in_failures where id = any(array(
-      select id from identity.sign_in_failures where failed_at < ${before(A_DAY_MS)}
-      order by failed_at limit ${BATCH} for update skip locked))`
-  await sql`
-    delete from identity.redeemed_activations where token_hash = any(array(
-      select token_hash from identity.redeemed_activations where redeemed_at < ${before(30 * A_DAY_MS)}
-      order by redeemed_at limit ${BATCH} for update skip locked))`
+  await inBatches(
+    BATCH,
+    (limit) => sql`
+      delete from identity.sessions where id = any(array(
+        select id from identity.sessions where expires_at < ${before(A_DAY_MS)}
+        order by expires_at limit ${limit} for update skip locked))`,
+  )
+  await inBatches(
+    BATCH,
+    (limit) => sql`
+      delete from identity.sessions where id = any(array(
+        select id from identity.sessions where ended_at < ${before(A_DAY_MS)}
+        order by ended_at limit ${limit} for update skip locked))`,
+  )
+  await inBatches(
+    BATCH,
+    (limit) => sql`
+      delete from identity.throttles where key = any(array(
+        select key from identity.throttles where window_started_at < ${before(A_DAY_MS)}
+        order by window_started_at limit ${limit} for update skip locked))`,
+  )
+  await inBatches(
+    BATCH,
+    (limit) => sql`
+      delete from identity.sign_in_failures where id = any(array(
+        select id from identity.sign_in_failures where failed_at < ${before(A_DAY_MS)}
+        order by failed_at limit ${limit} for update skip locked))`,
+  )
+  await inBatches(
+    BATCH,
+    (limit) => sql`
+      delete from identity.redeemed_activations where token_hash = any(array(
+        select token_hash from identity.redeemed_activations where redeemed_at < ${before(30 * A_DAY_MS)}
+        order by redeemed_at limit ${limit} for update skip locked))`,
+  )
 }

@@ -33,6 +33,18 @@ test('what has had its time goes, and nothing else', async () => {
   expect(await left(db.owner`select id as key from identity.sign_in_failures`)).toEqual(['new'])
 })
 
+test('one sweep takes what a minute of guessed passwords left', async () => {
+  await db.owner`
+    insert into identity.sign_in_failures (id, failed_at)
+    select 'guess' || n, ${ago(25)}::timestamptz from generate_series(1, 2500) n`
+  await db.owner`
+    insert into identity.throttles (key, failures, window_started_at)
+    select decode(md5(n::text), 'hex'), 1, ${ago(25)}::timestamptz from generate_series(1, 2500) n`
+  await sweepIdentity(sql, now.toISOString())
+  expect(await db.owner`select id from identity.sign_in_failures where id like 'guess%'`).toHaveLength(0)
+  expect(await db.owner`select key from identity.throttles where length(key) > 1`).toHaveLength(0)
+})
+
 test('idempotency keys are kept for 24 hours', async () => {
   const kept = (key: string, at: string) => db.owner`
     insert into identity.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
