@@ -16,12 +16,12 @@ export interface NewFile {
  * before them are written.
  */
 export async function spool(
-  { file, path }: NewFile,
+  created: NewFile,
   bytes: AsyncIterable<Uint8Array>,
   { maxBytes, expectedBytes, signal, onProgress }: Incoming,
 ): Promise<Facts> {
   const measure = new Measure(maxBytes)
-  const writer = new Writer(file, await openDirect(path))
+  const writer = new Writer(created)
   try {
     for await (const chunk of bytes) {
       signal.throwIfAborted()
@@ -33,7 +33,6 @@ export async function spool(
     const facts = await measure.facts()
     await writer.write(trailerOf(facts))
     await writer.end()
-    await file.datasync()
     return facts
   } finally {
     await writer.free()
@@ -42,17 +41,17 @@ export async function spool(
 
 /** Fills one buffer while the other one is written. */
 class Writer {
-  readonly #file: FileHandle
-  readonly #direct: FileHandle | undefined
+  readonly #created: NewFile
+  /** The same file, opened when the first buffer is full: a shorter one does without. */
+  #direct: Promise<FileHandle | undefined> | undefined
   #filling = takeBuffer()
   #full = takeBuffer()
   #filledBytes = 0
   #writtenBytes = 0
   #writing: Promise<void> = Promise.resolve()
 
-  constructor(file: FileHandle, direct: FileHandle | undefined) {
-    this.#file = file
-    this.#direct = direct
+  constructor(created: NewFile) {
+    this.#created = created
   }
 
   /** The chunk is its sender's again when this is done. */
@@ -66,17 +65,19 @@ class Writer {
     }
   }
 
-  /** All of it is written then. */
+  /** All of it is on the disk then. */
   async end(): Promise<void> {
     await this.#flush()
     await this.#writing
+    await this.#created.file.datasync()
   }
 
   async free(): Promise<void> {
     await this.#writing.catch(() => {})
     giveBack(this.#filling)
     giveBack(this.#full)
-    await this.#direct?.close()
+    const direct = await this.#direct?.catch(() => undefined)
+    await direct?.close()
   }
 
   /** Begins to write what there is as soon as what was there before is written. */
@@ -101,9 +102,13 @@ class Writer {
   }
 
   async #writeSome(bytes: Uint8Array): Promise<number> {
-    const isWhole = bytes.byteLength === BUFFER_BYTES
-    const written = isWhole && this.#direct && (await writeDirect(this.#direct, bytes, this.#writtenBytes))
-    if (written) return written
-    return (await this.#file.write(bytes, 0, bytes.byteLength, this.#writtenBytes)).bytesWritten
+    const { file, path } = this.#created
+    if (bytes.byteLength === BUFFER_BYTES) {
+      this.#direct ??= openDirect(path)
+      const direct = await this.#direct
+      const written = direct && (await writeDirect(direct, bytes, this.#writtenBytes))
+      if (written) return written
+    }
+    return (await file.write(bytes, 0, bytes.byteLength, this.#writtenBytes)).bytesWritten
   }
 }
