@@ -1,6 +1,4 @@
 import { AddressGuard } from '../kit/addresses/request.ts'
-import { LongReads } from '../kit/pages/long-reads.ts'
-import { Turns } from '../kit/pages/turns.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/service/worker.ts'
@@ -14,13 +12,12 @@ import { importsAtOnce } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { sweepObjects } from './objects/sweep.ts'
 import { partRoutes } from './parts/routes.ts'
+import { placesToRead } from './parts/search.ts'
 import { refreshTechnologiesOf } from './technologies/refresh.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
 
-/** Of searches and jumps far on: fewer than there are connections, or nobody else would get one. */
-const LONG_READS = 3
 const PARTITION_CARE_MS = 60 * 60 * 1000
 
 /** Parts, and what becomes of them: RFQs, offers, orders, factories. */
@@ -34,7 +31,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const deps = {
     sql: kit.sql,
     lane: kit.lane,
-    longReads: new LongReads({ maxAtOnce: LONG_READS }),
+    ...placesToRead(config.DATABASE_POOL_SIZE),
     clock: kit.clock,
     storage,
     folder,
@@ -51,7 +48,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
-      partRoutes({ http, pages, searches: searchesOf(config), ...deps }),
+      partRoutes({ http, pages, ...deps }),
       uploadRoutes({
         http,
         ...deps,
@@ -72,10 +69,3 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
   })
 }
-
-/** Half of the connections at most, and a quarter for one organization: everybody else needs the pool too. */
-const searchesOf = ({ DATABASE_POOL_SIZE }: SourcingConfig) =>
-  new Turns({
-    places: Math.max(1, Math.floor(DATABASE_POOL_SIZE / 2)),
-    placesOfOne: Math.max(1, Math.floor(DATABASE_POOL_SIZE / 4)),
-  })

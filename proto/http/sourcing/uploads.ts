@@ -9,7 +9,7 @@ export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
  * like a drawing), not `.` or `..`, and at least one character to be seen.
  */
 const FILE_NAME =
-  '^(?!\\.{1,2}$)(?=[^]*\\S)[^\\u0000-\\u001f\\u007f-\\u009f/\\\\\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$'
+  '^(?!\\.{1,2}$)(?=[^]*[^\\s\\u00ad\\u180e\\u200b-\\u200f\\u2060-\\u206f\\u3164\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f/\\\\\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$'
 
 export const FileName = (description: string) =>
   Text(255, { minLength: 1, pattern: FILE_NAME, description, examples: ['impeller.stl'] })

@@ -2,11 +2,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '../../../services/kit/db/client.ts'
 import { ExpressLane } from '../../../services/kit/db/express-lane.ts'
-import { LongReads } from '../../../services/kit/pages/long-reads.ts'
 import { type Anchor, keepAnchors } from '../../../services/kit/pages/queries.ts'
 import type { ApiClient } from '../../../services/kit/testing/client.ts'
 import { listPartsFrom, NEWEST, type PartsFrom } from '../../../services/sourcing/parts/queries.ts'
-import { FAR_AHEAD, findPage } from '../../../services/sourcing/parts/search.ts'
+import { FAR_AHEAD, findPage, placesToRead } from '../../../services/sourcing/parts/search.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
 import { type Figure, median, ratioFigure, ratiosOf } from '../figures.ts'
@@ -135,14 +134,13 @@ async function searched({ database, parts, progress }: Bench): Promise<Figure[]>
     connect(serviceUrl(ownerUrl, 'sourcing', database.secrets), { max: 1, applicationName: 'bench-search' })
   const [large, small] = [open(database.ownerUrl), open(smallUrl)]
   const figures: Figure[] = []
-  const longReads = new LongReads()
   const reader = { orgId: '', signal: new AbortController().signal }
   for (const q of WORDS) {
     const times = { large: [] as number[], small: [] as number[] }
     for (let round = 0; round < SEARCHES; round++) {
       for (const [name, sql] of [['large', large] as const, ['small', small] as const]) {
         const startedMs = performance.now()
-        await findPage({ sql, lane: new ExpressLane(sql, undefined), longReads }, reader, { ...FIRST_PAGE, q })
+        await findPage({ sql, lane: new ExpressLane(sql, undefined), ...placesToRead(8) }, reader, { ...FIRST_PAGE, q })
         times[name].push(performance.now() - startedMs)
       }
     }

@@ -97,7 +97,9 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     for (const name of paramNames) requireWellFormedId(params?.[name])
     const recheck = async () => permit(await deps.auth.callerOf(request))
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
-    return handle({ request, requestId, caller, query, params, body, trail, idempotencyKey, recheck, ifMatch } as never)
+    const call = { request, requestId, caller, query, params, body, trail, idempotencyKey, recheck, ifMatch }
+    if (!trail || !caller) return handle(call as never)
+    return deps.commands.during(caller.orgId, request.signal, async () => handle(call as never))
   }
 
   const refused = async (passage: Passage, error: unknown) =>

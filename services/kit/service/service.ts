@@ -18,6 +18,7 @@ import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pages } from '../pages/pages.ts'
 import { type Sweep, sweeper } from '../sweep/sweeper.ts'
+import { Turns } from '../turns/turns.ts'
 import { VERSION } from './version.ts'
 import type { Worker } from './worker.ts'
 
@@ -98,6 +99,11 @@ export async function createKit(
   const http = new Http({
     auth,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
+    commands: new Turns({
+      what: 'changes',
+      places: config.DATABASE_POOL_SIZE,
+      placesOfOne: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+    }),
     auditRefusal: (trail, code) => recordRefusal(sql, trail, code),
     log,
     requestLog: createRequestLog(logOptions),

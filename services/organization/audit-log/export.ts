@@ -3,7 +3,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
 import type { EntryKey } from '../../kit/pages/entries.ts'
 import { NEWEST } from '../../kit/pages/entries.ts'
-import type { LongReads } from '../../kit/pages/long-reads.ts'
+import type { Turns } from '../../kit/turns/turns.ts'
 import { entryOf } from './entries.ts'
 import { listEntries } from './queries.ts'
 import { findKeys, type Search, searchFor } from './search.ts'
@@ -19,7 +19,7 @@ export interface Export {
 }
 
 /** Exports the entries that filters name, one line each, as quickly as the client takes them. */
-export function createExporter(sql: Sql, reads: LongReads) {
+export function createExporter(sql: Sql, reads: Turns) {
   async function* linesOf(search: Search, { orgId, recheck }: Export) {
     const leave = reads.take(orgId)
     try {

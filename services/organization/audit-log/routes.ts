@@ -4,15 +4,18 @@ import { pageOf } from '../../kit/http/pages.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { keyAt, positioned } from '../../kit/pages/entries.ts'
-import { LongReads } from '../../kit/pages/long-reads.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
+import { Turns } from '../../kit/turns/turns.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
 import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
+/** Exports, which go on for as long as a client reads, and pages far on: nobody's slow readers keep others waiting. */
+const LONG_READS = { what: 'exports and pages far on', places: 16, placesOfOne: 2 }
+
 export const auditLogRoutes = ({ http, pages, sql }: { http: Http; pages: Pages; sql: Pool }) => {
-  const reads = new LongReads()
+  const reads = new Turns(LONG_READS)
   const exportEntries = createExporter(sql, reads)
   return http
     .routes()

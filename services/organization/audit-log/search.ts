@@ -4,7 +4,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/search.ts'
 import { type EntryKey, merged } from '../../kit/pages/entries.ts'
-import type { LongReads } from '../../kit/pages/long-reads.ts'
+import type { Turns } from '../../kit/turns/turns.ts'
 import {
   type ActorFilter,
   type Crowd,
@@ -155,7 +155,7 @@ export interface PageOfKeys {
 
 /** A page of a search, with one key more where there is a next one. */
 export async function findPageOfKeys(
-  { sql, reads }: { sql: Sql; reads: LongReads },
+  { sql, reads }: { sql: Sql; reads: Turns },
   orgId: string,
   search: Search,
   { before: start, limit, offset, signal }: PageOfKeys,

@@ -5,30 +5,22 @@ import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { keyAt, positioned } from '../../kit/pages/entries.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
-import type { Turns } from '../../kit/pages/turns.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart } from './queries.ts'
 import { findPage, findPageFrom, type PartReads } from './search.ts'
 
-type Deps = commands.CommandDeps & PartReads & { http: Http; pages: Pages; searches: Turns }
+type Deps = commands.CommandDeps & PartReads & { http: Http; pages: Pages }
 
 export const partRoutes = ({ http, pages, ...deps }: Deps) =>
   http
     .routes()
     .on(operations.listParts, ({ caller, query, request }) => {
-      const { orgId } = caller
-      const reader = { orgId, signal: request.signal }
-      const list = { caller, list: 'parts', query }
-      if (query.q === undefined) {
-        return pages.read(
-          list,
-          (window) => findPage(deps, reader, { ...query, ...window }),
-          (start) => findPageFrom(deps, reader, { ...start, view: query.view }),
-        )
-      }
-      return pages.read(list, (window) =>
-        deps.searches.during(orgId, reader.signal, () => findPage(deps, reader, { ...query, ...window })),
+      const reader = { orgId: caller.orgId, signal: request.signal }
+      return pages.read(
+        { caller, list: 'parts', query },
+        (window) => findPage(deps, reader, { ...query, ...window }),
+        query.q === undefined ? (start) => findPageFrom(deps, reader, { ...start, view: query.view }) : undefined,
       )
     })
     .on(operations.createPart, (call) => commands.createPart(deps, call))

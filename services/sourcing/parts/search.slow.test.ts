@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { ExpressLane } from '../../kit/db/express-lane.ts'
-import { LongReads } from '../../kit/pages/long-reads.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { loadParts } from '../../kit/testing/load.ts'
-import { findPage } from './search.ts'
+import { Turns } from '../../kit/turns/turns.ts'
+import { findPage, placesToRead } from './search.ts'
 
 /** All of one organization; 40,000 are public. */
 const ROWS = 100_000
@@ -16,7 +16,7 @@ const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 1 })
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
-const reads = { sql, lane: new ExpressLane(sql, undefined), longReads: new LongReads() }
+const reads = { sql, lane: new ExpressLane(sql, undefined), ...placesToRead(8) }
 const reader = { orgId: 'org_0', signal: new AbortController().signal }
 const page = { after: undefined, limit: 11 }
 
@@ -86,9 +86,8 @@ test('far pages keep to the places for long reads, and near ones need none', asy
 })
 
 /** All places of the organization are taken. */
-function full(): LongReads {
-  const longReads = new LongReads({ waitMs: 10 })
-  longReads.take(reader.orgId)
+function full(): Turns {
+  const longReads = new Turns({ what: 'long reads', places: 1, placesOfOne: 1, waitMs: 10 })
   longReads.take(reader.orgId)
   return longReads
 }

@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { ExpressLane } from '../../kit/db/express-lane.ts'
 import { within } from '../../kit/db/within.ts'
-import type { LongReads } from '../../kit/pages/long-reads.ts'
 import type { AnchoredPage, PositionedRow } from '../../kit/pages/pages.ts'
+import { Turns } from '../../kit/turns/turns.ts'
 import {
   hasTrigram,
   listParts,
@@ -17,13 +17,26 @@ import {
 
 /** From here on it is cheaper to count in the index first. */
 export const FAR_AHEAD = 500
-/** From here on that takes so long that few may do it at once. */
+/** From here on that takes longer. */
 const LONG_AHEAD = 100_000
 
 export interface PartReads {
   sql: Pool
   lane: ExpressLane
-  longReads: LongReads
+  /** Places for what takes a connection for some tenths of a second at most, */
+  searches: Turns
+  /** and for what can take longer. */
+  longReads: Turns
+}
+
+/** Together fewer than there are connections, and a quarter for one organization: everybody else needs the pool too. */
+export function placesToRead(connections: number): Pick<PartReads, 'searches' | 'longReads'> {
+  const share = (part: number) => Math.max(1, Math.floor(connections * part))
+  const shares = { places: share(3 / 8), placesOfOne: share(1 / 4) }
+  return {
+    searches: new Turns({ what: 'searches', ...shares }),
+    longReads: new Turns({ what: 'long reads, searches and pages far on,', ...shares, maxWaitingOfOne: 20 }),
+  }
 }
 
 export interface Reader {
@@ -41,29 +54,30 @@ export async function findPage(
   { q, ...listing }: PartListing & { q?: string },
 ): Promise<readonly PositionedRow[]> {
   if (q !== undefined) return search(reads, reader, { ...listing, q })
-  const { sql, lane } = reads
-  if (listing.offset <= FAR_AHEAD) return lane.ask((short) => listParts(short, reader.orgId, listing))
-  const jump = () => listPartsFarAhead(sql, reader.orgId, listing)
-  return listing.offset <= LONG_AHEAD ? jump() : reads.longReads.during(reader.orgId, jump)
+  const { orgId, signal } = reader
+  if (listing.offset <= FAR_AHEAD) return reads.lane.ask((short) => listParts(short, orgId, listing))
+  return jumps(reads, listing.offset).during(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
 }
 
 /** A page by its anchor: only who has jumped far from it, or past the end, asks a second time. */
 export async function findPageFrom(
-  { sql, lane, longReads }: PartReads,
-  { orgId }: Reader,
+  reads: PartReads,
+  { orgId, signal }: Reader,
   start: AnchoredPage & { view: PartListing['view'] },
 ): Promise<readonly PositionedRow[]> {
-  const near = await lane.ask((short) => listPartsFrom(short, orgId, { ...start, maxSkipped: FAR_AHEAD }))
+  const near = await reads.lane.ask((short) => listPartsFrom(short, orgId, { ...start, maxSkipped: FAR_AHEAD }))
   if (near.length > 0) return near
   const farthest = start.page * start.pageSize
-  const jump = () => listPartsFrom(sql, orgId, { ...start, maxSkipped: farthest })
-  return farthest <= LONG_AHEAD ? jump() : longReads.during(orgId, jump)
+  const jump = () => listPartsFrom(reads.sql, orgId, { ...start, maxSkipped: farthest })
+  return jumps(reads, farthest).during(orgId, signal, jump)
 }
+
+const jumps = ({ searches, longReads }: PartReads, farAhead: number) => (farAhead <= LONG_AHEAD ? searches : longReads)
 
 /** How many of the next parts are looked through one by one before an index of all is asked. */
 const NEXT_PARTS = 2000
-/** The same for short words in one's own parts: an index has these of everybody's, and so many are looked through sooner. */
-const OWN_NEXT_PARTS = 50_000
+/** The same in one's own parts: an index has everybody's, and so many are looked through sooner; most of all for a short word. */
+const OWN_NEXT_PARTS = { word: 10_000, letters: 50_000 }
 /** Parts that are looked through in one statement on a long way: none takes long, and between two of them one can leave. */
 const PARTS_AT_ONCE = 10_000
 /** Of a word that fewer parts have, all are found by their index. */
@@ -79,14 +93,12 @@ export const ASKING_INDEX = { statement_timeout: '250', enable_indexonlyscan: 'o
  * few. All see the same order, so the answer is the same. No title or reference has control characters, and the separator
  * of the two is one.
  */
-async function search({ sql, longReads }: PartReads, reader: Reader, wanted: PartSearch) {
+async function search({ sql, searches, longReads }: PartReads, reader: Reader, wanted: PartSearch) {
   if (Array.from(wanted.q).some(isControl)) return []
+  const { orgId, signal } = reader
   const way = new Way(sql, reader, wanted)
-  if (wanted.offset + wanted.limit > NEXT_PARTS) return longReads.during(reader.orgId, () => way.toTheEnd())
-  await way.lookThrough(NEXT_PARTS)
-  if (wanted.view === 'IP_OWNER' && !hasTrigram(wanted.q)) await way.lookThrough(OWN_NEXT_PARTS)
-  await way.askIndex()
-  return way.isDone ? way.found : longReads.during(reader.orgId, () => way.toTheEnd())
+  if (wanted.offset + wanted.limit <= NEXT_PARTS) await searches.during(orgId, signal, () => way.nearby())
+  return way.isDone ? way.found : longReads.during(orgId, signal, () => way.toTheEnd())
 }
 
 /** A search on its way through the parts of a view, from the newest on. */
@@ -109,8 +121,16 @@ class Way {
     this.#after = wanted.after
   }
 
+  /** Looks where most pages are found, which is soon done. */
+  async nearby(): Promise<void> {
+    await this.#lookThrough(NEXT_PARTS)
+    const { view, q } = this.#wanted
+    if (view === 'IP_OWNER') await this.#lookThrough(hasTrigram(q) ? OWN_NEXT_PARTS.word : OWN_NEXT_PARTS.letters)
+    await this.#askIndex()
+  }
+
   /** Looks through so many of the next parts; answers what share of them matches. */
-  async lookThrough(among: number): Promise<number> {
+  async #lookThrough(among: number): Promise<number> {
     if (this.isDone) return 0
     const rows = await searchNextParts(this.#sql, this.#reader.orgId, this.#rest, among)
     for (const row of rows) if (row.position !== null) this.found.push(row)
@@ -122,7 +142,7 @@ class Way {
   }
 
   /** Finds all that is left by an index, unless that takes long. */
-  async askIndex(): Promise<void> {
+  async #askIndex(): Promise<void> {
     if (this.isDone || !this.#mayAskIndex) return
     this.#mayAskIndex = false
     const rows = await within(ASKING_INDEX, this.#sql, (tx) => searchAllParts(tx, this.#reader.orgId, this.#rest))
@@ -135,8 +155,8 @@ class Way {
   async toTheEnd(): Promise<readonly PositionedRow[]> {
     while (!this.isDone) {
       this.#reader.signal.throwIfAborted()
-      const share = await this.lookThrough(PARTS_AT_ONCE)
-      if (share < RARE) await this.askIndex()
+      const share = await this.#lookThrough(PARTS_AT_ONCE)
+      if (share < RARE) await this.#askIndex()
     }
     return this.found
   }

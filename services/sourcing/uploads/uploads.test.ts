@@ -79,6 +79,7 @@ describe('POST /v1/uploads', () => {
     ['C1', 'a\u0085b'],
     ['a line separator', 'a\u2028b'],
     ['right to left override', 'drawing\u202efdp.exe'],
+    ['nothing to be seen', '\u200b\u2060 \u00ad'],
     ['an isolate', 'a\u2066b'],
     ['too long', 'a'.repeat(256)],
     ['too long in characters', '\u{1f6a2}'.repeat(256)],

@@ -2,8 +2,10 @@ import { ptr } from 'bun:ffi'
 
 /** What a disk takes straight from memory begins and ends at a multiple of so many bytes, there and in the file. */
 const BLOCK_BYTES = 4096
-/** A multiple of a block, with room for the largest file that is written in one go and its trailer. */
-export const BUFFER_BYTES = 2 * 1024 * 1024
+/** The largest file that is held in memory until all of it came. */
+export const WHOLE_BYTES = 1024 * 1024
+/** Blocks with room for such a file and its trailer; a larger one is written from two of these. */
+export const BUFFER_BYTES = WHOLE_BYTES + BLOCK_BYTES
 /** Buffers that are kept for the next ones; fresh memory costs as much as a copy. */
 const MAX_SPARE_BUFFERS = 8
 const spare: Buffer[] = []

@@ -2,15 +2,12 @@ import { constants } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { Measure } from '../measure.ts'
 import { CutShort, type Facts, type Incoming } from '../storage.ts'
-import { giveBack, takeBuffer } from './buffers.ts'
+import { giveBack, takeBuffer, WHOLE_BYTES } from './buffers.ts'
 import { TRAILER_BYTES, trailerOf } from './trailer.ts'
 
 /** What macOS writes with this flag may still be in the cache of its disk, which its fsync empties. */
 const CAN_WRITE_THROUGH = process.platform === 'linux'
 const NEW_AND_DURABLE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_DSYNC
-
-/** The largest file that is held in memory until all of it came. */
-const WHOLE_BYTES = 1024 * 1024
 
 /** Whether a stream is so short that its file is written in one go. */
 export const isWhole = (expectedBytes: number | undefined): expectedBytes is number =>

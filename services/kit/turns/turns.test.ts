@@ -14,7 +14,7 @@ function someWork(order: string[], name: string) {
 }
 
 test('an organization has its share of the places, and the others have the rest', async () => {
-  const turns = new Turns({ places: 3, placesOfOne: 2 })
+  const turns = new Turns({ what: 'works', places: 3, placesOfOne: 2 })
   const order: string[] = []
   const works = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => ({ name, ...someWork(order, name) }))
   const all = works.map(({ name, work }) => turns.during(name.charAt(0), signal, work))
@@ -26,7 +26,7 @@ test('an organization has its share of the places, and the others have the rest'
 })
 
 test('organizations take turns, however often one of them asks', async () => {
-  const turns = new Turns({ places: 1, placesOfOne: 1 })
+  const turns = new Turns({ what: 'works', places: 1, placesOfOne: 1 })
   const order: string[] = []
   const first = someWork(order, 'first')
   const working = turns.during('a', signal, first.work)
@@ -38,7 +38,7 @@ test('organizations take turns, however often one of them asks', async () => {
 })
 
 test('nobody waits for ever, nor do more than some of one organization', async () => {
-  const turns = new Turns({ places: 1, placesOfOne: 1, waitMs: 20, maxWaitingOfOne: 2 })
+  const turns = new Turns({ what: 'works', places: 1, placesOfOne: 1, waitMs: 20, maxWaitingOfOne: 2 })
   const order: string[] = []
   const first = someWork(order, 'first')
   const working = turns.during('a', signal, first.work)
@@ -52,7 +52,7 @@ test('nobody waits for ever, nor do more than some of one organization', async (
 })
 
 test('a client that leaves waits no longer, and takes no place', async () => {
-  const turns = new Turns({ places: 1, placesOfOne: 1 })
+  const turns = new Turns({ what: 'works', places: 1, placesOfOne: 1 })
   const order: string[] = []
   const first = someWork(order, 'first')
   const working = turns.during('a', signal, first.work)
@@ -68,7 +68,27 @@ test('a client that leaves waits no longer, and takes no place', async () => {
 })
 
 test('work that fails gives its place back', async () => {
-  const turns = new Turns({ places: 1, placesOfOne: 1 })
+  const turns = new Turns({ what: 'works', places: 1, placesOfOne: 1 })
   await expect(turns.during('a', signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await turns.during('b', signal, async () => 'done')).toBe('done')
+})
+
+test('a place that is taken at once is given back once, however often it is said', () => {
+  const turns = new Turns({ what: 'works', places: 3, placesOfOne: 2 })
+  const [first] = [turns.take('a'), turns.take('a')]
+  expect(() => turns.take('a')).toThrow('rate_limited')
+  turns.take('b')
+  first()
+  first()
+  turns.take('a')
+  expect(() => turns.take('a')).toThrow('rate_limited')
+  expect(() => turns.take('c')).toThrow('rate_limited')
+})
+
+test('a place that was taken at once is the next one of whoever waits', async () => {
+  const turns = new Turns({ what: 'works', places: 1, placesOfOne: 1 })
+  const leave = turns.take('a')
+  const waiting = turns.during('b', signal, async () => 'done')
+  leave()
+  expect(await waiting).toBe('done')
 })

@@ -1,6 +1,8 @@
-import { refuse } from '../http/refusal.ts'
+import { type Refusal, refuse } from '../http/refusal.ts'
 
 export interface TurnsOptions {
+  /** What whoever finds no place is told that there is too much of. */
+  what: string
   /** Who may be at it at once. */
   places: number
   /** Of one organization. */
@@ -15,24 +17,29 @@ const WAIT_MS = 5000
 const MAX_WAITING_OF_ONE = 200
 
 /**
- * Places for what would take every connection of a pool, if one organization asked often enough. An organization has its
- * share of them, and those that wait take turns: whoever asks a hundred times waits behind himself.
+ * Places for what would take every connection, or all of the disk's time, if one organization asked often enough. An
+ * organization has its share of them, and those that wait take turns: whoever asks a hundred times waits behind himself.
  */
 export class Turns {
-  readonly #places: number
-  readonly #placesOfOne: number
-  readonly #waitMs: number
-  readonly #maxWaitingOfOne: number
+  readonly #options: Required<TurnsOptions>
   readonly #workingOf = new Map<string, number>()
   #working = 0
   /** Those who wait, in the order in which they came; the organizations in that in which they have their next turn. */
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  constructor({ places, placesOfOne, waitMs = WAIT_MS, maxWaitingOfOne = MAX_WAITING_OF_ONE }: TurnsOptions) {
-    this.#places = places
-    this.#placesOfOne = placesOfOne
-    this.#waitMs = waitMs
-    this.#maxWaitingOfOne = maxWaitingOfOne
+  constructor(options: TurnsOptions) {
+    this.#options = { waitMs: WAIT_MS, maxWaitingOfOne: MAX_WAITING_OF_ONE, ...options }
+  }
+
+  /** A place at once, which whoever gets it gives back; refused where there is none. */
+  take(orgId: string): () => void {
+    if (!this.#mayBegin(orgId)) throw this.#tooMany()
+    this.#begin(orgId)
+    let isGivenBack = false
+    return () => {
+      if (!isGivenBack) this.#end(orgId)
+      isGivenBack = true
+    }
   }
 
   /** Works in a place. Who finds none waits for a while, unless the client leaves before. */
@@ -48,7 +55,8 @@ export class Turns {
   }
 
   #mayBegin(orgId: string): boolean {
-    return this.#working < this.#places && (this.#workingOf.get(orgId) ?? 0) < this.#placesOfOne
+    const { places, placesOfOne } = this.#options
+    return this.#working < places && (this.#workingOf.get(orgId) ?? 0) < placesOfOne
   }
 
   #begin(orgId: string): void {
@@ -79,7 +87,7 @@ export class Turns {
 
   #wait(orgId: string, signal: AbortSignal): Promise<void> {
     const line = this.#waiting.get(orgId) ?? new Set()
-    if (line.size >= this.#maxWaitingOfOne) throw tooMany()
+    if (line.size >= this.#options.maxWaitingOfOne) throw this.#tooMany()
     signal.throwIfAborted()
     this.#waiting.set(orgId, line)
     return new Promise((resolve, reject) => {
@@ -95,17 +103,16 @@ export class Turns {
       }
       const giveUp = () => {
         leaveLine()
-        reject(signal.aborted ? signal.reason : tooMany())
+        reject(signal.aborted ? signal.reason : this.#tooMany())
       }
-      const timer = setTimeout(giveUp, this.#waitMs)
+      const timer = setTimeout(giveUp, this.#options.waitMs)
       signal.addEventListener('abort', giveUp)
       line.add(enter)
     })
   }
-}
 
-const tooMany = () =>
-  refuse('rate_limited', {
-    detail: 'Your organization searches too often at once; try again when one search is done.',
-    headers: { 'retry-after': '5' },
-  })
+  #tooMany(): Refusal {
+    const detail = `Too many ${this.#options.what} at once; try again when one is done.`
+    return refuse('rate_limited', { detail, headers: { 'retry-after': '10' } })
+  }
+}

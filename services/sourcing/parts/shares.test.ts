@@ -25,3 +25,27 @@ test('an organization that searches in many requests at once leaves connections 
   })
   for (const { status } of await Promise.all(searches)) expect(status).toBe(200)
 })
+
+test('an organization that changes in many requests at once leaves connections to everybody else', async () => {
+  const mine = searcher.administrator.client
+  const { id } = (await mine.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body
+  const patches: Promise<{ status: number }>[] = []
+  await market.db.owner.begin(async (tx) => {
+    // No change of this part ends before this does.
+    await tx`select id from sourcing.parts where id = ${id} for update`
+    for (let n = 0; n < 20; n++)
+      patches.push(mine.send('PATCH', `/flows/v1/parts/${id}`, { body: { title: `Impeller ${n}` } }))
+    await until(
+      async () => {
+        const [row] = await tx<{ waiting: number }[]>`
+          select count(*)::int as waiting from pg_stat_activity
+          where datname = current_database() and usename = 'marketplace_sourcing' and wait_event_type = 'Lock'`
+        return row?.waiting === 4
+      },
+      { what: 'half of the connections for changes of one organization' },
+    )
+    const upload = await other.administrator.client.post('/v1/uploads', { name: 'impeller.stl' })
+    expect(upload.status).toBe(200)
+  })
+  for (const { status } of await Promise.all(patches)) expect(status).toBe(200)
+})
