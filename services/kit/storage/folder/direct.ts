@@ -11,16 +11,19 @@ const { O_DIRECT } = constants as { O_DIRECT?: number }
  */
 export async function openDirect(path: string): Promise<FileHandle | undefined> {
   if (O_DIRECT === undefined) return undefined
-  return open(path, constants.O_WRONLY | O_DIRECT).catch(unlessInvalid)
+  return open(path, constants.O_WRONLY | O_DIRECT).catch(unlessNotDirect)
 }
 
 /** How many bytes were written; undefined where a disk wants them aligned in another way than they are. */
 export async function writeDirect(file: FileHandle, bytes: Uint8Array, position: number): Promise<number | undefined> {
-  const result = await file.write(bytes, 0, bytes.byteLength, position).catch(unlessInvalid)
+  const result = await file.write(bytes, 0, bytes.byteLength, position).catch(unlessNotDirect)
   return result?.bytesWritten
 }
 
-function unlessInvalid(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'EINVAL') return undefined
+/** What file systems say that have no such writes, or not of these bytes. */
+const NOT_DIRECT = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP'])
+
+function unlessNotDirect(error: NodeJS.ErrnoException): undefined {
+  if (NOT_DIRECT.has(error.code ?? '')) return undefined
   throw error
 }
