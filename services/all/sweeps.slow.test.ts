@@ -54,12 +54,13 @@ beforeAll(async () => {
   await db.owner`analyze`
 })
 
+const { signal } = new AbortController()
 const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
-  ['sessions, throttles, failures and redeemed links', 'identity', (sql) => sweepIdentity(sql, now)],
-  ['links', 'organization', (sql) => sweepActivations(sql, now)],
-  ['idempotency keys', 'sourcing', (sql) => sweepIdempotencyKeys(sql, now)],
-  ['anchors of pages', 'sourcing', (sql) => sweepAnchors(sql, now)],
-  ['events', 'sourcing', (sql) => sweepEvents(sql, { now })],
+  ['sessions, throttles, failures and redeemed links', 'identity', (sql) => sweepIdentity(sql, now, signal)],
+  ['links', 'organization', (sql) => sweepActivations(sql, now, signal)],
+  ['idempotency keys', 'sourcing', (sql) => sweepIdempotencyKeys(sql, now, signal)],
+  ['anchors of pages', 'sourcing', (sql) => sweepAnchors(sql, now, signal)],
+  ['events', 'sourcing', (sql) => sweepEvents(sql, { now }, signal)],
   ['uploads that end', 'sourcing', (sql) => endUploads(sql, now, 500)],
   ['uploads that are forgotten', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
   ['objects', 'sourcing', (sql) => beginDeaths(sql, now, 16)],

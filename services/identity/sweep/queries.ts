@@ -2,47 +2,35 @@ import type { Sql } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/sweep/batches.ts'
 
 const A_DAY_MS = 24 * 60 * 60 * 1000
-const BATCH = 1000
+const AT_A_TIME = 1000
 
 /**
  * Drops what has had its time, oldest first, so that an index leads there: long ended sessions with their tokens, old
  * counts and failures, redeemed links.
  */
-export async function sweepIdentity(sql: Sql, now: string): Promise<void> {
+export async function sweepIdentity(sql: Sql, now: string, signal: AbortSignal): Promise<void> {
   const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString()
-  await inBatches(
-    BATCH,
+  const removals: ((limit: number) => PromiseLike<{ count: number }>)[] = [
     (limit) => sql`
       delete from identity.sessions where id = any(array(
         select id from identity.sessions where expires_at < ${before(A_DAY_MS)}
         order by expires_at limit ${limit} for update skip locked))`,
-  )
-  await inBatches(
-    BATCH,
     (limit) => sql`
       delete from identity.sessions where id = any(array(
         select id from identity.sessions where ended_at < ${before(A_DAY_MS)}
         order by ended_at limit ${limit} for update skip locked))`,
-  )
-  await inBatches(
-    BATCH,
     (limit) => sql`
       delete from identity.throttles where key = any(array(
         select key from identity.throttles where window_started_at < ${before(A_DAY_MS)}
         order by window_started_at limit ${limit} for update skip locked))`,
-  )
-  await inBatches(
-    BATCH,
     (limit) => sql`
       delete from identity.sign_in_failures where id = any(array(
         select id from identity.sign_in_failures where failed_at < ${before(A_DAY_MS)}
         order by failed_at limit ${limit} for update skip locked))`,
-  )
-  await inBatches(
-    BATCH,
     (limit) => sql`
       delete from identity.redeemed_activations where token_hash = any(array(
         select token_hash from identity.redeemed_activations where redeemed_at < ${before(30 * A_DAY_MS)}
         order by redeemed_at limit ${limit} for update skip locked))`,
-  )
+  ]
+  for (const remove of removals) await inBatches({ limit: AT_A_TIME, signal }, remove)
 }

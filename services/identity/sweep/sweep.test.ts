@@ -8,6 +8,7 @@ const db = await testDatabase()
 const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test' })
 afterAll(() => sql.end({ timeout: 1 }))
 
+const { signal } = new AbortController()
 const now = new Date()
 const ago = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000).toISOString()
 
@@ -25,7 +26,7 @@ test('what has had its time goes, and nothing else', async () => {
     values ('\\x01', 9, ${ago(25)}), ('\\x02', 9, ${ago(1)})`
   await db.owner`insert into identity.sign_in_failures (id, failed_at) values ('old', ${ago(25)}), ('new', ${ago(1)})`
 
-  await sweepIdentity(sql, now.toISOString())
+  await sweepIdentity(sql, now.toISOString(), signal)
   const left = async (query: Promise<{ key: string }[]>) => (await query).map(({ key }) => key).sort()
   expect(await left(db.owner`select id as key from identity.sessions`)).toEqual(['just-ended', 'live'])
   expect(await left(db.owner`select session_id as key from identity.refresh_tokens`)).toEqual(['live'])
@@ -40,7 +41,7 @@ test('one sweep takes what a minute of guessed passwords left', async () => {
   await db.owner`
     insert into identity.throttles (key, failures, window_started_at)
     select decode(md5(n::text), 'hex'), 1, ${ago(25)}::timestamptz from generate_series(1, 2500) n`
-  await sweepIdentity(sql, now.toISOString())
+  await sweepIdentity(sql, now.toISOString(), signal)
   expect(await db.owner`select id from identity.sign_in_failures where id like 'guess%'`).toHaveLength(0)
   expect(await db.owner`select key from identity.throttles where length(key) > 1`).toHaveLength(0)
 })
@@ -51,7 +52,7 @@ test('idempotency keys are kept for 24 hours', async () => {
     values ('user_1', 'op', ${key}, '\\x00', '{}', ${at})`
   await kept('old', ago(24.1))
   await kept('young', ago(23.9))
-  await sweepIdempotencyKeys(sql, now.toISOString())
+  await sweepIdempotencyKeys(sql, now.toISOString(), signal)
   const rows = await db.owner`select key from identity.idempotency_keys`
   expect(rows.map(({ key }) => key)).toEqual(['young'])
 })

@@ -31,11 +31,12 @@ export const insertKey = (
 
 export const KEPT_MS = 24 * 60 * 60 * 1000
 
-export const sweepIdempotencyKeys = (sql: Sql, now: string) =>
+export const sweepIdempotencyKeys = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
-    5000,
+    { limit: 5000, signal },
     (limit) => sql`
       delete from idempotency_keys where ctid = any(array(
         select ctid from idempotency_keys
-        where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()} order by created_at limit ${limit}))`,
+        where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()}
+        order by created_at limit ${limit}))`,
   )

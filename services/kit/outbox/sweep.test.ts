@@ -10,6 +10,7 @@ afterAll(() => pool.end({ timeout: 1 }))
 // The catalogs that came with the migrations were announced too.
 await owner`delete from catalog.outbox`
 
+const { signal } = new AbortController()
 const NOW = '2026-04-29T09:10:00.000Z'
 const daysAgo = (days: number) => new Date(Date.parse(NOW) - days * 24 * 3600 * 1000).toISOString()
 
@@ -24,7 +25,7 @@ test('what was sent long enough ago goes, in bounded statements; what waits stay
   await owner`update catalog.outbox set sent_at = ${daysAgo(7.1)} where subject between 's0' and 's19'`
   await owner`update catalog.outbox set sent_at = ${daysAgo(6.9)} where subject = 's3'`
   const waiting = await owner`select id from catalog.outbox where sent_at is null`
-  expect(await sweepEvents(pool, { now: NOW, limit: 5 })).toEqual({ sent: 25 - waiting.length - 1, seen: 0 })
+  expect(await sweepEvents(pool, { now: NOW, limit: 5 }, signal)).toEqual({ sent: 25 - waiting.length - 1, seen: 0 })
   expect(await owner`select id from catalog.outbox`).toHaveLength(waiting.length + 1)
   expect(await owner`select id from catalog.outbox where sent_at < ${daysAgo(7)}`).toHaveLength(0)
 })
@@ -33,6 +34,6 @@ test('a consumer forgets ids after their time, and not before', async () => {
   await owner`
     insert into catalog.bus_seen (consumer, event_id, seen_at)
     values ('a', 'old', ${daysAgo(31)}), ('a', 'young', ${daysAgo(29)})`
-  expect(await sweepEvents(pool, { now: NOW })).toEqual({ sent: 0, seen: 1 })
+  expect(await sweepEvents(pool, { now: NOW }, signal)).toEqual({ sent: 0, seen: 1 })
   expect(await owner`select event_id from catalog.bus_seen`).toMatchObject([{ event_id: 'young' }])
 })

@@ -23,10 +23,11 @@ const DAY_MS = 24 * 60 * 60 * 1000
 export async function sweepEvents(
   sql: Sql,
   { now, sentRetentionDays = 7, seenRetentionDays = 30, limit = 5000 }: EventRetention,
+  signal: AbortSignal,
 ): Promise<{ sent: number; seen: number }> {
   const ago = (days: number) => new Date(Date.parse(now) - days * DAY_MS).toISOString()
   return {
-    sent: (await inBatches(limit, () => deleteSent(sql, ago(sentRetentionDays), limit))).count,
-    seen: (await inBatches(limit, () => deleteSeen(sql, ago(seenRetentionDays), limit))).count,
+    sent: await inBatches({ limit, signal }, () => deleteSent(sql, ago(sentRetentionDays), limit)),
+    seen: await inBatches({ limit, signal }, () => deleteSeen(sql, ago(seenRetentionDays), limit)),
   }
 }

@@ -33,9 +33,9 @@ export const keepAnchors = (sql: Sql, anchors: readonly Anchor[], expiresAt: str
   on conflict (key, page) do update set after = excluded.after, expires_at = excluded.expires_at`
 
 /** As many as readers leave: each page that is not the last of its list leaves one. */
-export const sweepAnchors = (sql: Sql, now: string) =>
+export const sweepAnchors = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
-    10_000,
+    { limit: 10_000, signal },
     (limit) => sql`
       delete from page_anchors where ctid = any(array(
         select ctid from page_anchors

@@ -21,9 +21,9 @@ export function sweeper(
   return every('sweeper', INTERVAL_MS, log, async (signal) => {
     const now = new Date(clock()).toISOString()
     const sweeps: Sweep[] = [
-      () => sweepIdempotencyKeys(sql, now),
-      () => sweepAnchors(sql, now),
-      () => sweepEvents(sql, { now }),
+      () => sweepIdempotencyKeys(sql, now, signal),
+      () => sweepAnchors(sql, now, signal),
+      () => sweepEvents(sql, { now }, signal),
       ...own,
     ]
     for (const sweep of sweeps) {

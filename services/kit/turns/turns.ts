@@ -17,8 +17,8 @@ const WAIT_MS = 5000
 const MAX_WAITING_OF_ONE = 200
 
 /**
- * Places for what would take every connection, or all of the disk's time, if one organization asked often enough. An
- * organization has its share of them, and those that wait take turns: whoever asks a hundred times waits behind himself.
+ * Places for what would take every connection if one organization asked often enough. An organization has its share of
+ * them, and those that wait take turns: whoever asks a hundred times waits behind himself.
  */
 export class Turns {
   readonly #options: Required<TurnsOptions>

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { inBatches } from '../../kit/sweep/batches.ts'
 import { ERASED, type Viewer } from './rules.ts'
 
 /** A user of the viewer's organization, as the viewer may see them. */
@@ -63,13 +64,15 @@ export const insertActivation = (sql: Sql, { hash, userId, madeBy, expiresAt }: 
 export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`
 
-const LINKS_AT_A_TIME = 1000
-
 /** Links that nobody can use any more. */
-export const sweepActivations = (sql: Sql, now: string) => sql`
-  delete from organization.activations where token_hash = any(array(
-    select token_hash from organization.activations where expires_at < ${now} order by expires_at
-    limit ${LINKS_AT_A_TIME} for update skip locked))`
+export const sweepActivations = (sql: Sql, now: string, signal: AbortSignal) =>
+  inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      delete from organization.activations where token_hash = any(array(
+        select token_hash from organization.activations where expires_at < ${now}
+        order by expires_at limit ${limit} for update skip locked))`,
+  )
 
 /** No row where the user holds the role already, or either is not of the organization. */
 export const grantRoleTo = (

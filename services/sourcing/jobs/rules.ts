@@ -67,11 +67,14 @@ export interface Standing {
 
 /** Who gives way to others: of the imports that are slow and had their time, the slowest on the whole. */
 export function slowestOf<S extends Standing>(standings: readonly S[], { graceMs }: ImportShares): S | undefined {
-  const rate = ({ receivedBytes, heldMs }: Standing) => receivedBytes / heldMs
   return standings
     .filter(({ isSlow, heldMs }) => isSlow && heldMs >= graceMs)
-    .reduce<S | undefined>((slowest, one) => (slowest && rate(slowest) <= rate(one) ? slowest : one), undefined)
+    .toSorted((a, b) => bytesInASecond(a) - bytesInASecond(b))[0]
 }
+
+/** On the whole, since the place is held. */
+export const bytesInASecond = ({ receivedBytes, heldMs }: Pick<Standing, 'receivedBytes' | 'heldMs'>) =>
+  (receivedBytes / heldMs) * 1000
 
 const DELAYS_MS = [2_000, 15_000, 60_000, 180_000]
 

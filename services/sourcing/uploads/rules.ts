@@ -1,3 +1,5 @@
+import { bytesInASecond } from '../jobs/rules.ts'
+
 export const UPLOAD_LIMITS = {
   /** How long an address takes bytes, and an upload may be added to a part. */
   lifeMs: 24 * 60 * 60 * 1000,
@@ -39,11 +41,8 @@ export function slowestOf<S extends Standing>(transfers: readonly S[], newcomer:
   const places = new Map<string, number>()
   for (const { orgId } of transfers) places.set(orgId, (places.get(orgId) ?? 0) + 1)
   const wouldHave = (places.get(newcomer) ?? 0) + 1
-  const bytesInASecond = ({ heldMs, receivedBytes }: Standing) => (receivedBytes / heldMs) * 1000
   return transfers
     .filter(({ orgId, heldMs }) => (places.get(orgId) ?? 0) > wouldHave && heldMs >= UPLOAD_LIMITS.graceMs)
     .filter((transfer) => bytesInASecond(transfer) < UPLOAD_LIMITS.slowBelowBytes)
-    .reduce<S | undefined>((slowest, one) => {
-      return slowest && bytesInASecond(slowest) <= bytesInASecond(one) ? slowest : one
-    }, undefined)
+    .toSorted((a, b) => bytesInASecond(a) - bytesInASecond(b))[0]
 }
