@@ -81,7 +81,7 @@ async function invited(sql: Pool, caller: Caller, org: DemoOrganization, person:
 async function grantNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
-  const held = await listRoles(sql, caller.orgId, { userId, limit: 50, offset: 0 })
+  const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })
   if (held.some(({ id }) => id === role.id)) return
   const grant = { roleId: role.id, userId }
   await grantRole(sql, caller, trailOf(caller, 'role.grant', { id: role.id, userId }), grant)

@@ -4,7 +4,7 @@ import type { Sql } from '../kit/db/client.ts'
 import { sweepIdempotencyKeys } from '../kit/idempotency/queries.ts'
 import type { ServiceName } from '../kit/migrate/files.ts'
 import { sweepEvents } from '../kit/outbox/sweep.ts'
-import { sweepAnchors } from '../kit/pages/queries.ts'
+import { sweepCursors } from '../kit/pagination/queries.ts'
 import { testDatabase } from '../kit/testing/database.ts'
 import { planOf, workOf } from '../kit/testing/plans.ts'
 import { sweepActivations } from '../organization/users/queries.ts'
@@ -32,7 +32,7 @@ const loads = [
    select decode(md5(n::text), 'hex'), 'user_' || n, now(), now() + interval '1 day'`,
   `sourcing.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
    select 'u' || n, 'op', 'k', '\\x00', '{}', now() - random() * interval '1 hour'`,
-  `sourcing.page_anchors (key, page, after, expires_at) select 'k' || n, 1, 'a', now() + random() * interval '1 hour'`,
+  `sourcing.page_cursors (key, page, expires_at) select 'k' || n, 1, now() + random() * interval '1 hour'`,
   `sourcing.outbox (id, type, subject, time, data, sent_at) select 'e' || n, 't', 's', now(), '{}', now()`,
   `sourcing.bus_seen (consumer, event_id, seen_at) select 'c', 'e' || n, now()`,
   `sourcing.uploads (id, org_id, user_id, name, public, state, created_at, expires_at)
@@ -59,7 +59,7 @@ const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
   ['sessions, throttles, failures and redeemed links', 'identity', (sql) => sweepIdentity(sql, now, signal)],
   ['links', 'organization', (sql) => sweepActivations(sql, now, signal)],
   ['idempotency keys', 'sourcing', (sql) => sweepIdempotencyKeys(sql, now, signal)],
-  ['anchors of pages', 'sourcing', (sql) => sweepAnchors(sql, now, signal)],
+  ['page cursors', 'sourcing', (sql) => sweepCursors(sql, now, signal)],
   ['events', 'sourcing', (sql) => sweepEvents(sql, { now }, signal)],
   ['uploads that end', 'sourcing', (sql) => endUploads(sql, now, 500)],
   ['uploads that are forgotten', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],

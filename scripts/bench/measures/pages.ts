@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '../../../services/kit/db/client.ts'
 import { ExpressLane } from '../../../services/kit/db/express-lane.ts'
-import { type Anchor, keepAnchors } from '../../../services/kit/pages/queries.ts'
 import type { ApiClient } from '../../../services/kit/testing/client.ts'
-import { listPartsFrom, NEWEST, type PartsFrom } from '../../../services/sourcing/parts/queries.ts'
-import { FAR_AHEAD, findPage, placesToRead } from '../../../services/sourcing/parts/search.ts'
+import { listParts } from '../../../services/sourcing/parts/queries.ts'
+import { findPage, placesToRead } from '../../../services/sourcing/parts/search.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
 import { type Figure, median, ratioFigure, ratiosOf } from '../figures.ts'
@@ -172,14 +171,12 @@ async function againstDatabase(bench: Bench, page: number): Promise<Figure[]> {
   }
   const ours = await serverSide({ port: services.sourcing.port, request }, trial)
   const url = serviceUrl(database.ownerUrl, 'sourcing', database.secrets)
-  const now = new Date().toISOString()
-  const maxSkipped = FAR_AHEAD
-  const start: PartsFrom = { view: 'CONSUMER', key: `bench ${now}`, page, pageSize: 10, limit: 11, maxSkipped, now }
-  await leaveAnchor(url, { key: start.key, page, after: before.body.items.at(-1)?.id ?? '' })
-  const statement = await statementOf(url, (sql) => listPartsFrom(sql, '', start))
+  const after = before.body.items.at(-1)?.id ?? ''
+  const statement = await statementOf(url, (sql) =>
+    listParts(sql, '', { view: 'CONSUMER', after, offset: 0, limit: 11 }),
+  )
   const script = join(database.folder, `parts-${page}.sql`)
-  const { key, limit, pageSize } = start
-  const variables = { key, page, now, newest: NEWEST, limit, skippedTo: page, pageSize, maxSkipped }
+  const variables = { after, limit: 11, offset: 0 }
   await writeFile(script, forPgbench(statement, variables))
   const side = await databaseSide({ url, script, variables }, trial)
   await requireSameStatement(database.ownerUrl, statement, { pgbench: () => side.run(2), sourcing: () => ours.run(2) })
@@ -193,11 +190,4 @@ async function againstDatabase(bench: Bench, page: number): Promise<Figure[]> {
       atLeast: 0.4,
     }),
   ]
-}
-
-/** As reading the page before leaves one, for readers that never come to its end. */
-async function leaveAnchor(url: string, anchor: Anchor): Promise<void> {
-  const sql = connect(url, { max: 1, applicationName: 'bench-look' })
-  await keepAnchors(sql, [anchor], new Date(Date.now() + 60 * 60 * 1000).toISOString())
-  await sql.end({ timeout: 1 })
 }

@@ -4,8 +4,9 @@ import { decodeJwt } from 'jose'
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import { PERMISSIONS } from '../../../proto/permissions.ts'
 import type { Caller } from '../../../services/kit/auth/caller.ts'
+import { ExpressLane } from '../../../services/kit/db/express-lane.ts'
 import { createLog } from '../../../services/kit/log/log.ts'
-import { Pages } from '../../../services/kit/pages/pages.ts'
+import { Pagination } from '../../../services/kit/pagination/pagination.ts'
 import type { ApiClient } from '../../../services/kit/testing/client.ts'
 import { readUsers } from '../../../services/organization/users/list/list.ts'
 import type { UserFilters } from '../../../services/organization/users/rules.ts'
@@ -172,13 +173,17 @@ function callerOf({ accessToken = '' }: ApiClient): Caller {
   return { orgId, userId, sessionId, permissions, orgRoles: new Set(), operator: false }
 }
 
-/** What a request sends to Postgres: its anchor is there where the page before was read; its own is written behind it. */
+/** The statements of a request, without the write of its cursor, which follows the response. */
 async function statementsOf(url: string, caller: Caller, query: UserFilters & PageQuery): Promise<SentStatement[]> {
   const log = createLog({ service: 'bench', version: '0', level: 'silent' })
   const sent = await transactionOf(url, (sql) =>
-    readUsers({ sql, pages: new Pages({ sql, clock: Date.now, log }) }, caller, query),
+    readUsers(
+      { sql, pagination: new Pagination({ sql, reads: new ExpressLane(sql, undefined), clock: Date.now, log }) },
+      caller,
+      query,
+    ),
   )
-  return sent.filter(({ text }) => !text.includes('insert into page_anchors'))
+  return sent.filter(({ text }) => !text.includes('insert into page_cursors'))
 }
 
 /** Each value under a name of its own, whichever statement it goes with. */

@@ -16,7 +16,7 @@ import { deadLetterMetrics, lagMetrics } from '../metrics/events.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
-import { Pages } from '../pages/pages.ts'
+import { Pagination } from '../pagination/pagination.ts'
 import { type Sweep, sweeper } from '../sweep/sweeper.ts'
 import { Turns } from '../turns/turns.ts'
 import { VERSION } from './version.ts'
@@ -38,7 +38,7 @@ export interface Kit {
   bus: Bus
   auth: Auth
   http: Http
-  pages: Pages
+  pagination: Pagination
   clock: () => number
 }
 
@@ -110,8 +110,8 @@ export async function createKit(
     metrics: requestMetrics(registry),
     trustedProxies: config.TRUSTED_PROXIES,
   })
-  const pages = new Pages({ sql, clock, log })
-  return { config, log, registry, sql, lane, bus, auth, http, pages, clock }
+  const pagination = new Pagination({ sql, reads: lane, clock, log })
+  return { config, log, registry, sql, lane, bus, auth, http, pagination, clock }
 }
 
 export interface ServiceParts {

@@ -1,8 +1,8 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
-import type { EntryKey } from '../../kit/pages/entries.ts'
-import { NEWEST } from '../../kit/pages/entries.ts'
+import type { TimeKey } from '../../kit/pagination/keysets.ts'
+import { NEWEST } from '../../kit/pagination/keysets.ts'
 import type { Turns } from '../../kit/turns/turns.ts'
 import { entryOf } from './entries.ts'
 import { listEntries } from './queries.ts'
@@ -23,9 +23,9 @@ export function createExporter(sql: Sql, reads: Turns) {
   async function* linesOf(search: Search, { orgId, recheck }: Export) {
     const leave = reads.take(orgId)
     try {
-      let before: EntryKey | undefined = NEWEST
+      let before: TimeKey | undefined = NEWEST
       while (before) {
-        const keys: EntryKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH })
+        const keys: TimeKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH })
         const rows = keys.length === 0 ? [] : await listEntries(sql, orgId, keys)
         yield rows.map((row) => `${JSON.stringify(entryOf(row))}\n`).join('')
         before = keys.length < BATCH ? undefined : keys.at(-1)

@@ -3,8 +3,8 @@ import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import { connect } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
-import type { EntryKey } from '../../kit/pages/entries.ts'
-import { NEWEST } from '../../kit/pages/entries.ts'
+import type { TimeKey } from '../../kit/pagination/keysets.ts'
+import { NEWEST } from '../../kit/pagination/keysets.ts'
 import { loadAuditLog, loadedActor } from '../../kit/testing/audit-load.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { workOf } from '../../kit/testing/plans.ts'
@@ -70,7 +70,7 @@ const PAGES = [
 ]
 
 /** What is listed, by the plain meaning of the words. */
-const plainly = (filters: AuditFilters, { limit, offset }: { limit: number; offset: number }) => db.owner<EntryKey[]>`
+const plainly = (filters: AuditFilters, { limit, offset }: { limit: number; offset: number }) => db.owner<TimeKey[]>`
   select e.timestamp, e.id
   from organization.audit_log e join organization.users u on u.id = e.actor_id
   where e.org_id = ${ORG}

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { EntryKey } from '../../kit/pages/entries.ts'
+import type { TimeKey } from '../../kit/pagination/keysets.ts'
 
 const MONTHS_AHEAD = 3
 
@@ -34,7 +34,7 @@ export interface EntryRow {
 }
 
 /** The entries of these keys, in the order of the keys, with whoever is named in them: each looked up by its key. */
-export const listEntries = (sql: Sql, orgId: string, keys: readonly EntryKey[]) => sql<EntryRow[]>`
+export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql<EntryRow[]>`
   select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
     e.grant_id, g.acting_email, g.reason, giver.email as granted_by_email

@@ -1,10 +1,9 @@
 import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { pageOf } from '../../kit/http/pages.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
-import { keyAt, positioned } from '../../kit/pages/entries.ts'
-import type { Pages } from '../../kit/pages/pages.ts'
+import { positionOfTime, timeKeyAt } from '../../kit/pagination/keysets.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { Turns } from '../../kit/turns/turns.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
@@ -14,18 +13,21 @@ import { findPageOfKeys, searchFor } from './search.ts'
 /** Exports, which go on for as long as a client reads, and pages far on: nobody's slow readers keep others waiting. */
 const LONG_READS = { what: 'exports and pages far on', places: 16, placesOfOne: 2 }
 
-export const auditLogRoutes = ({ http, pages, sql }: { http: Http; pages: Pages; sql: Pool }) => {
+export const auditLogRoutes = ({ http, pagination, sql }: { http: Http; pagination: Pagination; sql: Pool }) => {
   const reads = new Turns(LONG_READS)
   const exportEntries = createExporter(sql, reads)
   return http
     .routes()
     .on(listAuditLog, async ({ caller, query, request }) => {
       const search = await searchFor(sql, caller.orgId, query)
-      const keys = await pages.rows({ caller, list: 'auditLog', query }, async ({ after, ...window }) => {
-        const wanted = { ...window, before: keyAt(after), signal: request.signal }
-        return (await findPageOfKeys({ sql, reads }, caller.orgId, search, wanted)).map(positioned)
-      })
-      const { items, hasMore } = pageOf(keys, query)
+      const { items, hasMore } = await pagination.page(
+        { caller, list: 'auditLog', query },
+        ({ after, ...window }) => {
+          const wanted = { ...window, before: timeKeyAt(after), signal: request.signal }
+          return findPageOfKeys({ sql, reads }, caller.orgId, search, wanted)
+        },
+        positionOfTime,
+      )
       const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
       return { items: rows.map(entryOf), hasMore }
     })

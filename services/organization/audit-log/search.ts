@@ -3,7 +3,7 @@ import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/search.ts'
-import { type EntryKey, merged } from '../../kit/pages/entries.ts'
+import { mergeNewestFirst, type TimeKey } from '../../kit/pagination/keysets.ts'
 import type { Turns } from '../../kit/turns/turns.ts'
 import {
   type ActorFilter,
@@ -79,11 +79,11 @@ export async function findKeys(
   sql: Sql,
   orgId: string,
   { window, ways, crowd }: Search,
-  { before, limit }: { before: EntryKey; limit: number },
-): Promise<EntryKey[]> {
+  { before, limit }: { before: TimeKey; limit: number },
+): Promise<TimeKey[]> {
   const recent = crowd && (await amongRecent(sql, orgId, { window, ways, crowd }, { before, limit }))
   if (recent) return recent
-  const found: EntryKey[] = []
+  const found: TimeKey[] = []
   const reach = { from: window.from, to: before.timestamp < window.to ? before.timestamp : window.to }
   const months = await Promise.all(ways.map((way) => monthsOf(sql, orgId, way)))
   for (const stretch of stretchesOf(months.flat(), reach)) {
@@ -91,7 +91,7 @@ export async function findKeys(
     const lists = await Promise.all(
       ways.map((way) => keysOf(sql, orgId, { ...stretch, ...window, before, limit: left }, way)),
     )
-    found.push(...merged(lists).slice(0, left))
+    found.push(...mergeNewestFirst(lists).slice(0, left))
     if (found.length === limit) break
   }
   return found
@@ -105,8 +105,8 @@ async function amongRecent(
   sql: Sql,
   orgId: string,
   { window, ways, crowd }: Search & { crowd: Crowd },
-  { before, limit }: { before: EntryKey; limit: number },
-): Promise<EntryKey[] | undefined> {
+  { before, limit }: { before: TimeKey; limit: number },
+): Promise<TimeKey[] | undefined> {
   const kinds = ways.at(-1)?.kinds
   if (!kinds) return undefined
   if (isAnyKind(kinds)) {
@@ -129,7 +129,7 @@ async function monthsOf(sql: Sql, orgId: string, { kinds, actors }: Way): Promis
 }
 
 /** By the index that holds what is asked for in one stretch for each kind. */
-function keysOf(sql: Sql, orgId: string, reach: Reach, { kinds, actors }: Way): Promise<readonly EntryKey[]> {
+function keysOf(sql: Sql, orgId: string, reach: Reach, { kinds, actors }: Way): Promise<readonly TimeKey[]> {
   const anyKind = isAnyKind(kinds)
   if (actors) {
     return anyKind
@@ -146,7 +146,7 @@ const FAR = 100_000
 
 export interface PageOfKeys {
   /** Where the page that was read before ended. */
-  before: EntryKey
+  before: TimeKey
   limit: number
   offset: number
   /** Nobody reads on for a client that has left. */
@@ -159,7 +159,7 @@ export async function findPageOfKeys(
   orgId: string,
   search: Search,
   { before: start, limit, offset, signal }: PageOfKeys,
-): Promise<EntryKey[]> {
+): Promise<TimeKey[]> {
   const leave = offset > FAR ? reads.take(orgId) : () => {}
   try {
     let before = start

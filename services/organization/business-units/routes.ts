@@ -5,17 +5,24 @@ import {
   listBusinessUnits,
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import { positionOfName } from '../../kit/pagination/keysets.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-export const businessUnitRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+
+export const businessUnitRoutes = ({ http, pagination, ...deps }: Deps) =>
   http
     .routes()
-    .on(listBusinessUnits, async ({ caller, query }) =>
-      pageOf(await queries.listBusinessUnits(deps.sql, caller.orgId, windowOf(query)), query),
+    .on(listBusinessUnits, ({ caller, query }) =>
+      pagination.page(
+        { caller, list: 'businessUnits', query },
+        (window) => queries.listBusinessUnits(deps.sql, caller.orgId, window),
+        positionOfName,
+      ),
     )
     .on(getBusinessUnit, async ({ caller, params }) =>
       found(await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)),

@@ -5,17 +5,24 @@ import {
   listCustomFields,
   patchCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
+import { positionOfName } from '../../kit/pagination/keysets.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-export const customFieldRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+
+export const customFieldRoutes = ({ http, pagination, ...deps }: Deps) =>
   http
     .routes()
-    .on(listCustomFields, async ({ caller, query }) =>
-      pageOf(await queries.listCustomFields(deps.sql, caller.orgId, windowOf(query)), query),
+    .on(listCustomFields, ({ caller, query }) =>
+      pagination.page(
+        { caller, list: 'customFields', query },
+        (window) => queries.listCustomFields(deps.sql, caller.orgId, window),
+        positionOfName,
+      ),
     )
     .on(getCustomField, async ({ caller, params }) =>
       found(await queries.findCustomField(deps.sql, caller.orgId, params.id)),

@@ -93,7 +93,7 @@ describe(`over ${USERS} users of ${ORGANIZATIONS} organizations, no query reads 
     ['the caller of a request', (tx) => findCaller(tx, id)],
     ...roleListings.map((listing): [string, (sql: Sql) => PromiseLike<unknown>] => [
       `roles ${JSON.stringify(listing)}`,
-      (tx) => listRoles(tx, orgId, { ...listing, ...page }),
+      (tx) => listRoles(tx, orgId, listing, page),
     ]),
   ]
   test.each(single)('%s', async (_, query) => {

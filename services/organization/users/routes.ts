@@ -11,21 +11,23 @@ import {
 import { JsonText } from '../../kit/http/json.ts'
 import { found, refuse } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
-import type { Pages } from '../../kit/pages/pages.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as states from '../user-states/commands.ts'
 import * as commands from './commands.ts'
 import { readUsers } from './list/list.ts'
 import * as queries from './queries.ts'
 import { asksForAuthority, viewerOf } from './rules.ts'
 
-export const userRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { http: Http; pages: Pages }) =>
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+
+export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   http
     .routes()
     .on(listUsers, ({ caller, query }) => {
       if (asksForAuthority(query) && !viewerOf(caller).seesAll) {
         throw refuse('forbidden', { detail: 'The filters admin, permission and roleId need the permission org:admin.' })
       }
-      return readUsers({ sql: deps.sql, pages }, caller, query)
+      return readUsers({ sql: deps.sql, pagination }, caller, query)
     })
     .on(getUser, async ({ caller, params }) => {
       const { document } = found(await queries.findUserDocument(deps.sql, viewerOf(caller), params.id))

@@ -5,7 +5,7 @@ import { connect, type Sql } from '../../kit/db/client.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { loadParts } from '../../kit/testing/load.ts'
 import { planOf } from '../../kit/testing/plans.ts'
-import { findPart, listParts, listPartsFarAhead, listPartsFrom, searchAllParts, searchNextParts } from './queries.ts'
+import { findPart, listParts, listPartsFarAhead, searchAllParts, searchNextParts } from './queries.ts'
 import { ASKING_INDEX } from './search.ts'
 
 const ROWS = 100_000
@@ -14,16 +14,12 @@ await loadParts(db.owner, { count: ROWS, organizations: 500 })
 const url = db.urlOf('sourcing')
 
 describe(`over ${ROWS} parts`, () => {
-  const now = new Date().toISOString()
   const page = { after: undefined, limit: 11, offset: 0 }
 
   test.each(['CONSUMER', 'IP_OWNER'] as const)('no query of view %s reads the whole table', async (view) => {
     const plans = [
       await planOf(url, (sql) => listParts(sql, 'org_7', { view, ...page })),
       await planOf(url, (sql) => listPartsFarAhead(sql, 'org_7', { view, ...page })),
-      await planOf(url, (sql) =>
-        listPartsFrom(sql, 'org_7', { view, key: 'k', page: 9, pageSize: 10, limit: 11, maxSkipped: 100, now }),
-      ),
       await planOf(url, (sql) => searchNextParts(sql, 'org_7', { view, q: 'impeller', ...page }, 10_000)),
     ]
     const kind = view === 'CONSUMER' ? 'parts_public' : 'parts_owned'

@@ -1,7 +1,6 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
-import type { AnchoredPage, PageWindow, PositionedRow } from '../../kit/pages/pages.ts'
-import { anchorOf } from '../../kit/pages/queries.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import type { PartContent } from './rules.ts'
 
 export interface PartListing extends PageWindow {
@@ -22,41 +21,19 @@ const inView = (sql: Sql, orgId: string, view: PartListing['view']) =>
 const documentIn = (sql: Sql, view: PartListing['view']) => (view === 'IP_OWNER' ? sql`owner_document` : sql`document`)
 
 /** Newest first. */
-export const listParts = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
+export const listParts = (sql: Sql, orgId: string, listing: PartListing) => sql<DocumentRow[]>`
   select id as position, ${documentIn(sql, listing.view)} as document from sourcing.parts
   where ${inView(sql, orgId, listing.view)} and id < ${listing.after ?? NEWEST}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 /** The same for who jumps far ahead: what is skipped is counted in the index, and documents are fetched last. */
-export const listPartsFarAhead = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
+export const listPartsFarAhead = (sql: Sql, orgId: string, listing: PartListing) => sql<DocumentRow[]>`
   select id as position,
     (select ${documentIn(sql, listing.view)} from sourcing.parts part where part.id = page.id) as document
   from (
     select id from sourcing.parts
     where ${inView(sql, orgId, listing.view)} and id < ${listing.after ?? NEWEST}
     order by id desc limit ${listing.limit} offset ${listing.offset}
-  ) page
-  order by id desc`
-
-export interface PartsFrom extends AnchoredPage {
-  view: PartListing['view']
-  /** A page that has more parts between its anchor and itself is empty. */
-  maxSkipped: number
-}
-
-/** A page from its anchor on; from the first part where there is none. */
-export const listPartsFrom = (sql: Sql, orgId: string, start: PartsFrom) => sql<PositionedRow[]>`
-  with anchor as materialized (${anchorOf(sql, start)}), start as materialized (
-    select coalesce((select after from anchor), ${NEWEST}) as after,
-      (${start.page} - coalesce((select page from anchor), 1)) * ${start.pageSize}::bigint as skipped
-  )
-  select id as position,
-    (select ${documentIn(sql, start.view)} from sourcing.parts part where part.id = page.id) as document
-  from (
-    select id from sourcing.parts
-    where ${inView(sql, orgId, start.view)} and id < (select after from start)
-      and (select skipped from start) <= ${start.maxSkipped}::bigint
-    order by id desc limit ${start.limit} offset (select skipped from start)
   ) page
   order by id desc`
 
@@ -68,7 +45,7 @@ export type NextMatch = {
   matches: number
   /** The last part that was looked at; null where there was none. */
   last: string | null
-} & (PositionedRow | { position: null; document: null })
+} & (DocumentRow | { position: null; document: null })
 
 /** Matches among the next parts of a view: where a common word fills its page, however many parts have it. */
 export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch, among: number) => sql<NextMatch[]>`
@@ -88,7 +65,7 @@ export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch, amo
   order by page.id desc`
 
 /** Matches among all parts of a view that are left, by an index of what is in a text; documents are fetched last. */
-export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<PositionedRow[]>`
+export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<DocumentRow[]>`
   with matches as materialized (
     select id from sourcing.parts where ${inText(sql, search)} and ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
   ), page as materialized (

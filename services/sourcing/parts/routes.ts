@@ -3,25 +3,21 @@ import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { JsonText } from '../../kit/http/json.ts'
 import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
-import { keyAt, positioned } from '../../kit/pages/entries.ts'
-import type { Pages } from '../../kit/pages/pages.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart } from './queries.ts'
-import { findPage, findPageFrom, type PartReads } from './search.ts'
+import { findPage, type PartReads } from './search.ts'
 
-type Deps = commands.CommandDeps & PartReads & { http: Http; pages: Pages }
+type Deps = commands.CommandDeps & PartReads & { http: Http; pagination: Pagination }
 
-export const partRoutes = ({ http, pages, ...deps }: Deps) =>
+export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
   http
     .routes()
-    .on(operations.listParts, ({ caller, query, request }) => {
+    .on(operations.listParts, async ({ caller, query, request }) => {
       const reader = { orgId: caller.orgId, signal: request.signal }
-      return pages.read(
-        { caller, list: 'parts', query },
-        (window) => findPage(deps, reader, { ...query, ...window }),
-        query.q === undefined ? (start) => findPageFrom(deps, reader, { ...start, view: query.view }) : undefined,
-      )
+      const paged = { caller, list: 'parts', query }
+      return new JsonText(await pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window })))
     })
     .on(operations.createPart, (call) => commands.createPart(deps, call))
     .on(
@@ -35,9 +31,8 @@ export const partRoutes = ({ http, pages, ...deps }: Deps) =>
     })
     .on(operations.listPartHistory, async ({ caller, params, query }) => {
       const { id } = found(await deps.lane.ask((sql) => findOwnPart(sql, caller.orgId, params.id)))
-      return pages.read({ caller, list: `history ${id}`, query }, async ({ after, ...window }) =>
-        (await listHistory(deps.sql, id, { ...window, before: keyAt(after) })).map(positioned),
-      )
+      const paged = { caller, list: `history ${id}`, query }
+      return new JsonText(await pagination.json(paged, (window) => listHistory(deps.sql, id, window)))
     })
     .on(lifecycle.patchPart, (call) => commands.patchPart(deps, call))
     .on(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call))

@@ -1,13 +1,12 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { ExpressLane } from '../../kit/db/express-lane.ts'
 import { within } from '../../kit/db/within.ts'
-import type { AnchoredPage, PositionedRow } from '../../kit/pages/pages.ts'
+import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import { Turns } from '../../kit/turns/turns.ts'
 import {
   hasTrigram,
   listParts,
   listPartsFarAhead,
-  listPartsFrom,
   type NextMatch,
   type PartListing,
   type PartSearch,
@@ -52,24 +51,11 @@ export async function findPage(
   reads: PartReads,
   reader: Reader,
   { q, ...listing }: PartListing & { q?: string },
-): Promise<readonly PositionedRow[]> {
+): Promise<readonly DocumentRow[]> {
   if (q !== undefined) return search(reads, reader, { ...listing, q })
   const { orgId, signal } = reader
   if (listing.offset <= FAR_AHEAD) return reads.lane.ask((short) => listParts(short, orgId, listing))
   return jumps(reads, listing.offset).during(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
-}
-
-/** A page by its anchor: only who has jumped far from it, or past the end, asks a second time. */
-export async function findPageFrom(
-  reads: PartReads,
-  { orgId, signal }: Reader,
-  start: AnchoredPage & { view: PartListing['view'] },
-): Promise<readonly PositionedRow[]> {
-  const near = await reads.lane.ask((short) => listPartsFrom(short, orgId, { ...start, maxSkipped: FAR_AHEAD }))
-  if (near.length > 0) return near
-  const farthest = start.page * start.pageSize
-  const jump = () => listPartsFrom(reads.sql, orgId, { ...start, maxSkipped: farthest })
-  return jumps(reads, farthest).during(orgId, signal, jump)
 }
 
 const jumps = ({ searches, longReads }: PartReads, farAhead: number) => (farAhead <= LONG_AHEAD ? searches : longReads)
@@ -106,7 +92,7 @@ class Way {
   readonly #sql: Pool
   readonly #reader: Reader
   readonly #wanted: PartSearch
-  readonly found: PositionedRow[] = []
+  readonly found: DocumentRow[] = []
   isDone = false
   /** Matches that still lie before the page. */
   #offset: number
@@ -152,7 +138,7 @@ class Way {
   }
 
   /** Goes on part after part, until the page is full, nothing is left or the reader has left. */
-  async toTheEnd(): Promise<readonly PositionedRow[]> {
+  async toTheEnd(): Promise<readonly DocumentRow[]> {
     while (!this.isDone) {
       this.#reader.signal.throwIfAborted()
       const share = await this.#lookThrough(PARTS_AT_ONCE)

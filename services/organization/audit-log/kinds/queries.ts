@@ -1,10 +1,10 @@
 import type { Sql } from '../../../kit/db/client.ts'
-import type { EntryKey } from '../../../kit/pages/entries.ts'
+import type { TimeKey } from '../../../kit/pagination/keysets.ts'
 import type { Stretch, Window } from '../rules.ts'
 
 /** Where to look, and how far: newest first, from `before` on. */
 export interface Reach extends Stretch, Window {
-  before: EntryKey
+  before: TimeKey
   limit: number
 }
 
@@ -46,7 +46,7 @@ export const listMonths = (
     and not (${hideSignIns}::boolean and success and procedure = 'auth.signIn')`
 
 /** Entries of the organization, whatever they are. */
-export const listKeys = (sql: Sql, orgId: string, { low, high, from, to, before, limit }: Reach) => sql<EntryKey[]>`
+export const listKeys = (sql: Sql, orgId: string, { low, high, from, to, before, limit }: Reach) => sql<TimeKey[]>`
   with months as materialized (
     select distinct k.month from organization.audit_log_kinds k
     where k.org_id = ${orgId} and k.actor_id = '' and k.month >= ${low} and k.month < ${high}
@@ -66,7 +66,7 @@ export const listKeysOfKinds = (
   orgId: string,
   { low, high, from, to, before, limit }: Reach,
   { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter,
-) => sql<EntryKey[]>`
+) => sql<TimeKey[]>`
   with kinds as materialized (
     select distinct k.month, k.procedure, k.success, k.impersonated from organization.audit_log_kinds k
     where k.org_id = ${orgId} and k.actor_id = '' and k.month >= ${low} and k.month < ${high}
@@ -156,7 +156,7 @@ export const listKeysOfActors = (
   orgId: string,
   { low, high, from, to, before, limit }: Reach,
   actors: ActorFilter,
-) => sql<EntryKey[]>`
+) => sql<TimeKey[]>`
   with actors as materialized (${actorsLike(sql, orgId, actors)}), kinds as materialized (
     select m.month, actors.id as actor_id
     from actors cross join (
@@ -204,7 +204,7 @@ export const listKeysOfActorKinds = (
   { low, high, from, to, before, limit }: Reach,
   actors: ActorFilter,
   filter: KindFilter,
-) => sql<EntryKey[]>`
+) => sql<TimeKey[]>`
   with actors as materialized (${actorsLike(sql, orgId, actors)}), kinds as materialized (
     ${'actorIds' in actors ? kindsOfFew(sql, orgId, { low, high }, filter) : kindsOfMany(sql, orgId, { low, high }, filter)}
   ), share as materialized (
@@ -248,7 +248,7 @@ export const listRecentKeys = (
   { from, to, before, limit }: Omit<Reach, 'low' | 'high'>,
   { either, emailPattern }: Crowd,
   looked: number,
-) => sql<EntryKey[]>`
+) => sql<TimeKey[]>`
   with actors as materialized (${actorsLike(sql, orgId, { emailPattern })}), recent as materialized (
     select a.timestamp, a.id, a.procedure, a.actor_id from organization.audit_log a
     where a.org_id = ${orgId} and a.timestamp >= ${from} and a.timestamp <= ${to}
@@ -263,10 +263,10 @@ export const listRecentKeys = (
 export const filterKeys = (
   sql: Sql,
   orgId: string,
-  keys: readonly EntryKey[],
+  keys: readonly TimeKey[],
   { either, emailPattern }: Crowd,
   limit: number,
-) => sql<EntryKey[]>`
+) => sql<TimeKey[]>`
   with actors as materialized (${actorsLike(sql, orgId, { emailPattern })})
   select e.timestamp, e.id
   from unnest(${keys.map(({ timestamp }) => timestamp)}::timestamptz[], ${keys.map(({ id }) => id)}::text[])

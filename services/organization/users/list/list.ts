@@ -1,8 +1,8 @@
 import type { PageQuery } from '../../../../proto/http/shapes.ts'
 import type { Caller } from '../../../kit/auth/caller.ts'
 import type { Sql } from '../../../kit/db/client.ts'
-import type { JsonText } from '../../../kit/http/json.ts'
-import type { Pages, PageWindow, PositionedRow } from '../../../kit/pages/pages.ts'
+import { JsonText } from '../../../kit/http/json.ts'
+import type { DocumentRow, PageWindow, Pagination } from '../../../kit/pagination/pagination.ts'
 import { type Held, heldIn, isPlain, onlyHeld, type UserFilters, type Viewer, viewerOf } from '../rules.ts'
 import {
   EVERYBODY,
@@ -17,21 +17,17 @@ import {
   listNext,
   listRolesThatGive,
   listUsers,
-  listUsersFrom,
 } from './queries.ts'
 
 /** A page of the users of the caller's organization, as the API answers it. */
-export function readUsers(
-  { sql, pages }: { sql: Sql; pages: Pages },
+export async function readUsers(
+  { sql, pagination }: { sql: Sql; pagination: Pagination },
   caller: Caller,
   query: PageQuery & UserFilters,
 ): Promise<JsonText> {
   const viewer = viewerOf(caller)
-  return pages.read(
-    { caller, list: 'users', query },
-    (window) => findUsers(sql, viewer, query, window),
-    isPlain(query) ? (start) => listUsersFrom(sql, viewer, start) : undefined,
-  )
+  const paged = { caller, list: 'users', query }
+  return new JsonText(await pagination.json(paged, (window) => findUsers(sql, viewer, query, window)))
 }
 
 /** Whichever way finds a page fastest: each gives the same one. */
@@ -40,19 +36,14 @@ export function findUsers(
   viewer: Viewer,
   filters: UserFilters,
   window: PageWindow,
-): PromiseLike<readonly PositionedRow[]> {
+): PromiseLike<readonly DocumentRow[]> {
   if (isPlain(filters)) return listUsers(sql, viewer, { ...window })
   const held = onlyHeld(filters)
   return held ? findHolders(sql, viewer, held, window) : search(sql, viewer, filters, window)
 }
 
 /** Far on, what is skipped of several roles would have to be sorted: of one it is counted in an index. */
-async function findHolders(
-  sql: Sql,
-  viewer: Viewer,
-  held: Held,
-  window: PageWindow,
-): Promise<readonly PositionedRow[]> {
+async function findHolders(sql: Sql, viewer: Viewer, held: Held, window: PageWindow): Promise<readonly DocumentRow[]> {
   if (window.offset > FEW_USERS) {
     const roles = await listRolesThatGive(sql, viewer.orgId, held)
     const [large, ...others] = roles.filter(({ many }) => many)
@@ -76,7 +67,7 @@ async function search(
   viewer: Viewer,
   filters: UserFilters,
   window: PageWindow,
-): Promise<readonly PositionedRow[]> {
+): Promise<readonly DocumentRow[]> {
   const isFarOn = window.offset + window.limit > FEW_USERS
   if (!isFarOn) {
     const next = await listNext(sql, viewer, filters, { ...window, among: FEW_USERS })
@@ -95,7 +86,7 @@ async function searchFew(
   viewer: Viewer,
   filters: UserFilters,
   window: PageWindow,
-): Promise<readonly PositionedRow[] | undefined> {
+): Promise<readonly DocumentRow[] | undefined> {
   const { q } = filters
   const held = heldIn(filters)
   const holders = held && allOf(await listFewHolders(sql, viewer, held, filters, window), FEW_USERS)
@@ -104,7 +95,7 @@ async function searchFew(
 }
 
 /** Undefined where there were more candidates than were looked at. */
-function allOf(rows: readonly FewRow[], few: number): readonly PositionedRow[] | undefined {
+function allOf(rows: readonly FewRow[], few: number): readonly DocumentRow[] | undefined {
   if (rows.some(({ candidates }) => candidates > few)) return undefined
   return rows.filter((row) => row.position !== null)
 }

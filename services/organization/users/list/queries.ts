@@ -1,7 +1,6 @@
 import type { Sql } from '../../../kit/db/client.ts'
 import { contains } from '../../../kit/db/search.ts'
-import type { AnchoredPage, PageWindow, PositionedRow } from '../../../kit/pages/pages.ts'
-import { anchorOf } from '../../../kit/pages/queries.ts'
+import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
 import type { Held, UserFilters, Viewer } from '../rules.ts'
 
 /** What stands in the list behind everything that was read: as `position` says it. */
@@ -26,7 +25,7 @@ export const listUsers = (
   sql: Sql,
   viewer: Viewer,
   { q, active, admin, permission, roleId, limit, offset, after }: UserFilters & PageWindow,
-) => sql<PositionedRow[]>`
+) => sql<DocumentRow[]>`
   select page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
   from (
     select id, email_key from organization.users u
@@ -55,21 +54,6 @@ export const listUsers = (
               where r.org_id = ${viewer.orgId} and 'org:admin' = any(r.permissions))) = ${admin}`
       }
     order by email_key, id limit ${limit} offset ${offset}
-  ) page
-  join organization.directory d on d.id = page.id
-  order by page.email_key, page.id`
-
-/** A page of everybody from its anchor on; from the first user where there is none. */
-export const listUsersFrom = (sql: Sql, viewer: Viewer, start: AnchoredPage) => sql<PositionedRow[]>`
-  with anchor as materialized (${anchorOf(sql, start)})
-  select page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
-  from (
-    select id, email_key from organization.users
-    where org_id = ${viewer.orgId} and (email_key, id) > (
-      coalesce((select split_part(after, ' ', 1) from anchor), ''),
-      coalesce((select split_part(after, ' ', 2) from anchor), ''))
-    order by email_key, id limit ${start.limit}
-    offset (${start.page} - coalesce((select page from anchor), 1)) * ${start.pageSize}::bigint
   ) page
   join organization.directory d on d.id = page.id
   order by page.email_key, page.id`
@@ -106,7 +90,7 @@ export const listNext = (
   viewer: Viewer,
   filters: UserFilters,
   { limit, offset, after, among }: PageWindow & { among: number },
-) => sql<PositionedRow[]>`
+) => sql<DocumentRow[]>`
   select page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
   from (
     select id, email_key from (
@@ -130,7 +114,7 @@ export const findMore = (sql: Sql, orgId: string, after: string | undefined) => 
 export const FEW_MATCHES = 10_000
 
 /** Without anybody who fits there is one row without a user. */
-export type FewRow = { candidates: number } & (PositionedRow | { position: null; document: null })
+export type FewRow = { candidates: number } & (DocumentRow | { position: null; document: null })
 
 /** Those who fit among the holders of something: all of them, unless there are more candidates than a few. */
 export const listFewHolders = (
@@ -193,7 +177,7 @@ export const listFewLike = (
  * for the first of all of them, however many there are.
  */
 export const listHolders = (sql: Sql, viewer: Viewer, held: Held, { limit, offset, after }: PageWindow) => sql<
-  PositionedRow[]
+  DocumentRow[]
 >`
   with page as materialized (
     select distinct holder.email_key, holder.user_id
@@ -225,7 +209,7 @@ export const listHoldersFarAhead = (
   viewer: Viewer,
   { large, small }: { large: string; small: readonly string[] },
   { limit, offset, after }: PageWindow,
-) => sql<PositionedRow[]>`
+) => sql<DocumentRow[]>`
   with others as materialized (
     select distinct email_key, user_id from organization.user_roles other
     where role_id = any(${[...small]}) ${behind(sql, 'user_id', after)} and not exists (
