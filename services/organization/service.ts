@@ -22,7 +22,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   const people = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, pagination, sql }),
+      auditLogRoutes({ http, pagination, sql, clock }),
       organizationRoutes(people),
       userRoutes({ ...people, pagination }),
       roleRoutes({ http, pagination, sql, clock }),

@@ -10,16 +10,23 @@ import { createExporter } from './export.ts'
 import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
-/** Exports, which go on for as long as a client reads, and pages far on: nobody's slow readers keep others waiting. */
-const LONG_READS = { what: 'exports and pages far on', places: 16, placesOfOne: 2 }
+/** Exports last as long as their client reads; an organization has its share of them, and of far pages. */
+const LONG_READS = { what: 'exports and far pages', places: 16, placesOfOne: 2 }
 
-export const auditLogRoutes = ({ http, pagination, sql }: { http: Http; pagination: Pagination; sql: Pool }) => {
+interface Deps {
+  http: Http
+  pagination: Pagination
+  sql: Pool
+  clock: () => number
+}
+
+export const auditLogRoutes = ({ http, pagination, sql, clock }: Deps) => {
   const reads = new Turns(LONG_READS)
-  const exportEntries = createExporter(sql, reads)
+  const exportEntries = createExporter({ sql, reads, clock })
   return http
     .routes()
     .on(listAuditLog, async ({ caller, query, request }) => {
-      const search = await searchFor(sql, caller.orgId, query)
+      const search = await searchFor(sql, caller.orgId, query, new Date(clock()).toISOString())
       const { items, hasMore } = await pagination.page(
         { caller, list: 'auditLog', query },
         ({ after, ...window }) => {

@@ -7,160 +7,131 @@ import { mergeNewestFirst, type TimeKey } from '../../kit/pagination/keysets.ts'
 import type { Turns } from '../../kit/turns/turns.ts'
 import {
   type ActorFilter,
-  type Crowd,
-  filterKeys,
+  isAnyKind,
+  type KeyRange,
   type KindFilter,
-  listKeys,
-  listKeysOfActorKinds,
-  listKeysOfActors,
-  listKeysOfKinds,
-  listMonths,
+  listKeysByKind,
   listRecentKeys,
-  type Reach,
-} from './kinds/queries.ts'
-import { isActorLike, listActors } from './queries.ts'
-import { stretchesOf, type Window, windowOf } from './rules.ts'
+  type RecentFilter,
+} from './keys.ts'
+import { listActors } from './queries.ts'
+import { monthRangesOf, type Window, windowOf } from './rules.ts'
 
-/** One way in which an entry can be asked for: what matches either of two, `q` by action and `q` by actor, is listed once. */
-interface Way {
+/** Entries that match by kind and actor. */
+interface Branch {
   kinds: KindFilter
   actors: ActorFilter | undefined
 }
 
-/** What a caller asks for, resolved against the procedures and users that there are. */
+/** Filters, resolved against the procedures and users that exist. */
 export interface Search {
   window: Window
-  ways: readonly Way[]
-  /** Set where `q` matches so many users that their entries are likely to be among the newest ones. */
-  crowd: Crowd | undefined
+  /** An entry matches if one of them matches: `q` by procedure, and `q` by actor. */
+  branches: readonly Branch[]
+  /** Set where `q` matches so many users that recent entries probably match. */
+  recent: RecentFilter | undefined
+  now: string
 }
 
-/** Users that are asked for one by one; of more, the newest entries are looked through first. */
+/** Users that are searched by id; where `q` matches more, the newest entries are filtered first. */
 const MAX_ACTORS = 200
-/** So many entries are looked through for one that is wanted, before the users are asked for one by one. */
-const LOOKED_FOR_ONE = 10
-const LOOKED_AT_LEAST = 2000
-/** The same where the entries of some kinds are read for it. */
-const READ_FOR_ONE = 2
-/** Of more users it costs more to find out their months than to look into all. */
-const FEW_ACTORS = 10
+/** Recent entries that are filtered for each wanted one, and at least. */
+const RECENT_FOR_EACH = 10
+const MIN_RECENT = 2000
 
-export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters): Promise<Search> {
+export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search> {
   const { q, procedure, actorId } = filters
-  const window = windowOf(filters)
   const kinds: KindFilter = {
     procedures: procedure === undefined ? null : [procedure],
     impersonatedOnly: filters.impersonatedOnly ?? false,
     failedOnly: filters.failedOnly ?? false,
     hideSignIns: filters.hideSignIns ?? false,
   }
-  const actors: ActorFilter | undefined = actorId === undefined ? undefined : { actorIds: [actorId] }
-  if (q === undefined) return { window, ways: [{ kinds, actors }], crowd: undefined }
+  const ofActor: ActorFilter | undefined = actorId === undefined ? undefined : { actorIds: [actorId] }
+  const search = { window: windowOf(filters), recent: undefined, now }
+  if (q === undefined) return { ...search, branches: [{ kinds, actors: ofActor }] }
 
-  const either = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
-  const named = procedure === undefined ? either : either.filter((name) => name === procedure)
-  const byAction: Way[] = named.length > 0 ? [{ kinds: { ...kinds, procedures: named }, actors }] : []
+  const matching = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
+  const procedures = procedure === undefined ? matching : matching.filter((name) => name === procedure)
+  const byProcedure: Branch[] = procedures.length > 0 ? [{ kinds: { ...kinds, procedures }, actors: ofActor }] : []
+  // `q` matches the one procedure that is wanted, so it matches all entries of it.
+  if (procedure !== undefined && procedures.length > 0) return { ...search, branches: byProcedure }
   const emailPattern = contains(q)
-  if (actorId !== undefined) {
-    const meant = (await isActorLike(sql, orgId, actorId, emailPattern)).length > 0
-    return { window, ways: meant ? [{ kinds, actors }] : byAction, crowd: undefined }
-  }
-  // Every entry that the procedure names is asked for already.
-  if (procedure !== undefined && named.length > 0) return { window, ways: byAction, crowd: undefined }
-  const ids = (await listActors(sql, orgId, emailPattern, MAX_ACTORS + 1)).map(({ id }) => id)
-  if (ids.length === 0) return { window, ways: byAction, crowd: undefined }
-  const isCrowd = ids.length > MAX_ACTORS
-  const byActor = { kinds, actors: isCrowd ? { emailPattern } : { actorIds: ids } }
-  return { window, ways: [...byAction, byActor], crowd: isCrowd ? { either, emailPattern } : undefined }
+  const rows = await listActors(sql, orgId, { emailPattern, actorId }, MAX_ACTORS + 1)
+  if (rows.length === 0) return { ...search, branches: byProcedure }
+  // All entries of the one actor that is wanted match.
+  if (ofActor) return { ...search, branches: [{ kinds, actors: ofActor }] }
+  const isMany = rows.length > MAX_ACTORS
+  const actors = isMany ? { emailPattern } : { actorIds: rows.map(({ id }) => id) }
+  const recent = isMany ? { kinds, procedures, actors } : undefined
+  return { ...search, branches: [...byProcedure, { kinds, actors }], recent }
 }
 
-/** The next keys of a search from `before` on, newest first. */
+/**
+ * The next keys of a search, newest first. Two strategies find the same keys:
+ * - recent entries, for the unfiltered log, and where `q` matches many users;
+ * - the kinds of entry that exist, for all other filters, and where the recent entries do not fill the page.
+ */
 export async function findKeys(
   sql: Sql,
   orgId: string,
-  { window, ways, crowd }: Search,
-  { before, limit }: { before: TimeKey; limit: number },
+  { window, branches, recent, now }: Search,
+  next: { before: TimeKey; limit: number },
+): Promise<readonly TimeKey[]> {
+  const range = { ...window, ...next }
+  const { limit } = next
+  if (isUnfiltered(branches)) return listRecentKeys(sql, orgId, range, limit)
+  if (recent) {
+    const found = await listRecentKeys(sql, orgId, range, Math.max(MIN_RECENT, RECENT_FOR_EACH * limit), recent)
+    if (found.length === limit) return found
+  }
+  return findKeysByKind(sql, orgId, range, branches, now)
+}
+
+const isUnfiltered = ([first, ...others]: readonly Branch[]) =>
+  first !== undefined && others.length === 0 && first.actors === undefined && isAnyKind(first.kinds)
+
+/** Reads a growing number of months, so that a common filter costs one month, and a rare one few statements. */
+async function findKeysByKind(
+  sql: Sql,
+  orgId: string,
+  range: KeyRange,
+  branches: readonly Branch[],
+  now: string,
 ): Promise<TimeKey[]> {
-  const recent = crowd && (await amongRecent(sql, orgId, { window, ways, crowd }, { before, limit }))
-  if (recent) return recent
   const found: TimeKey[] = []
-  const reach = { from: window.from, to: before.timestamp < window.to ? before.timestamp : window.to }
-  const months = await Promise.all(ways.map((way) => monthsOf(sql, orgId, way)))
-  for (const stretch of stretchesOf(months.flat(), reach)) {
-    const left = limit - found.length
+  for (const months of monthRangesOf(range, range.before.timestamp, now)) {
+    const limit = range.limit - found.length
     const lists = await Promise.all(
-      ways.map((way) => keysOf(sql, orgId, { ...stretch, ...window, before, limit: left }, way)),
+      branches.map((branch) => listKeysByKind(sql, orgId, { ...range, limit }, months, branch)),
     )
-    found.push(...mergeNewestFirst(lists).slice(0, left))
-    if (found.length === limit) break
+    found.push(...mergeNewestFirst(lists).slice(0, limit))
+    if (found.length === range.limit) break
   }
   return found
 }
 
-/**
- * Where `q` matches most users, a full page is soon found without asking for each of them. Undefined where it is not:
- * unless there was no more to look at.
- */
-async function amongRecent(
-  sql: Sql,
-  orgId: string,
-  { window, ways, crowd }: Search & { crowd: Crowd },
-  { before, limit }: { before: TimeKey; limit: number },
-): Promise<TimeKey[] | undefined> {
-  const kinds = ways.at(-1)?.kinds
-  if (!kinds) return undefined
-  if (isAnyKind(kinds)) {
-    const looked = Math.max(LOOKED_AT_LEAST, LOOKED_FOR_ONE * limit)
-    const found = await listRecentKeys(sql, orgId, { ...window, before, limit }, crowd, looked)
-    return found.length === limit ? [...found] : undefined
-  }
-  const read = { window, ways: [{ kinds, actors: undefined }], crowd: undefined }
-  const keys = await findKeys(sql, orgId, read, { before, limit: READ_FOR_ONE * limit })
-  const found = await filterKeys(sql, orgId, keys, crowd, limit)
-  return found.length === limit || keys.length < READ_FOR_ONE * limit ? [...found] : undefined
-}
-
-const isAnyKind = ({ procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter) =>
-  procedures === null && !impersonatedOnly && !failedOnly && !hideSignIns
-
-async function monthsOf(sql: Sql, orgId: string, { kinds, actors }: Way): Promise<string[]> {
-  const few = actors && 'actorIds' in actors && actors.actorIds.length <= FEW_ACTORS ? actors.actorIds : ['']
-  return (await listMonths(sql, orgId, few, kinds)).map(({ month }) => month)
-}
-
-/** By the index that holds what is asked for in one stretch for each kind. */
-function keysOf(sql: Sql, orgId: string, reach: Reach, { kinds, actors }: Way): Promise<readonly TimeKey[]> {
-  const anyKind = isAnyKind(kinds)
-  if (actors) {
-    return anyKind
-      ? listKeysOfActors(sql, orgId, reach, actors)
-      : listKeysOfActorKinds(sql, orgId, reach, actors, kinds)
-  }
-  return anyKind ? listKeys(sql, orgId, reach) : listKeysOfKinds(sql, orgId, reach, kinds)
-}
-
-/** Keys that are read at once while a far page is looked for: what is skipped costs time, and no more memory than this. */
+/** Keys that are skipped in one statement: a far page takes time, but no more memory than this. */
 const MAX_SKIPPED_AT_ONCE = 10_000
-/** Beyond so many entries a page is a long read. */
-const FAR = 100_000
+/** Offsets above this count as long reads. */
+const LONG_READ_OFFSET = 100_000
 
-export interface PageOfKeys {
-  /** Where the page that was read before ended. */
+export interface KeyWindow {
   before: TimeKey
   limit: number
   offset: number
-  /** Nobody reads on for a client that has left. */
+  /** Aborted when the client has disconnected. */
   signal: AbortSignal
 }
 
-/** A page of a search, with one key more where there is a next one. */
+/** The keys of a page. */
 export async function findPageOfKeys(
   { sql, reads }: { sql: Sql; reads: Turns },
   orgId: string,
   search: Search,
-  { before: start, limit, offset, signal }: PageOfKeys,
-): Promise<TimeKey[]> {
-  const leave = offset > FAR ? reads.take(orgId) : () => {}
+  { before: start, limit, offset, signal }: KeyWindow,
+): Promise<readonly TimeKey[]> {
+  const leave = offset > LONG_READ_OFFSET ? reads.take(orgId) : () => {}
   try {
     let before = start
     let skip = offset
