@@ -23,13 +23,6 @@ export const isAnyKind = ({ procedures, impersonatedOnly, failedOnly, hideSignIn
 /** A few users by id, or the users whose address matches a pattern. */
 export type ActorFilter = { actorIds: readonly string[] } | { emailPattern: string }
 
-/** Entries of some kinds that have one of the actors, or one of the procedures. */
-export interface RecentFilter {
-  kinds: KindFilter
-  procedures: readonly string[]
-  actors: ActorFilter
-}
-
 const ofKinds = (sql: Sql, { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter) => sql`
   (${procedures}::text[] is null or procedure = any(${procedures}::text[]))
   and (not ${impersonatedOnly}::boolean or impersonated) and (not ${failedOnly}::boolean or not success)
@@ -42,27 +35,43 @@ const idsOf = (sql: Sql, orgId: string, actors: ActorFilter) =>
     : sql`select id collate "default" as id from organization.users
         where org_id = ${orgId} and email_key like (select lower(${actors.emailPattern}))`
 
-/** The newest `among` entries, filtered one after the other. */
-export const listRecentKeys = (
+const inWindow = (sql: Sql, { from, to, before }: KeyRange) => sql`
+  a.timestamp >= ${from} and a.timestamp <= ${to} and (a.timestamp, a.id) < (${before.timestamp}, ${before.id})`
+
+/** Entries of any kind and actor. */
+export const listRecentKeys = (sql: Sql, orgId: string, range: KeyRange) => sql<TimeKey[]>`
+  select a.timestamp, a.id from organization.audit_log a
+  where a.org_id = ${orgId} and ${inWindow(sql, range)}
+  order by a.timestamp desc, a.id desc limit ${range.limit}`
+
+const recentEntries = (sql: Sql, orgId: string, range: KeyRange) => sql`
+  select a.timestamp, a.id, a.procedure, a.actor_id from organization.audit_log a
+  where a.org_id = ${orgId} and ${inWindow(sql, range)}
+  order by a.timestamp desc, a.id desc limit ${range.limit}`
+
+const entriesOf = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql`
+  select e.timestamp, e.id, e.procedure, e.actor_id
+  from unnest(${keys.map(({ timestamp }) => timestamp)}::timestamptz[], ${keys.map(({ id }) => id)}::text[])
+    as key (timestamp, id)
+  cross join lateral (
+    select a.timestamp, a.id, a.procedure, a.actor_id from organization.audit_log a
+    where a.org_id = ${orgId} and a.timestamp = key.timestamp and a.id = key.id
+    limit 1
+  ) e`
+
+/** The first of some entries that are of one of the procedures, or by a user whose address matches. */
+export const filterKeys = (
   sql: Sql,
   orgId: string,
-  { from, to, before, limit }: KeyRange,
-  among: number,
-  filter?: RecentFilter,
+  among: KeyRange | readonly TimeKey[],
+  { procedures, emailPattern }: { procedures: readonly string[]; emailPattern: string },
+  limit: number,
 ) => sql<TimeKey[]>`
-  with recent as materialized (
-    select a.timestamp, a.id, a.procedure, a.success, a.impersonated, a.actor_id from organization.audit_log a
-    where a.org_id = ${orgId} and a.timestamp >= ${from} and a.timestamp <= ${to}
-      and (a.timestamp, a.id) < (${before.timestamp}, ${before.id})
-    order by a.timestamp desc, a.id desc limit ${among}
+  with actors as materialized (${idsOf(sql, orgId, { emailPattern })}), entries as materialized (
+    ${'limit' in among ? recentEntries(sql, orgId, among) : entriesOf(sql, orgId, among)}
   )
-  select timestamp, id from recent
-  where true ${
-    filter === undefined
-      ? sql``
-      : sql`and ${ofKinds(sql, filter.kinds)}
-          and (procedure = any(${[...filter.procedures]}::text[]) or actor_id in (${idsOf(sql, orgId, filter.actors)}))`
-  }
+  select timestamp, id from entries
+  where procedure = any(${[...procedures]}::text[]) or actor_id in (select id from actors)
   order by timestamp desc, id desc limit ${limit}`
 
 /** The kinds of each month in the range, without actors. */
@@ -106,10 +115,11 @@ const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: Ki
 export function listKeysByKind(
   sql: Sql,
   orgId: string,
-  { from, to, before, limit }: KeyRange,
+  within: KeyRange,
   months: MonthRange,
   { kinds, actors }: { kinds: KindFilter; actors: ActorFilter | undefined },
 ) {
+  const { limit } = within
   const anyKind = isAnyKind(kinds)
   const kindsOfActors = actors && 'actorIds' in actors ? kindsOfFewActors : kindsOfManyActors
   const ranges = () => {
@@ -122,7 +132,7 @@ export function listKeysByKind(
     ${actors ? sql`and a.actor_id = k.actor_id` : sql``}
     ${anyKind ? sql`` : sql`and a.procedure = k.procedure and a.success = k.success and a.impersonated = k.impersonated`}
     and a.timestamp >= k.month and a.timestamp < k.month + interval '1 month'
-    and a.timestamp >= ${from} and a.timestamp <= ${to} and (a.timestamp, a.id) < (${before.timestamp}, ${before.id})`
+    and ${inWindow(sql, within)}`
   return sql<TimeKey[]>`
     with ${actors ? sql`actors as materialized (${idsOf(sql, orgId, actors)}),` : sql``}
     ranges as materialized (${ranges()}),

@@ -27,12 +27,13 @@ describe('month ranges', () => {
   const month = (name: string) => `${name}-01T00:00:00.000Z`
   const NEWEST = '9999-12-31T23:59:59.999Z'
 
-  test('of everything are the current month with the future, 4 months, 16 months and the rest', () => {
+  test('of everything are the current month with the future, 1 month, 4 months, 16 months and the rest', () => {
     expect([...monthRangesOf(windowOf({}), NEWEST, now)]).toEqual([
       { low: month('2026-02'), high: NEWEST },
-      { low: month('2025-10'), high: month('2026-02') },
-      { low: month('2024-06'), high: month('2025-10') },
-      { low: month('1970-01'), high: month('2024-06') },
+      { low: month('2026-01'), high: month('2026-02') },
+      { low: month('2025-09'), high: month('2026-01') },
+      { low: month('2024-05'), high: month('2025-09') },
+      { low: month('1970-01'), high: month('2024-05') },
     ])
     expect(monthOf('2026-01-31T23:59:59.999Z', 1)).toBe(month('2026-02'))
   })
@@ -41,7 +42,7 @@ describe('month ranges', () => {
     const window = { from: '2025-02-28T23:59:59.999Z', to: '2025-03-01T00:00:00.000Z' }
     const expected = [
       { low: month('2025-03'), high: month('2025-04') },
-      { low: month('2024-11'), high: month('2025-03') },
+      { low: month('2025-02'), high: month('2025-03') },
     ]
     expect([...monthRangesOf(window, NEWEST, now)]).toEqual(expected)
     expect([...monthRangesOf({ ...window, to: NEWEST }, '2025-03-31T00:00:00.000Z', now)]).toEqual(expected)

@@ -35,11 +35,12 @@ export interface MonthRange {
   high: string
 }
 
-const MONTHS_OF_RANGES = [1, 4, 16]
+/** Two single months: at the beginning of a month, its entries do not fill a page. */
+const MONTHS_OF_RANGES = [1, 1, 4, 16]
 
 /**
- * The months of a window up to a time, newest first, in ranges of 1, 4 and 16 months and the rest. The first range also has
- * everything after `now`.
+ * The months of a window up to a time, newest first, in ranges of 1, 1, 4 and 16 months and the rest. The first range also
+ * has everything after `now`.
  */
 export function* monthRangesOf({ from, to }: Window, upTo: string, now: string): Generator<MonthRange> {
   const newest = upTo < to ? upTo : to

@@ -7,12 +7,12 @@ import { mergeNewestFirst, type TimeKey } from '../../kit/pagination/keysets.ts'
 import type { Turns } from '../../kit/turns/turns.ts'
 import {
   type ActorFilter,
+  filterKeys,
   isAnyKind,
   type KeyRange,
   type KindFilter,
   listKeysByKind,
   listRecentKeys,
-  type RecentFilter,
 } from './keys.ts'
 import { listActors } from './queries.ts'
 import { monthRangesOf, type Window, windowOf } from './rules.ts'
@@ -23,21 +23,30 @@ interface Branch {
   actors: ActorFilter | undefined
 }
 
+/** Entries of some kinds that are of one of the procedures, or by a user whose address matches. */
+interface ManyActors {
+  kinds: KindFilter
+  procedures: readonly string[]
+  emailPattern: string
+}
+
 /** Filters, resolved against the procedures and users that exist. */
 export interface Search {
   window: Window
   /** An entry matches if one of them matches: `q` by procedure, and `q` by actor. */
   branches: readonly Branch[]
-  /** Set where `q` matches so many users that recent entries probably match. */
-  recent: RecentFilter | undefined
+  /** Set where `q` matches so many users that the next entries probably match. */
+  manyActors: ManyActors | undefined
   now: string
 }
 
-/** Users that are searched by id; where `q` matches more, the newest entries are filtered first. */
+/** Users that are searched by id; where `q` matches more, the next entries are filtered first. */
 const MAX_ACTORS = 200
-/** Recent entries that are filtered for each wanted one, and at least. */
-const RECENT_FOR_EACH = 10
-const MIN_RECENT = 2000
+/** Entries of any kind that are filtered for each wanted one, and at least. */
+const FILTERED_FOR_EACH = 10
+const MIN_FILTERED = 2000
+/** The same of entries that are found by kind. */
+const FILTERED_OF_KINDS_FOR_EACH = 2
 
 export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search> {
   const { q, procedure, actorId } = filters
@@ -48,7 +57,7 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, 
     hideSignIns: filters.hideSignIns ?? false,
   }
   const ofActor: ActorFilter | undefined = actorId === undefined ? undefined : { actorIds: [actorId] }
-  const search = { window: windowOf(filters), recent: undefined, now }
+  const search = { window: windowOf(filters), manyActors: undefined, now }
   if (q === undefined) return { ...search, branches: [{ kinds, actors: ofActor }] }
 
   const matching = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
@@ -63,29 +72,51 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, 
   if (ofActor) return { ...search, branches: [{ kinds, actors: ofActor }] }
   const isMany = rows.length > MAX_ACTORS
   const actors = isMany ? { emailPattern } : { actorIds: rows.map(({ id }) => id) }
-  const recent = isMany ? { kinds, procedures, actors } : undefined
-  return { ...search, branches: [...byProcedure, { kinds, actors }], recent }
+  const manyActors = isMany ? { kinds, procedures, emailPattern } : undefined
+  return { ...search, branches: [...byProcedure, { kinds, actors }], manyActors }
 }
 
 /**
- * The next keys of a search, newest first. Two strategies find the same keys:
- * - recent entries, for the unfiltered log, and where `q` matches many users;
- * - the kinds of entry that exist, for all other filters, and where the recent entries do not fill the page.
+ * The next keys of a search, newest first. Every strategy finds the same keys:
+ * - `listRecentKeys`: the unfiltered log;
+ * - `filterKeys`: where `q` matches many users, the next entries without `q`, filtered one after the other;
+ * - `listKeysByKind`: every other filter, and where the filtered entries do not fill the page.
  */
 export async function findKeys(
   sql: Sql,
   orgId: string,
-  { window, branches, recent, now }: Search,
+  search: Search,
   next: { before: TimeKey; limit: number },
 ): Promise<readonly TimeKey[]> {
+  const { window, branches, manyActors, now } = search
   const range = { ...window, ...next }
-  const { limit } = next
-  if (isUnfiltered(branches)) return listRecentKeys(sql, orgId, range, limit)
-  if (recent) {
-    const found = await listRecentKeys(sql, orgId, range, Math.max(MIN_RECENT, RECENT_FOR_EACH * limit), recent)
-    if (found.length === limit) return found
+  if (isUnfiltered(branches)) return listRecentKeys(sql, orgId, range)
+  if (manyActors) {
+    const found = await filterNextKeys(sql, orgId, search, range, manyActors)
+    if (found) return found
   }
   return findKeysByKind(sql, orgId, range, branches, now)
+}
+
+/** Undefined where too few of the next entries match. */
+async function filterNextKeys(
+  sql: Sql,
+  orgId: string,
+  search: Search,
+  range: KeyRange,
+  filter: ManyActors,
+): Promise<readonly TimeKey[] | undefined> {
+  const { limit } = range
+  if (isAnyKind(filter.kinds)) {
+    const recent = { ...range, limit: Math.max(MIN_FILTERED, FILTERED_FOR_EACH * limit) }
+    const found = await filterKeys(sql, orgId, recent, filter, limit)
+    return found.length === limit ? found : undefined
+  }
+  const among = FILTERED_OF_KINDS_FOR_EACH * limit
+  const branches = [{ kinds: filter.kinds, actors: undefined }]
+  const keys = await findKeysByKind(sql, orgId, { ...range, limit: among }, branches, search.now)
+  const found = await filterKeys(sql, orgId, keys, filter, limit)
+  return found.length === limit || keys.length < among ? found : undefined
 }
 
 const isUnfiltered = ([first, ...others]: readonly Branch[]) =>
