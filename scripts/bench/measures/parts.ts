@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { listParts, NEWEST } from '../../../services/sourcing/parts/queries.ts'
+import { NEWEST_ID } from '../../../services/kit/pagination/keysets.ts'
+import { listParts } from '../../../services/sourcing/parts/queries.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
 import { type Figure, ratioFigure } from '../figures.ts'
@@ -33,7 +34,7 @@ export async function measureParts(bench: Bench): Promise<Figure[]> {
   const sides: Record<string, Side & { about: string; against: string; atLeast?: number }> = {}
   if (hasPgbench()) {
     const script = join(database.folder, 'parts.sql')
-    const variables = { after: NEWEST, limit: FIRST_PAGE.limit, offset: FIRST_PAGE.offset }
+    const variables = { after: NEWEST_ID, limit: FIRST_PAGE.limit, offset: FIRST_PAGE.offset }
     await writeFile(script, forPgbench(statement, variables))
     const transaction = { url, script, variables }
     const side = await databaseSide(transaction, trial)

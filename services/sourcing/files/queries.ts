@@ -1,11 +1,11 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { Facts } from '../../kit/storage/storage.ts'
+import { isOwn, isReadable } from '../parts/visibility.ts'
 
-/** A part as far as its files are concerned; no row where the organization cannot read it. */
-export const findStanding = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
-  select ip_owner_org_id = ${orgId} as owned from sourcing.parts
-  where id = ${partId} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
+/** Whether a part is the organization's own; no row where the organization may not read it. */
+export const findOwnership = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
+  select ${isOwn(sql, orgId)} as owned from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
 
 export interface FileRow {
   id: string
@@ -38,7 +38,7 @@ export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
 
 /** Holds an own part, so that changes of its files come one after the other. */
 export const lockOwnPart = (tx: Tx, orgId: string, partId: string) => tx<{ id: string }[]>`
-  select id from sourcing.parts where id = ${partId} and ip_owner_org_id = ${orgId} for update`
+  select id from sourcing.parts where id = ${partId} and ${isOwn(tx, orgId)} for update`
 
 export interface UploadRow {
   id: string
