@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { emit } from '../services/kit/bus/outbox/emit.ts'
 import { connect } from '../services/kit/db/client.ts'
-import { emit } from '../services/kit/outbox/emit.ts'
-import { testDatabase } from '../services/kit/testing/database.ts'
+import { testDatabase } from '../services/testing/database.ts'
 
 const { owner, ownerUrl, urlOf } = await testDatabase()
 

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
+import { SERVICES, type ServiceName } from '../proto/services.ts'
+import { unsend } from '../services/kit/bus/outbox/queries.ts'
 import { revive } from '../services/kit/bus/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
-import { SERVICES, type ServiceName } from '../services/kit/migrate/files.ts'
-import { unsend } from '../services/kit/outbox/queries.ts'
 
 const USAGE = `republish --since <time, as 2026-04-29T09:10:00Z>
 republish --dead-letters <service>/<consumer>

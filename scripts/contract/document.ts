@@ -4,9 +4,9 @@ import { Elysia } from 'elysia'
 import { ERRORS } from '../../proto/errors.ts'
 import type { AnyOperation } from '../../proto/http/operation.ts'
 import { SHAPES } from '../../proto/operations.ts'
+import { VERSION } from '../../services/kit/config/version.ts'
 import { describe, plain } from '../../services/kit/http/describe.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
-import { VERSION } from '../../services/kit/service/version.ts'
 import { TAGS } from './tags.ts'
 
 export interface OpenApi {

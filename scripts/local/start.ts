@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { SERVICES, type ServiceName } from '../../services/kit/migrate/files.ts'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { DATABASE_FOLDER, stopLeftBehind } from '../toolchain/left-behind.ts'

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../services/kit/db/client.ts'
 import { createSecretBox } from '../../services/kit/secrets/box.ts'
-import { testDatabase } from '../../services/kit/testing/database.ts'
+import { testDatabase } from '../../services/testing/database.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 
 const { ownerUrl } = await testDatabase()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { sendRaw } from '../kit/testing/socket.ts'
-import { DOCUMENTED } from './testing/document.ts'
-import { testMarketplace } from './testing.ts'
+import { testMarketplace } from '../testing/marketplace.ts'
+import { DOCUMENTED } from '../testing/operations/document.ts'
+import { sendRaw } from '../testing/socket.ts'
 
 interface Problem {
   type: string

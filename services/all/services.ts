@@ -1,7 +1,7 @@
 import { ownerOf } from '../../proto/paths.ts'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { createCatalog } from '../catalog/service.ts'
 import { createIdentity } from '../identity/service.ts'
-import { SERVICES, type ServiceName } from '../kit/migrate/files.ts'
 import type { KitOptions, Service } from '../kit/service/service.ts'
 import { createOrganizationService } from '../organization/service.ts'
 import { createSourcing } from '../sourcing/service.ts'

@@ -1,16 +1,16 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { ServiceName } from '../../proto/services.ts'
 import { sweepIdentity } from '../identity/sweep/queries.ts'
+import { sweepEvents } from '../kit/bus/outbox/sweep.ts'
 import type { Sql } from '../kit/db/client.ts'
 import { sweepIdempotencyKeys } from '../kit/idempotency/queries.ts'
-import type { ServiceName } from '../kit/migrate/files.ts'
-import { sweepEvents } from '../kit/outbox/sweep.ts'
 import { sweepAnchors } from '../kit/pages/queries.ts'
-import { testDatabase } from '../kit/testing/database.ts'
-import { planOf, workOf } from '../kit/testing/plans.ts'
 import { sweepActivations } from '../organization/users/queries.ts'
 import { claimJob } from '../sourcing/jobs/queries.ts'
 import { beginDeaths, endDeaths, postponeDeaths } from '../sourcing/objects/queries.ts'
 import { deleteUploads, endUploads } from '../sourcing/uploads/queries.ts'
+import { testDatabase } from '../testing/database.ts'
+import { planOf, workOf } from '../testing/query-plans.ts'
 
 setDefaultTimeout(60_000)
 const ROWS = 30_000

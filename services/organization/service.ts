@@ -1,6 +1,6 @@
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
-import { every } from '../kit/service/worker.ts'
+import { every } from '../kit/worker/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { businessUnitRoutes } from './business-units/routes.ts'

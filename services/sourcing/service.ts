@@ -1,9 +1,9 @@
 import { AddressGuard } from '../kit/addresses/request.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
-import { every } from '../kit/service/worker.ts'
 import { createStorage } from '../kit/storage/create.ts'
 import { FolderStorage } from '../kit/storage/folder/store.ts'
+import { every } from '../kit/worker/worker.ts'
 import type { SourcingConfig } from './config.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
@@ -30,7 +30,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const deps = {
     sql: kit.sql,
-    lane: kit.lane,
+    reads: kit.reads,
     ...placesToRead(config.DATABASE_POOL_SIZE),
     clock: kit.clock,
     storage,

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose'
-import { loadedActor } from '../../../services/kit/testing/audit-load.ts'
-import type { ApiClient } from '../../../services/kit/testing/client.ts'
+import type { ApiClient } from '../../../services/testing/client.ts'
+import { loadedActor } from '../../../services/testing/load/audit-log.ts'
 import type { Bench } from '../bench.ts'
 import type { Figure } from '../figures.ts'
 import { AUDIT_ACTORS, AUDIT_MONTHS, ensureAuditLog } from '../stage/audit-log.ts'

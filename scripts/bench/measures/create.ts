@@ -70,7 +70,7 @@ const create = (sql: Parameters<typeof createPart>[0]['sql'], orgId: string, use
       },
       body: PART,
       idempotencyKey: undefined,
-      trail: {
+      audit: {
         procedure: 'part.create',
         orgId,
         actorId: userId,

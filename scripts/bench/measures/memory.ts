@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { SERVICES, type ServiceName } from '../../../services/kit/migrate/files.ts'
+import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import type { Bench } from '../bench.ts'
 import type { Figure } from '../figures.ts'
 import { signIn } from '../stage/people.ts'

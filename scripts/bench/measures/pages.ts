@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from '../../../services/kit/db/client.ts'
-import { ExpressLane } from '../../../services/kit/db/express-lane.ts'
+import { PipelinedReads } from '../../../services/kit/db/pipelined-reads.ts'
 import { type Anchor, keepAnchors } from '../../../services/kit/pages/queries.ts'
-import type { ApiClient } from '../../../services/kit/testing/client.ts'
 import { listPartsFrom, NEWEST, type PartsFrom } from '../../../services/sourcing/parts/queries.ts'
 import { FAR_AHEAD, findPage, placesToRead } from '../../../services/sourcing/parts/search.ts'
+import type { ApiClient } from '../../../services/testing/client.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import type { Bench } from '../bench.ts'
 import { type Figure, median, ratioFigure, ratiosOf } from '../figures.ts'
@@ -140,7 +140,10 @@ async function searched({ database, parts, progress }: Bench): Promise<Figure[]>
     for (let round = 0; round < SEARCHES; round++) {
       for (const [name, sql] of [['large', large] as const, ['small', small] as const]) {
         const startedMs = performance.now()
-        await findPage({ sql, lane: new ExpressLane(sql, undefined), ...placesToRead(8) }, reader, { ...FIRST_PAGE, q })
+        await findPage({ sql, reads: new PipelinedReads(sql, undefined), ...placesToRead(8) }, reader, {
+          ...FIRST_PAGE,
+          q,
+        })
         times[name].push(performance.now() - startedMs)
       }
     }

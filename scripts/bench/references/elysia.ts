@@ -1,11 +1,11 @@
 import { Elysia } from 'elysia'
 import { catalogVariables } from '../../../services/catalog/config.ts'
-import { entityTag } from '../../../services/kit/http/json.ts'
+import { VERSION } from '../../../services/kit/config/version.ts'
+import { entityTag } from '../../../services/kit/db/json-text.ts'
 import { createRateLimit } from '../../../services/kit/http/limit.ts'
 import { createRequestLog } from '../../../services/kit/log/request-log.ts'
 import { configure } from '../../../services/kit/service/run.ts'
 import { createKit } from '../../../services/kit/service/service.ts'
-import { VERSION } from '../../../services/kit/service/version.ts'
 
 /** What one path answers, always. */
 export interface FixedAnswer {

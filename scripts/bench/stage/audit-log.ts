@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import { connect, type Pool } from '../../../services/kit/db/client.ts'
-import { loadAuditLog } from '../../../services/kit/testing/audit-load.ts'
+import { loadAuditLog } from '../../../services/testing/load/audit-log.ts'
 import type { Database } from './database.ts'
 
 /** Two years, each month a partition. */

@@ -1,5 +1,5 @@
 import { connect } from '../../../services/kit/db/client.ts'
-import { ApiClient } from '../../../services/kit/testing/client.ts'
+import { ApiClient } from '../../../services/testing/client.ts'
 import { demoPassword, ensureOrganization } from '../../demo/people.ts'
 import { type DemoOrganization, emailOf } from '../../demo/story.ts'
 import { serviceUrl } from '../../local/secrets.ts'

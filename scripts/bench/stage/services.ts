@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { SERVICES, type ServiceName } from '../../../services/kit/migrate/files.ts'
+import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import type { Database } from './database.ts'

@@ -1,10 +1,10 @@
 import { batchGetCategories, getCategory, listCategories } from '../../../proto/http/catalog/categories.ts'
-import { invalid } from '../../kit/http/refusal.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import { invalid } from '../../kit/errors/refusal.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 import { parentWanted } from './rules.ts'
 
 /** The trees of equipment classes. */
-export const categoryRoutes = ({ http, shelves: { categories } }: CatalogDeps) =>
+export const categoryRoutes = ({ http, stores: { categories } }: CatalogDeps) =>
   http
     .routes()
     .on(listCategories, ({ query }) => {

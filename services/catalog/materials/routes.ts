@@ -1,8 +1,8 @@
 import { batchGetMaterials, getMaterial, listMaterials } from '../../../proto/http/catalog/materials.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** Materials, by code. */
-export const materialRoutes = ({ http, shelves: { materials } }: CatalogDeps) =>
+export const materialRoutes = ({ http, stores: { materials } }: CatalogDeps) =>
   http
     .routes()
     .on(listMaterials, ({ query }) => materials.page(query, { type: query.type }))

@@ -1,8 +1,8 @@
 import { batchGetProcesses, getProcess, listProcesses } from '../../../proto/http/catalog/processes.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** Ways to make parts, by code. */
-export const processRoutes = ({ http, shelves: { processes } }: CatalogDeps) =>
+export const processRoutes = ({ http, stores: { processes } }: CatalogDeps) =>
   http
     .routes()
     .on(listProcesses, ({ query: { materialType } }) => processes.all({ materialType }))

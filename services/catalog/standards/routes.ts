@@ -1,8 +1,8 @@
 import { batchGetStandards, getStandard, listStandards } from '../../../proto/http/catalog/standards.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** Standards, by code. */
-export const standardRoutes = ({ http, shelves: { standards } }: CatalogDeps) =>
+export const standardRoutes = ({ http, stores: { standards } }: CatalogDeps) =>
   http
     .routes()
     .on(listStandards, ({ query: { governingBody, materialType } }) => standards.all({ governingBody, materialType }))

@@ -1,8 +1,8 @@
 import { batchGetTechnologies, getTechnology, listTechnologies } from '../../../proto/http/catalog/technologies.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** Production technologies. */
-export const technologyRoutes = ({ http, shelves: { technologies } }: CatalogDeps) =>
+export const technologyRoutes = ({ http, stores: { technologies } }: CatalogDeps) =>
   http
     .routes()
     .on(listTechnologies, ({ query }) => {

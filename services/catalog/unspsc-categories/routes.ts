@@ -3,14 +3,14 @@ import {
   getUnspscCategory,
   listUnspscCategories,
 } from '../../../proto/http/catalog/unspsc-categories.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** Segments, families, classes and commodities of the UNSPSC. */
-export const unspscCategoryRoutes = ({ http, shelves }: CatalogDeps) => {
-  const shelf = shelves['unspsc-categories']
+export const unspscCategoryRoutes = ({ http, stores }: CatalogDeps) => {
+  const store = stores['unspsc-categories']
   return http
     .routes()
-    .on(listUnspscCategories, ({ query }) => shelf.page(query, { level: query.level }, query.search))
-    .on(getUnspscCategory, ({ params }) => shelf.one(params.id))
-    .on(batchGetUnspscCategories, ({ body }) => shelf.batch(body.ids))
+    .on(listUnspscCategories, ({ query }) => store.page(query, { level: query.level }, query.search))
+    .on(getUnspscCategory, ({ params }) => store.one(params.id))
+    .on(batchGetUnspscCategories, ({ body }) => store.batch(body.ids))
 }

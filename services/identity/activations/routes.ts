@@ -4,7 +4,7 @@ import type { PasswordDeps } from '../passwords/commands.ts'
 import { redeemActivation as redeem } from './commands.ts'
 
 export const activationRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
-  http.routes().open(redeemActivation, async ({ body, trail }) => {
-    await redeem(deps, body, trail)
+  http.routes().open(redeemActivation, async ({ body, audit }) => {
+    await redeem(deps, body, audit)
     return undefined
   })

@@ -1,5 +1,5 @@
 import type { Bus } from '../../kit/bus/bus.ts'
-import type { Worker } from '../../kit/service/worker.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { listActing, lockLiveGrants } from './queries.ts'
 import { isBacked } from './rules.ts'

@@ -5,8 +5,8 @@ import {
   redeemImpersonationGrant,
   revokeImpersonationGrant,
 } from '../../../proto/http/identity/impersonation.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { createGrant, grantOf, type ImpersonationDeps, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
@@ -22,6 +22,6 @@ export const impersonationRoutes = ({ http, ...deps }: ImpersonationDeps & { htt
     .on(getImpersonationGrant, async ({ caller, params }) =>
       grantOf(found(await findGrant(sql, caller.orgId, params.id))),
     )
-    .open(redeemImpersonationGrant, ({ body, trail }) => redeemGrant(deps, body.token, trail))
-    .on(revokeImpersonationGrant, ({ caller, params, trail }) => revokeGrant(deps, caller, params.id, trail))
+    .open(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(deps, body.token, audit))
+    .on(revokeImpersonationGrant, ({ caller, params, audit }) => revokeGrant(deps, caller, params.id, audit))
 }

@@ -1,6 +1,6 @@
 import { importPKCS8, type JWTPayload, SignJWT } from 'jose'
 import type { Pool } from '../../kit/db/client.ts'
-import { unavailable } from '../../kit/http/refusal.ts'
+import { unavailable } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { findSigningKey } from './queries.ts'
 

@@ -7,8 +7,9 @@ import {
   getOpenApi,
 } from '../../../proto/http/identity/pages.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'text' }
-import { JsonText, Raw } from '../../kit/http/json.ts'
-import { notFound } from '../../kit/http/refusal.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { notFound } from '../../kit/errors/refusal.ts'
+import { Raw } from '../../kit/http/raw.ts'
 import type { Http } from '../../kit/http/server.ts'
 
 /** Nothing is loaded from elsewhere, nobody may frame a page that takes a password, and no address leaks by referrer. */

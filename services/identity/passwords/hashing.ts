@@ -1,4 +1,4 @@
-import { refuse } from '../../kit/http/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 
 /** What the OWASP cheat sheet recommends for argon2id; a change upgrades each hash at its next sign-in. */
 export const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const

@@ -3,7 +3,7 @@ import type { Http } from '../../kit/http/server.ts'
 import { changePassword as change, type PasswordDeps } from './commands.ts'
 
 export const passwordRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
-  http.routes().on(changePassword, async ({ caller, body, trail }) => {
-    await change(deps, caller, body, trail)
+  http.routes().on(changePassword, async ({ caller, body, audit }) => {
+    await change(deps, caller, body, audit)
     return undefined
   })

@@ -1,10 +1,10 @@
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
-import { found, notFound } from '../../kit/http/refusal.ts'
-import { emit } from '../../kit/outbox/emit.ts'
+import { found, notFound } from '../../kit/errors/refusal.ts'
 import { findLiveSession, findOwnSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
 import { mayEnd } from './rules.ts'
 
@@ -53,7 +53,7 @@ export async function revoke(
   { sql, readToken }: { sql: Pool; readToken: ReadToken },
   caller: Caller,
   token: string | undefined,
-  trail: Trail,
+  audit: AuditContext,
   now: string,
 ): Promise<void> {
   const named = token === undefined ? caller.sessionId : await ownSessionOf({ sql, readToken }, caller, token)
@@ -61,7 +61,7 @@ export async function revoke(
   const sessionId = caller.act && named !== caller.sessionId ? undefined : named
   await sql.begin(async (tx) => {
     if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
   })
 }
 
@@ -81,11 +81,11 @@ async function ownSessionOf(
   return session?.id
 }
 
-export function endSessionById(sql: Pool, caller: Caller, sessionId: string, trail: Trail, now: string) {
+export function endSessionById(sql: Pool, caller: Caller, sessionId: string, audit: AuditContext, now: string) {
   return sql.begin(async (tx) => {
     const session = found(await findLiveSession(tx, caller.orgId, sessionId, now))
     if (!mayEnd(caller, session.user_id)) throw notFound()
     await endSessions(tx, caller.orgId, [sessionId], now)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
   })
 }

@@ -1,5 +1,5 @@
 import type { Bus } from '../../kit/bus/bus.ts'
-import type { Worker } from '../../kit/service/worker.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
 import { erasePassword, eraseTraces } from './queries.ts'
 

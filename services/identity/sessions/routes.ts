@@ -1,8 +1,8 @@
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
 import type { Pool } from '../../kit/db/client.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 import type { Call } from '../../kit/http/call.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { refuse } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { endSessionById } from './commands.ts'
 import { listSessionsOf, type SessionRow } from './queries.ts'
@@ -21,8 +21,8 @@ export const sessionRoutes = ({ http, sql, clock }: { http: Http; sql: Pool; clo
         query,
       )
     })
-    .on(endSession, async ({ caller, params, trail }) => {
-      await endSessionById(sql, caller, params.id, trail, now())
+    .on(endSession, async ({ caller, params, audit }) => {
+      await endSessionById(sql, caller, params.id, audit, now())
       return undefined
     })
 }

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/sweep/batches.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
 
 const A_DAY_MS = 24 * 60 * 60 * 1000
 const AT_A_TIME = 1000

@@ -1,5 +1,5 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { refuse } from '../../kit/http/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 import type { ThrottleKeys } from './keys.ts'
 import { findBlock } from './queries.ts'
 

@@ -1,8 +1,8 @@
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { hashOf, newId } from '../../kit/db/ids.ts'
-import { isRefusalOf, refuse } from '../../kit/http/refusal.ts'
+import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -46,23 +46,23 @@ const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The cred
  * Signs a user in. The look-ups happen inside the hashing slot, so that of many guesses sent at once only as many
  * as there are slots pass the throttle before it counts the first failure.
  */
-export function signIn(deps: TokenDeps, { username, password }: Credentials, trail: Trail) {
+export function signIn(deps: TokenDeps, { username, password }: Credentials, audit: AuditContext) {
   const { sql, hashing, clock } = deps
   // Addresses are stored so: what looks the same is one address.
   const name = username.normalize('NFKC')
-  const keys = throttleKeys(name, trail.ipAddress)
+  const keys = throttleKeys(name, audit.ipAddress)
   return hashing.withSlot(async () => {
     const now = isoOf(clock())
     const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
     const usable = user?.active && user.current ? user.password_hash : null
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
-      await recordFailure(sql, keys, user, trail, now)
+      await recordFailure(sql, keys, user, audit, now)
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
-    return openSession(deps, user, keys, { trail, judgedAt: now }).catch(async (error) => {
-      if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, trail, now)
+    return openSession(deps, user, keys, { audit, judgedAt: now }).catch(async (error) => {
+      if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, audit, now)
       throw error
     })
   })
@@ -73,12 +73,12 @@ async function recordFailure(
   sql: Pool,
   keys: ThrottleKeys,
   user: SignInRow | undefined,
-  trail: Trail,
+  audit: AuditContext,
   now: string,
 ): Promise<void> {
   await countFailure(sql, keys, now)
-  if (user) await recordRefusal(sql, { ...trail, ...actorOf(user) }, 'invalid_credentials')
-  else await insertSignInFailure(sql, { id: newId('failure'), ...trail }, now)
+  if (user) await recordRefusal(sql, { ...audit, ...actorOf(user) }, 'invalid_credentials')
+  else await insertSignInFailure(sql, { id: newId('failure'), ...audit }, now)
 }
 
 const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
@@ -88,7 +88,7 @@ async function openSession(
   deps: TokenDeps,
   user: SignInRow,
   keys: ThrottleKeys,
-  { trail, judgedAt }: { trail: Trail; judgedAt: string },
+  { audit, judgedAt }: { audit: AuditContext; judgedAt: string },
 ) {
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
@@ -105,14 +105,14 @@ async function openSession(
           userId: user.user_id,
           orgId: user.org_id,
           expiresAt: isoOf(nowMs + SESSION_MS),
-          ipAddress: trail.ipAddress,
-          userAgent: trail.userAgent,
+          ipAddress: audit.ipAddress,
+          userAgent: audit.userAgent,
         },
         now,
       ),
       insertRefreshToken(tx, { hash: hashOf(refreshToken), sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
       clearFailures(tx, keys),
-      recordSuccess(tx, { ...trail, ...actorOf(user) }),
+      recordSuccess(tx, { ...audit, ...actorOf(user) }),
     ])
     if (unchanged.length === 0) throw wrongCredentials()
   })
@@ -123,7 +123,7 @@ async function openSession(
  * Rotates a refresh token. Its successor is derived from it, so a client that lost the answer gets the same one again
  * for ten seconds although only hashes are stored; after that the session ends, for one of two holders is a thief.
  */
-export async function refresh(deps: TokenDeps, token: string, trail: Trail) {
+export async function refresh(deps: TokenDeps, token: string, audit: AuditContext) {
   const { sql, clock } = deps
   const nowMs = clock()
   const now = isoOf(nowMs)
@@ -134,11 +134,11 @@ export async function refresh(deps: TokenDeps, token: string, trail: Trail) {
     { used, successor: hashOf(successor), idleUntil: isoOf(nowMs + REFRESH_IDLE_MS) },
     now,
   )
-  const row = rotated ?? (await repeatedOrRefused(deps, used, trail, nowMs))
+  const row = rotated ?? (await repeatedOrRefused(deps, used, audit, nowMs))
   return tokensOf(deps, subjectOf(row), successor)
 }
 
-async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, trail: Trail, nowMs: number) {
+async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: AuditContext, nowMs: number) {
   const now = isoOf(nowMs)
   const [row] = await findRefreshToken(sql, hash, now)
   const verdict = judgeUsedToken(row && { usedAt: row.used_at, live: row.live }, nowMs)
@@ -146,7 +146,7 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, trail: Tr
   if (row && verdict === 'reuse') {
     await sql.begin((tx) => endSessions(tx, row.org_id, [row.session_id], now))
     const grantId = row.grant_id ?? undefined
-    const reuse = { ...trail, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
+    const reuse = { ...audit, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
     await recordRefusal(sql, reuse, 'invalid_credentials')
   }
   throw wrongCredentials()

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { AUTHORITY, OTHER_CERTIFICATE, OTHER_KEY, PINNED_CERTIFICATE, PINNED_KEY } from '../testing/certificates.ts'
+import { AUTHORITY, OTHER_CERTIFICATE, OTHER_KEY, PINNED_CERTIFICATE, PINNED_KEY } from '../../testing/certificates.ts'
 import { beginningOf } from './answer.ts'
 import { AddressGuard, AddressRefused, type GuardOptions, Unreachable } from './request.ts'
 

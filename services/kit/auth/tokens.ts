@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
-import { refuse } from '../http/refusal.ts'
+import { refuse } from '../errors/refusal.ts'
 
 /** What a valid access token says, and no more than that: RFC 9068 claims with our session and organization. */
 export interface Claims {

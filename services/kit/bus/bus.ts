@@ -1,8 +1,7 @@
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
-import type { ServiceName } from '../migrate/files.ts'
-import { channelOf, measureUnsent } from '../outbox/queries.ts'
-import { createRelay } from '../outbox/relay.ts'
-import { pause, type Worker } from '../service/worker.ts'
+import { WakeSignal } from '../worker/wake-signal.ts'
+import { pause, type Worker } from '../worker/worker.ts'
 import { createConsumer } from './consumer.ts'
 import type { FeedRequest } from './driver.ts'
 import { Ear } from './ear.ts'
@@ -11,13 +10,14 @@ import { Heartbeats } from './heartbeats.ts'
 import { Inbox } from './inbox.ts'
 import type { BusLog } from './log.ts'
 import { natsDriver } from './nats/driver.ts'
+import { channelOf, measureUnsent } from './outbox/queries.ts'
+import { createRelay } from './outbox/relay.ts'
 import type { DeadLetterNotice } from './parking.ts'
 import { postgresDriver } from './postgres/driver.ts'
 import { countSetAside } from './queries.ts'
 import { Seats } from './seats.ts'
 import { byStream, matcherOf } from './subjects.ts'
 import type { Consume, Follow } from './verbs.ts'
-import { Wake } from './wake.ts'
 
 export type { DeadLetterNotice } from './parking.ts'
 
@@ -113,7 +113,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     consume({ name, subjects, handle }) {
       byStream(subjects)
       if (consumers.has(name)) throw new Error(`there is a consumer ${name} already`)
-      const request = { name, subjects, wake: new Wake() }
+      const request = { name, subjects, wake: new WakeSignal() }
       consumers.set(name, request)
       const inbox = new Inbox({ name, subjects, handle }, matcherOf(subjects), {
         pool,
@@ -148,7 +148,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     lastHeard: (name) => heartbeats.last(name),
 
     relay() {
-      const wake = new Wake()
+      const wake = new WakeSignal()
       const listener = { channels: [channelOf(service)], heard: wake.call, deaf() {}, hearing: wake.call }
       const worker = createRelay({ seats, outlet: driver.outlet, wake, heartbeatMs: timing.heartbeatMs })
       return {

@@ -1,11 +1,11 @@
 import type { Pool } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import { pause, type Worker } from '../service/worker.ts'
+import type { WakeSignal } from '../worker/wake-signal.ts'
+import { pause, type Worker } from '../worker/worker.ts'
 import type { Batch, Inbox } from './inbox.ts'
 import type { BusLog } from './log.ts'
 import { type Cursor, ensureCursors, listCursors, nextParked, touchCursors } from './queries.ts'
 import type { Seats } from './seats.ts'
-import type { Wake } from './wake.ts'
 
 /** One source of a consumer, as its driver reads it. */
 export interface Feed {
@@ -23,7 +23,7 @@ export interface ConsumerOptions {
   inbox: Inbox
   log: BusLog
   /** Called whenever a source may have something. */
-  wake: Wake
+  wake: WakeSignal
   /** Opens the sources for as long as the seat is held. */
   open(ends: AbortSignal): Promise<Feed[]>
   pollMs: number

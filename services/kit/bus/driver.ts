@@ -1,12 +1,12 @@
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
-import type { ServiceName } from '../migrate/files.ts'
-import type { Outlet } from '../outbox/relay.ts'
+import type { WakeSignal } from '../worker/wake-signal.ts'
 import type { Feed } from './consumer.ts'
 import type { Ear } from './ear.ts'
 import type { Follower } from './follower.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { BusLog } from './log.ts'
-import type { Wake } from './wake.ts'
+import type { Outlet } from './outbox/relay.ts'
 
 /** What differs between the drivers of the bus. */
 export interface Driver {
@@ -14,7 +14,7 @@ export interface Driver {
   /** Opens the sources of a consumer until the signal, and calls when one of them may have something. */
   feeds(consumer: FeedRequest, ends: AbortSignal): Promise<Feed[]>
   /** Wakes a consumer for as long as its worker runs. */
-  wakes(subjects: readonly string[], wake: Wake): () => void
+  wakes(subjects: readonly string[], wake: WakeSignal): () => void
   /** Lets a follower hear. The answer ends it. */
   follow(follower: Follower): () => void
   /** Events that wait for a consumer, 10,000 at most. */
@@ -25,7 +25,7 @@ export interface Driver {
 export interface FeedRequest {
   name: string
   subjects: readonly string[]
-  wake: Wake
+  wake: WakeSignal
 }
 
 export interface DriverOptions {

@@ -1,4 +1,4 @@
-import { pause } from '../service/worker.ts'
+import { pause } from '../worker/worker.ts'
 import type { BusLog } from './log.ts'
 import { listenTo } from './queries.ts'
 import { openSession, type Session } from './session.ts'

@@ -1,5 +1,5 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
-import { pause } from '../service/worker.ts'
+import { pause } from '../worker/worker.ts'
 import type { BusLog } from './log.ts'
 import { familyOf, matcherOf } from './subjects.ts'
 import type { Follow } from './verbs.ts'

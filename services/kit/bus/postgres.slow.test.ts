@@ -1,4 +1,4 @@
-import { testDatabase } from '../testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { conformance } from './conformance/conformance.ts'
 
 const database = await testDatabase()

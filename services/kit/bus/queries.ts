@@ -1,6 +1,6 @@
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Sql, Tx } from '../db/client.ts'
-import type { ServiceName } from '../migrate/files.ts'
-import type { EventRow } from '../outbox/envelope.ts'
+import type { EventRow } from './outbox/envelope.ts'
 
 /** A session lock on a name: one holder in the whole database, gone with its session. */
 export const takeSeat = (sql: Sql, seat: string) => sql<{ taken: boolean }[]>`

@@ -1,6 +1,6 @@
+import type { ServiceName } from '../../../proto/services.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import type { ServiceName } from '../migrate/files.ts'
-import { pause } from '../service/worker.ts'
+import { pause } from '../worker/worker.ts'
 import type { BusLog } from './log.ts'
 import { releaseSeat, takeSeat } from './queries.ts'
 import { openSession, type Session } from './session.ts'

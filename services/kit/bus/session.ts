@@ -1,6 +1,6 @@
 import postgres from 'postgres'
 import type { Pool } from '../db/client.ts'
-import { pause } from '../service/worker.ts'
+import { pause } from '../worker/worker.ts'
 
 /** One connection of one's own, for what a pool cannot hold: session locks and LISTEN. It never connects again. */
 export interface Session {

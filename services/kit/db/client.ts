@@ -21,7 +21,7 @@ export interface PoolOptions {
 
 /**
  * On each connection of a pool: eight connections that pipeline take about twice the time of eight that do not, for each
- * then writes to its socket alone, and a short query may wait behind a slow one. What is short has a lane of its own.
+ * then writes to its socket alone, and a short query may wait behind a slow one. Short reads have a connection of their own (`PipelinedReads`).
  */
 const QUERIES_AT_ONCE = 1
 

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
-import { invalid, invalidField, refuse } from './refusal.ts'
+import { invalid, invalidField, refuse } from '../errors/refusal.ts'
 
 export const BODY_LIMITS = {
   maxBytes: 1024 * 1024,

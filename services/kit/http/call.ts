@@ -1,8 +1,9 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/operation.ts'
-import type { Trail } from '../audit/trail.ts'
+import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { JsonText, Raw } from './json.ts'
+import type { JsonText } from '../db/json-text.ts'
+import type { Raw } from './raw.ts'
 import type { Streamed } from './stream.ts'
 
 /** What every request has, before anybody knows who sends it. */
@@ -21,7 +22,7 @@ export interface OpenCall<O> {
   params: ParamsOf<O>
   body: BodyOf<O>
   /** Who asks for what, for the audit log: the caller is added where there is one. */
-  trail: Trail
+  audit: AuditContext
   /** The `Idempotency-Key`, where the operation takes one and the client sent one. */
   idempotencyKey: string | undefined
   /** The entity tags of `If-Match`, where the operation honours it and the client sent it. */

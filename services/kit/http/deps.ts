@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
-import type { Trail } from '../audit/trail.ts'
+import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Log } from '../log/log.ts'
 import type { RequestLog } from '../log/request-log.ts'
@@ -14,7 +14,7 @@ export interface HttpDeps {
   /** Places for commands: of one organization fewer than there are connections. */
   commands: Turns
   /** Writes the entry of a refused command; called for every refusal of an operation that declares `audit`. */
-  auditRefusal(trail: Trail, code: ErrorCode): Promise<void>
+  auditRefusal(audit: AuditContext, code: ErrorCode): Promise<void>
   log: Log
   /** Takes one line for each request. */
   requestLog: RequestLog

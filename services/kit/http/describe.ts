@@ -1,8 +1,8 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
+import { refuse } from '../errors/refusal.ts'
 import { familyOf, statusOf } from './problem.ts'
-import { refuse } from './refusal.ts'
 
 type Json = Record<string, unknown>
 

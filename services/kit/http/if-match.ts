@@ -1,5 +1,5 @@
-import { entityTag } from './json.ts'
-import { refuse } from './refusal.ts'
+import { entityTag } from '../db/json-text.ts'
+import { refuse } from '../errors/refusal.ts'
 import { strongTagListed } from './responder.ts'
 
 /** 412 where the client knows another state of the record than the one that a GET would answer it now. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
+import { Refusal } from '../errors/refusal.ts'
 import { createRateLimit } from './limit.ts'
-import { Refusal } from './refusal.ts'
 
 const LIMITS = { perSecond: 10, burst: 20 }
 

@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
-import { JsonText } from './json.ts'
+import { JsonText } from '../db/json-text.ts'
 
 /** Where a page starts and ends in its list. One row more tells whether a next page exists. */
 export const windowOf = ({ page, pageSize }: PageQuery) => ({ limit: pageSize + 1, offset: (page - 1) * pageSize })

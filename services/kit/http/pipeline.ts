@@ -2,15 +2,15 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import type { BodyOf, Operation } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { Permission } from '../../../proto/permissions.ts'
+import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/request.ts'
-import type { Trail } from '../audit/trail.ts'
 import type { Caller } from '../auth/caller.ts'
+import { invalid, invalidField, notFound, Refusal, refuse } from '../errors/refusal.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import type { Exchange, Handler, OpenHandler, ProblemsOf } from './call.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { queryReader } from './query.ts'
-import { invalid, invalidField, notFound, Refusal, refuse } from './refusal.ts'
 import { Responder } from './responder.ts'
 import { pathPattern, targetOf } from './target.ts'
 
@@ -27,7 +27,7 @@ interface Passage {
   params: Params
   search: string
   caller: Caller | undefined
-  trail: Trail | undefined
+  audit: AuditContext | undefined
   rateLimit: string
   startedMs: number
 }
@@ -70,9 +70,9 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   }
 
   /** A refusal whose entry cannot be written is answered as what went wrong with that. */
-  const audited = async (error: unknown, trail: Trail | undefined): Promise<unknown> => {
-    if (!trail || !(error instanceof Refusal)) return error
-    return deps.auditRefusal(trail, error.code).then(
+  const audited = async (error: unknown, audit: AuditContext | undefined): Promise<unknown> => {
+    if (!audit || !(error instanceof Refusal)) return error
+    return deps.auditRefusal(audit, error.code).then(
       () => error,
       (failure: unknown) => failure,
     )
@@ -91,19 +91,19 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     const { request, requestId } = exchange
     const query = readQuery(search)
     const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
-    const trail = operation.audit ? trailOf(operation.audit, exchange, caller, body, params) : undefined
-    passage.trail = trail
+    const audit = operation.audit ? contextOf(operation.audit, exchange, caller, body, params) : undefined
+    passage.audit = audit
     if (caller) permit(caller)
     for (const name of paramNames) requireWellFormedId(params?.[name])
     const recheck = async () => permit(await deps.auth.callerOf(request))
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
-    const call = { request, requestId, caller, query, params, body, trail, idempotencyKey, recheck, ifMatch }
-    if (!trail || !caller) return handle(call as never)
+    const call = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, ifMatch }
+    if (!audit || !caller) return handle(call as never)
     return deps.commands.during(caller.orgId, request.signal, async () => handle(call as never))
   }
 
   const refused = async (passage: Passage, error: unknown) =>
-    respond.refusal(passage.exchange, await audited(error, passage.trail), passage)
+    respond.refusal(passage.exchange, await audited(error, passage.audit), passage)
 
   return (exchange, params) => {
     const { path, search } = targetOf(exchange.request.url)
@@ -111,7 +111,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     // Now, not when it is first needed: a socket that was closed meanwhile tells no address, and nobody would be counted.
     if (isOpen || operation.audit) void exchange.clientIp
     const startedMs = performance.now()
-    const passage = { exchange, params, search, caller: undefined, trail: undefined, rateLimit: '', startedMs }
+    const passage = { exchange, params, search, caller: undefined, audit: undefined, rateLimit: '', startedMs }
     try {
       const body = after(recognise(passage), (caller) => admit(passage, caller))
       const answer = after(body, (value) => perform(passage, value))
@@ -152,13 +152,13 @@ function idempotencyKeyOf(request: Request): string | undefined {
   return key
 }
 
-function trailOf(
+function contextOf(
   audit: NonNullable<Operation['audit']>,
   { request, clientIp }: Exchange,
   caller: Caller | undefined,
   body: unknown,
   params: Params,
-): Trail {
+): AuditContext {
   return {
     procedure: audit.procedure,
     orgId: caller?.orgId,

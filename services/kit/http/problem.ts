@@ -1,5 +1,5 @@
 import { ERRORS } from '../../../proto/errors.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from '../errors/refusal.ts'
 
 /** The two error envelopes of the specification; which one holds is told by the path alone. */
 export type Family = 'v1' | 'v2.3'

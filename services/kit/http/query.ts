@@ -1,7 +1,7 @@
 import { Kind, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
-import { invalid } from './refusal.ts'
+import { invalid } from '../errors/refusal.ts'
 
 /** Turns the text of a parameter into its value; undefined when the text does not spell one. */
 type Decode = (text: string) => unknown

@@ -1,6 +1,6 @@
 import type { Tx } from '../db/client.ts'
-import { JsonText } from '../http/json.ts'
-import { refuse } from '../http/refusal.ts'
+import { JsonText } from '../db/json-text.ts'
+import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
 import { deleteKey, findKey, insertKey, KEPT_MS, tryLockKey } from './queries.ts'
 

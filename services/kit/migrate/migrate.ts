@@ -1,5 +1,7 @@
+import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { connect, type Pool } from '../db/client.ts'
-import { type Migration, migrationsOf, roleOf, SERVICES, type ServiceName } from './files.ts'
+import { roleOf } from '../db/roles.ts'
+import { type Migration, migrationsOf } from './files.ts'
 
 export interface MigrateOptions {
   /** The owner's URL: may create schemas, roles and extensions. */

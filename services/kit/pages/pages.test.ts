@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { testDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
 import type { Caller } from '../auth/caller.ts'
 import { connect } from '../db/client.ts'
 import { createLog } from '../log/log.ts'
-import { testDatabase } from '../testing/database.ts'
-import { until } from '../testing/until.ts'
 import { Pages, type PageWindow } from './pages.ts'
 
 const db = await testDatabase()

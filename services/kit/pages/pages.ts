@@ -1,6 +1,6 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { JsonText } from '../http/json.ts'
+import type { JsonText } from '../db/json-text.ts'
 import { pageOfDocuments, windowOf } from '../http/pages.ts'
 import { type AnchorOptions, Anchors } from './anchors.ts'
 

@@ -1,13 +1,13 @@
 import http from 'node:http'
 import type { Static, TObject } from '@sinclair/typebox'
 import { BadConfiguration, readConfig } from '../config/read.ts'
-import { healthServer } from '../health/health.ts'
+import { VERSION } from '../config/version.ts'
 import { targetOf } from '../http/target.ts'
 import { flushLogs } from '../log/standard-output.ts'
 import { startTraces } from '../traces/traces.ts'
+import { pause, superviseWorkers } from '../worker/worker.ts'
+import { healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
-import { VERSION } from './version.ts'
-import { pause, superviseWorkers } from './worker.ts'
 
 export interface Process {
   services: readonly Service[]

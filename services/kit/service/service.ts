@@ -1,26 +1,26 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import { Gauge, Registry } from 'prom-client'
+import type { ServiceName } from '../../../proto/services.ts'
 import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
+import { deadLetterMetrics, lagMetrics } from '../bus/metrics.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
+import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
-import { connectService, type ExpressLane } from '../db/express-lane.ts'
+import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { createRateLimit } from '../http/limit.ts'
 import type { Routes } from '../http/routes.ts'
 import { Http, type HttpApp } from '../http/server.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
-import { deadLetterMetrics, lagMetrics } from '../metrics/events.ts'
 import { requestMetrics } from '../metrics/requests.ts'
-import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pages } from '../pages/pages.ts'
-import { type Sweep, sweeper } from '../sweep/sweeper.ts'
 import { Turns } from '../turns/turns.ts'
-import { VERSION } from './version.ts'
-import type { Worker } from './worker.ts'
+import type { Worker } from '../worker/worker.ts'
+import { type Sweep, sweeper } from './cleanup.ts'
 
 export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
 export type ServiceConfig = Static<typeof serviceVariables>
@@ -34,7 +34,7 @@ export interface Kit {
   log: Log
   registry: Registry
   sql: Pool
-  lane: ExpressLane
+  reads: PipelinedReads
   bus: Bus
   auth: Auth
   http: Http
@@ -77,7 +77,7 @@ export async function createKit(
   new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
     .labels(VERSION)
     .set(1)
-  const { sql, lane } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
+  const { sql, reads } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
   const bus = await createBus({
     service: name,
     pool: sql,
@@ -104,14 +104,14 @@ export async function createKit(
       places: config.DATABASE_POOL_SIZE,
       placesOfOne: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
     }),
-    auditRefusal: (trail, code) => recordRefusal(sql, trail, code),
+    auditRefusal: (audit, code) => recordRefusal(sql, audit, code),
     log,
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
     trustedProxies: config.TRUSTED_PROXIES,
   })
   const pages = new Pages({ sql, clock, log })
-  return { config, log, registry, sql, lane, bus, auth, http, pages, clock }
+  return { config, log, registry, sql, reads, bus, auth, http, pages, clock }
 }
 
 export interface ServiceParts {
@@ -125,7 +125,7 @@ export interface ServiceParts {
 
 /** Puts a service together from its kit and its own parts. */
 export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
-  const { bus, log, sql, lane, registry, auth, http } = kit
+  const { bus, log, sql, reads, registry, auth, http } = kit
   return {
     name,
     app: http.build(parts.features),
@@ -140,7 +140,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     async close() {
       await parts.close?.()
       await bus.close()
-      await Promise.all([lane.close(), sql.end({ timeout: 5 })])
+      await Promise.all([reads.close(), sql.end({ timeout: 5 })])
     },
   }
 }

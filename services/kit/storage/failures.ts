@@ -1,4 +1,4 @@
-import { Refusal, unavailable } from '../http/refusal.ts'
+import { Refusal, unavailable } from '../errors/refusal.ts'
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const AWAY = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE'])

@@ -1,4 +1,4 @@
-import { type Refusal, refuse } from '../http/refusal.ts'
+import { type Refusal, refuse } from '../errors/refusal.ts'
 
 export interface TurnsOptions {
   /** What whoever finds no place is told that there is too much of. */

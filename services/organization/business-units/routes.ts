@@ -5,8 +5,8 @@ import {
   listBusinessUnits,
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
@@ -22,4 +22,4 @@ export const businessUnitRoutes = ({ http, ...deps }: commands.CommandDeps & { h
     )
     .on(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call))
     .on(patchBusinessUnit, ({ params, ...call }) => commands.patchBusinessUnit(deps, { ...call, id: params.id }))
-    .on(deleteBusinessUnit, ({ caller, params, trail }) => commands.deleteBusinessUnit(deps, caller, params.id, trail))
+    .on(deleteBusinessUnit, ({ caller, params, audit }) => commands.deleteBusinessUnit(deps, caller, params.id, audit))

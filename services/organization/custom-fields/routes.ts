@@ -5,8 +5,8 @@ import {
   listCustomFields,
   patchCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { found } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
@@ -22,4 +22,4 @@ export const customFieldRoutes = ({ http, ...deps }: commands.CommandDeps & { ht
     )
     .on(createCustomField, (call) => commands.createCustomFieldOnce(deps, call))
     .on(patchCustomField, ({ params, ...call }) => commands.patchCustomField(deps, { ...call, id: params.id }))
-    .on(deleteCustomField, ({ caller, params, trail }) => commands.deleteCustomField(deps, caller, params.id, trail))
+    .on(deleteCustomField, ({ caller, params, audit }) => commands.deleteCustomField(deps, caller, params.id, audit))

@@ -1,5 +1,5 @@
 import { batchGetOrgs, createOrg, getOrg, patchOrg } from '../../../proto/http/organization/orgs.ts'
-import { found } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import type { CommandDeps } from '../users/commands.ts'
 import * as commands from './commands.ts'

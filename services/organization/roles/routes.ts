@@ -7,8 +7,8 @@ import {
   patchRole,
   withdrawRole,
 } from '../../../proto/http/organization/roles.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import { found, refuse } from '../../kit/http/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import * as holders from '../role-holders/commands.ts'
 import * as commands from './commands.ts'
@@ -27,10 +27,10 @@ export const roleRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Htt
     .on(getRole, async ({ caller, params }) => found(await queries.findRole(deps.sql, caller.orgId, params.id)))
     .on(createRole, (call) => commands.createRoleOnce(deps, call))
     .on(patchRole, ({ params, ...call }) => commands.patchRole(deps, { ...call, id: params.id }))
-    .on(deleteRole, ({ caller, params, trail }) => commands.deleteRole(deps, caller, params.id, trail))
-    .on(grantRole, ({ caller, params, body, trail }) =>
-      holders.grantRole(deps.sql, caller, trail, { roleId: params.id, userId: body.userId }),
+    .on(deleteRole, ({ caller, params, audit }) => commands.deleteRole(deps, caller, params.id, audit))
+    .on(grantRole, ({ caller, params, body, audit }) =>
+      holders.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
     )
-    .on(withdrawRole, ({ caller, params, body, trail }) =>
-      holders.withdrawRole(deps.sql, caller, trail, { roleId: params.id, userId: body.userId }),
+    .on(withdrawRole, ({ caller, params, body, audit }) =>
+      holders.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
     )

@@ -8,8 +8,8 @@ import {
   patchUser,
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
-import { JsonText } from '../../kit/http/json.ts'
-import { found, refuse } from '../../kit/http/refusal.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
 import * as states from '../user-states/commands.ts'

@@ -1,11 +1,11 @@
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found, invalid, refuse } from '../../kit/http/refusal.ts'
-import { emit } from '../../kit/outbox/emit.ts'
+import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../../kit/storage/storage.ts'
 import { insertCopyJob } from '../jobs/queries.ts'
 import { doomUpload } from '../objects/queries.ts'
@@ -39,7 +39,7 @@ export interface UpdateFiles {
   caller: Caller
   partId: string
   body: UpdateFilesRequest
-  trail: Trail
+  audit: AuditContext
 }
 
 /** An upload that is to become a file, with what the store says of it. */
@@ -51,7 +51,7 @@ interface Addition {
 }
 
 /** Adds and removes files of an own part: all of them, or none. */
-export async function updateFiles(deps: FileDeps, { caller, partId, body, trail }: UpdateFiles): Promise<void> {
+export async function updateFiles(deps: FileDeps, { caller, partId, body, audit }: UpdateFiles): Promise<void> {
   const { sql, clock } = deps
   const now = new Date(clock()).toISOString()
   const { orgId } = caller
@@ -69,7 +69,7 @@ export async function updateFiles(deps: FileDeps, { caller, partId, body, trail 
     for (const addition of additions) left += (await addFile(tx, { orgId, partId, addition, now })) ? 1 : 0
     await demandRoom(tx, deps.quota, orgId, partId, additions.length)
     await touchPart(tx, partId, now)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await emit(tx, {
       type: 'sourcing.part.filesChanged',
       tenantId: orgId,

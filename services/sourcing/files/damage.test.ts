@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { truncate, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { marketplaceOf } from '../../all/testing.ts'
-import { type Problem, Uploading } from './testing/uploading.ts'
+import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' })
 const owner = await market.organization(['IP_OWNER'])

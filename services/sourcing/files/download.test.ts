@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { Uploading } from './testing/uploading.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])

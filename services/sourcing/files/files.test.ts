@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FILE_GROUPS, File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { Uploading } from './testing/uploading.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'], { STORED_BYTES_MAX: '1000000', UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])

@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { marketplaceOf } from '../../all/testing.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 import { describeConformance } from './conformance/conformance.ts'
 
 const market = await marketplaceOf(['sourcing'])

@@ -1,6 +1,6 @@
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Sql } from '../../kit/db/client.ts'
-import { found } from '../../kit/http/refusal.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import { findStanding, listFiles } from './queries.ts'
 import { visibleGroups } from './rules.ts'
 import { type Addresses, fileOf } from './shape.ts'

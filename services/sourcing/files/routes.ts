@@ -13,8 +13,8 @@ export const fileRoutes = ({ http, ...deps }: FileRoutesDeps) =>
     .on(listPartFiles, ({ caller, params }) => filesOf(deps, caller.orgId, params.id))
     .on(
       updatePartFiles,
-      ({ caller, params, body, trail }) =>
-        updateFiles(deps, { caller, partId: params.id, body, trail }).then(() => undefined),
+      ({ caller, params, body, audit }) =>
+        updateFiles(deps, { caller, partId: params.id, body, audit }).then(() => undefined),
       requestProblems,
     )
     .open(getFileObject, ({ request, params, query }) => signedContent(deps, { request, key: params.key, ...query }))

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
-import { plainSource } from './testing/plain-source.ts'
+import { plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { administrator } = await market.organization(['IP_OWNER'])

@@ -1,11 +1,11 @@
 import type { Static } from '@sinclair/typebox'
 import type { Import, ImportFileInput, ImportPartFileResponse } from '../../../proto/http/sourcing/imports.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found } from '../../kit/http/refusal.ts'
-import { emit } from '../../kit/outbox/emit.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { demandRoom, type FileDeps } from '../files/commands.ts'
 import { insertFile, lockOwnPart, touchPart } from '../files/queries.ts'
@@ -21,13 +21,13 @@ export interface ImportFile {
   caller: Caller
   partId: string
   body: ImportFileInput
-  trail: Trail
+  audit: AuditContext
 }
 
 /** A PENDING file of an own part; a worker fetches its bytes. The address is kept sealed, and only as long as it is needed. */
 export async function importFile(
   { sql, clock, quota, onPending, box }: ImportDeps,
-  { caller: { orgId }, partId, body, trail }: ImportFile,
+  { caller: { orgId }, partId, body, audit }: ImportFile,
 ): Promise<Static<typeof ImportPartFileResponse>> {
   found(await findOwnPart(sql, orgId, partId))
   const sealedUrl = await box.encrypt(body.sasUrl)
@@ -42,7 +42,7 @@ export async function importFile(
     await insertImport(tx, { fileId, sealedUrl }, now)
     await demandRoom(tx, quota, orgId, partId, 1)
     await touchPart(tx, partId, now)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await emit(tx, {
       type: 'sourcing.part.filesChanged',
       tenantId: orgId,

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { AddressGuard } from '../../kit/addresses/request.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
 import { FolderStorage } from '../../kit/storage/folder/store.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { fetchInto } from './fetch.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'fetch-'))
 const encryptionKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`

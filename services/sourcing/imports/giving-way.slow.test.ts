@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
 
 const PLACES = 8
 const GRACE_MS = 1_000

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { testMarketplace } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { until } from '../../kit/testing/until.ts'
-import { type Problem, Uploading } from '../files/testing/uploading.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true', STORED_BYTES_MAX: '5000000' })
 const owner = await market.organization(['IP_OWNER'])

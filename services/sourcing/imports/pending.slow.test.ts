@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const MOST = 3
 const market = await marketplaceOf(['sourcing'], {

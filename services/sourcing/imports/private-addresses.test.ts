@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { type Problem, Uploading } from '../files/testing/uploading.ts'
+import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])

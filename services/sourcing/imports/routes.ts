@@ -8,7 +8,7 @@ export const importRoutes = ({ http, guard, ...deps }: ImportDeps & { http: Http
     .routes()
     .on(
       importPartFile,
-      ({ caller, params, body, trail }) => importFile(deps, { caller, partId: params.partId, body, trail }),
+      ({ caller, params, body, audit }) => importFile(deps, { caller, partId: params.partId, body, audit }),
       ({ sasUrl }) => {
         const problem = guard.problemOf(sasUrl)
         return problem === undefined ? [] : [{ field: 'sasUrl', message: problem }]

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { captureLog } from '../../all/testing/log.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
-import { plainSource } from './testing/plain-source.ts'
+import { captureLog } from '../../testing/captured-log.ts'
+import { plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const log = captureLog()
 const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'debug' }, undefined, {

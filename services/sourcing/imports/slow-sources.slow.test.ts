@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { testMarketplace } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
 
 const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true' })
 /** What the fourth one may wait: until the others were found to be slow, and not until they are done. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { claimJob, deleteJob, extendLease, type JobRow, recordWhole } from './queries.ts'
 
 const WAITING = 20_000

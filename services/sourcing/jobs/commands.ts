@@ -1,6 +1,6 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { emit } from '../../kit/outbox/emit.ts'
 import type { Facts } from '../../kit/storage/storage.ts'
 import { findStoredBytes, touchPart } from '../files/queries.ts'
 import { hasRoomFor, type StorageQuota } from '../files/rules.ts'

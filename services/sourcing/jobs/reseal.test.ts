@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { resealImports } from './reseal.ts'
 
 const keyOf = (name: string, byte: number) => `${name}:${Buffer.alloc(32, byte).toString('base64')}`

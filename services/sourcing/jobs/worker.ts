@@ -1,9 +1,9 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
-import { Wake } from '../../kit/bus/wake.ts'
 import type { Log } from '../../kit/log/log.ts'
-import type { Worker } from '../../kit/service/worker.ts'
 import { Stalled } from '../../kit/storage/chunks.ts'
 import { TooLarge } from '../../kit/storage/storage.ts'
+import { WakeSignal } from '../../kit/worker/wake-signal.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
 import { type Fetching, fetchInto } from '../imports/fetch.ts'
 import { doomObject } from '../objects/queries.ts'
 import { type FinishDeps, failFile, finishFile } from './commands.ts'
@@ -27,7 +27,7 @@ export type FileWorkerDeps = FinishDeps & Fetching & { log: Log; shares: ImportS
 export class FileWorker implements Worker {
   readonly name = 'files'
   readonly #deps: FileWorkerDeps
-  readonly #wake = new Wake()
+  readonly #wake = new WakeSignal()
   /** Outlives a failure of `run`, which is then started again: what goes on takes its places still. */
   readonly #running = new Map<Promise<void>, Place>()
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
 import { storageOf } from '../../kit/storage/testing/storage-of.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { sweepObjects } from '../../testing/files/swept.ts'
 import { claimObject, doomObject, doomTries } from './queries.ts'
-import { sweepObjects } from './testing/swept.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 

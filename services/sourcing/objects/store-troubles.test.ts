@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
 import { createLog } from '../../kit/log/log.ts'
 import { storageOf } from '../../kit/storage/testing/storage-of.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { until } from '../../kit/testing/until.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
 import { sweepObjects } from './sweep.ts'
 
 const HOUR_MS = 60 * 60 * 1000

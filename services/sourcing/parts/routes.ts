@@ -1,7 +1,7 @@
 import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
-import { JsonText } from '../../kit/http/json.ts'
-import { found } from '../../kit/http/refusal.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/server.ts'
 import { keyAt, positioned } from '../../kit/pages/entries.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
@@ -27,14 +27,14 @@ export const partRoutes = ({ http, pages, ...deps }: Deps) =>
     .on(
       operations.getPart,
       async ({ caller, params }) =>
-        new JsonText(found(await deps.lane.ask((sql) => findPart(sql, caller.orgId, params.id))).document),
+        new JsonText(found(await deps.reads.query((sql) => findPart(sql, caller.orgId, params.id))).document),
     )
     .on(operations.getPartMetadata, async ({ caller, params }) => {
-      const { metadata } = found(await deps.lane.ask((sql) => findMetadata(sql, caller.orgId, params.id)))
+      const { metadata } = found(await deps.reads.query((sql) => findMetadata(sql, caller.orgId, params.id)))
       return new JsonText(`{"metadata":${metadata}}`)
     })
     .on(operations.listPartHistory, async ({ caller, params, query }) => {
-      const { id } = found(await deps.lane.ask((sql) => findOwnPart(sql, caller.orgId, params.id)))
+      const { id } = found(await deps.reads.query((sql) => findOwnPart(sql, caller.orgId, params.id)))
       return pages.read({ caller, list: `history ${id}`, query }, async ({ after, ...window }) =>
         (await listHistory(deps.sql, id, { ...window, before: keyAt(after) })).map(positioned),
       )

@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
-import { ExpressLane } from '../../kit/db/express-lane.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { loadParts } from '../../kit/testing/load.ts'
+import { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { Turns } from '../../kit/turns/turns.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { loadParts } from '../../testing/load/parts.ts'
 import { findPage, placesToRead } from './search.ts'
 
 /** All of one organization; 40,000 are public. */
@@ -16,7 +16,7 @@ const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 1 })
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
-const reads = { sql, lane: new ExpressLane(sql, undefined), ...placesToRead(8) }
+const reads = { sql, reads: new PipelinedReads(sql, undefined), ...placesToRead(8) }
 const reader = { orgId: 'org_0', signal: new AbortController().signal }
 const page = { after: undefined, limit: 11 }
 

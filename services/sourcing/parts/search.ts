@@ -1,5 +1,5 @@
 import type { Pool } from '../../kit/db/client.ts'
-import type { ExpressLane } from '../../kit/db/express-lane.ts'
+import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { within } from '../../kit/db/within.ts'
 import type { AnchoredPage, PositionedRow } from '../../kit/pages/pages.ts'
 import { Turns } from '../../kit/turns/turns.ts'
@@ -22,7 +22,7 @@ const LONG_AHEAD = 100_000
 
 export interface PartReads {
   sql: Pool
-  lane: ExpressLane
+  reads: PipelinedReads
   /** Places for what takes a connection for some tenths of a second at most, */
   searches: Turns
   /** and for what can take longer. */
@@ -55,7 +55,7 @@ export async function findPage(
 ): Promise<readonly PositionedRow[]> {
   if (q !== undefined) return search(reads, reader, { ...listing, q })
   const { orgId, signal } = reader
-  if (listing.offset <= FAR_AHEAD) return reads.lane.ask((short) => listParts(short, orgId, listing))
+  if (listing.offset <= FAR_AHEAD) return reads.reads.query((short) => listParts(short, orgId, listing))
   return jumps(reads, listing.offset).during(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
 }
 
@@ -65,7 +65,7 @@ export async function findPageFrom(
   { orgId, signal }: Reader,
   start: AnchoredPage & { view: PartListing['view'] },
 ): Promise<readonly PositionedRow[]> {
-  const near = await reads.lane.ask((short) => listPartsFrom(short, orgId, { ...start, maxSkipped: FAR_AHEAD }))
+  const near = await reads.reads.query((short) => listPartsFrom(short, orgId, { ...start, maxSkipped: FAR_AHEAD }))
   if (near.length > 0) return near
   const farthest = start.page * start.pageSize
   const jump = () => listPartsFrom(reads.sql, orgId, { ...start, maxSkipped: farthest })

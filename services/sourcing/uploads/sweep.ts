@@ -1,5 +1,5 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/sweep/batches.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
 import { deleteUploads, endUploads } from './queries.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 
 // Each look at whether the places are taken uses an upload up.

@@ -1,5 +1,5 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { invalidField, notFound, refuse, unavailable } from '../../kit/http/refusal.ts'
+import { invalidField, notFound, refuse, unavailable } from '../../kit/errors/refusal.ts'
 import { chunksOf, Stalled } from '../../kit/storage/chunks.ts'
 import type { FolderStorage } from '../../kit/storage/folder/store.ts'
 import { AlreadyStored, CutShort, MAX_FILE_BYTES, TooLarge } from '../../kit/storage/storage.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Upload } from '../../../proto/http/sourcing/uploads.ts'
-import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { sendRaw } from '../../kit/testing/socket.ts'
-import { until } from '../../kit/testing/until.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { sendRaw } from '../../testing/socket.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '20' })
 const owner = await market.organization(['IP_OWNER'])

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { emit } from '../../outbox/emit.ts'
-import { unsend } from '../../outbox/queries.ts'
 import type { DeadLetterNotice } from '../bus.ts'
+import { emit } from '../outbox/emit.ts'
+import { unsend } from '../outbox/queries.ts'
 import {
   announce,
   effectsOf,

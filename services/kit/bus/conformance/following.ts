@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
-import { emit } from '../../outbox/emit.ts'
+import { emit } from '../outbox/emit.ts'
 import { addressVariables, announce, joinBus, type Member, numberOf, type Rig, spawnProgram, until } from './rig.ts'
 
 /** What a follower may rely on: it hears soon, and is told when it may have missed something. */

@@ -1,5 +1,5 @@
-import type { ServiceName } from '../../migrate/files.ts'
-import { serviceUrl } from '../../testing/database.ts'
+import type { ServiceName } from '../../../../proto/services.ts'
+import { serviceUrl } from '../../../testing/database.ts'
 import { joinBus, type Member } from './rig.ts'
 
 /** One process of a service, for the programs beside this file: what they run is killed in the tests. */

@@ -1,10 +1,10 @@
+import type { ServiceName } from '../../../../proto/services.ts'
+import type { TestDatabase } from '../../../testing/database.ts'
 import { connect, type Pool, type Tx } from '../../db/client.ts'
-import type { ServiceName } from '../../migrate/files.ts'
-import { emit } from '../../outbox/emit.ts'
-import type { Worker } from '../../service/worker.ts'
-import type { TestDatabase } from '../../testing/database.ts'
+import type { Worker } from '../../worker/worker.ts'
 import { type Bus, type BusTiming, createBus, type DeadLetterNotice } from '../bus.ts'
 import type { BusLog } from '../log.ts'
+import { emit } from '../outbox/emit.ts'
 
 /** What the suite needs of a driver: its address, and a way to break it. */
 export interface Rig {

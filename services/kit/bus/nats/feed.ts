@@ -1,6 +1,6 @@
 import type { JsMsg } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
-import { pause } from '../../service/worker.ts'
+import { pause } from '../../worker/worker.ts'
 import type { Feed } from '../consumer.ts'
 import type { Batch, Incoming } from '../inbox.ts'
 import type { BusLog } from '../log.ts'

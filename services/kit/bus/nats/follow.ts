@@ -1,7 +1,7 @@
 import { AckPolicy, DeliverPolicy, nanos } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
 import { newId } from '../../db/ids.ts'
-import { pause } from '../../service/worker.ts'
+import { pause } from '../../worker/worker.ts'
 import type { Follower } from '../follower.ts'
 import type { BusLog } from '../log.ts'
 import { byStream, commonFilter } from '../subjects.ts'

@@ -7,7 +7,7 @@ import {
   type JetStreamManager,
   type NatsConnection,
 } from 'nats'
-import { pause } from '../../service/worker.ts'
+import { pause } from '../../worker/worker.ts'
 import type { BusLog } from '../log.ts'
 
 export interface NatsAddress {

@@ -1,8 +1,8 @@
-import type { ServiceName } from '../../migrate/files.ts'
-import { envelopeText } from '../../outbox/envelope.ts'
-import { listUnsent, markSent, type OutboxRow } from '../../outbox/queries.ts'
-import type { Outlet } from '../../outbox/relay.ts'
+import type { ServiceName } from '../../../../proto/services.ts'
 import type { BusLog } from '../log.ts'
+import { envelopeText } from '../outbox/envelope.ts'
+import { listUnsent, markSent, type OutboxRow } from '../outbox/queries.ts'
+import type { Outlet } from '../outbox/relay.ts'
 import type { Live } from './link.ts'
 import { HEARTBEAT_SUBJECT } from './streams.ts'
 

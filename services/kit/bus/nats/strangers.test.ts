@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { testDatabase } from '../../testing/database.ts'
-import { natsServer } from '../conformance/nats-server.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import { natsServer } from '../../../testing/nats-server.ts'
 import { announce, createEffects, effectsOf, joinBus, record, until } from '../conformance/rig.ts'
 import { connectOnce, optionsOf } from './link.ts'
 import { ensureStreams } from './streams.ts'

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { emitAll } from '../../outbox/emit.ts'
-import { testDatabase } from '../../testing/database.ts'
+import { testDatabase } from '../../../testing/database.ts'
 import { announce, createEffects, effectsOf, faultsOf, heartbeats, joinBus, record, until } from '../conformance/rig.ts'
+import { emitAll } from '../outbox/emit.ts'
 
 /** What only the driver without a broker has to care about: when a row has been read by everybody. */
 setDefaultTimeout(60_000)

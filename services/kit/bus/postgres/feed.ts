@@ -1,8 +1,8 @@
+import type { ServiceName } from '../../../../proto/services.ts'
 import type { Pool } from '../../db/client.ts'
-import type { ServiceName } from '../../migrate/files.ts'
-import { envelopeOf } from '../../outbox/envelope.ts'
 import type { Feed } from '../consumer.ts'
 import type { Batch } from '../inbox.ts'
+import { envelopeOf } from '../outbox/envelope.ts'
 import {
   type Cursor,
   horizonOf,

@@ -1,7 +1,7 @@
 import type { PageQuery } from '../../../../proto/http/shapes.ts'
 import type { Caller } from '../../../kit/auth/caller.ts'
 import type { Sql } from '../../../kit/db/client.ts'
-import type { JsonText } from '../../../kit/http/json.ts'
+import type { JsonText } from '../../../kit/db/json-text.ts'
 import type { Pages, PageWindow, PositionedRow } from '../../../kit/pages/pages.ts'
 import { type Held, heldIn, isPlain, onlyHeld, type UserFilters, type Viewer, viewerOf } from '../rules.ts'
 import {

@@ -1,5 +1,5 @@
-import type { TestMarketplace } from '../../../all/testing.ts'
-import { Uploading } from '../testing/uploading.ts'
+import { Uploading } from '../../../testing/files/uploading.ts'
+import type { TestMarketplace } from '../../../testing/marketplace.ts'
 import { describeAddresses } from './addresses.ts'
 import { describeFiles } from './files.ts'
 import type { Rig } from './rig.ts'

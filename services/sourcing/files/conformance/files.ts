@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { File } from '../../../../proto/http/sourcing/files.ts'
-import { until } from '../../../kit/testing/until.ts'
-import type { Bytes } from '../testing/uploading.ts'
+import type { Bytes } from '../../../testing/files/uploading.ts'
+import { until } from '../../../testing/until.ts'
 import type { Rig } from './rig.ts'
 
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 7) % 253)

@@ -1,6 +1,6 @@
-import type { TestMarketplace } from '../../../all/testing.ts'
 import type { StorageSettings } from '../../../kit/storage/testing/storage-of.ts'
-import type { Uploading } from '../testing/uploading.ts'
+import type { Uploading } from '../../../testing/files/uploading.ts'
+import type { TestMarketplace } from '../../../testing/marketplace.ts'
 
 /** A store with a marketplace on it. */
 export interface Rig {
