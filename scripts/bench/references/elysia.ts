@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import { catalogVariables } from '../../../services/catalog/config.ts'
 import { entityTag } from '../../../services/kit/http/json.ts'
-import { createRateLimit } from '../../../services/kit/http/limit.ts'
+import { createRateLimit } from '../../../services/kit/limits/rate-limit.ts'
 import { createRequestLog } from '../../../services/kit/log/request-log.ts'
 import { configure } from '../../../services/kit/service/run.ts'
 import { createKit } from '../../../services/kit/service/service.ts'

@@ -99,7 +99,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
     const call = { request, requestId, caller, query, params, body, trail, idempotencyKey, recheck, ifMatch }
     if (!trail || !caller) return handle(call as never)
-    return deps.commands.during(caller.orgId, request.signal, async () => handle(call as never))
+    return deps.commands.run(caller.orgId, request.signal, async () => handle(call as never))
   }
 
   const refused = async (passage: Passage, error: unknown) =>

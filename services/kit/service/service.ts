@@ -7,9 +7,10 @@ import { type Bus, createBus } from '../bus/bus.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import type { Pool } from '../db/client.ts'
 import { connectService, type ExpressLane } from '../db/express-lane.ts'
-import { createRateLimit } from '../http/limit.ts'
 import type { Routes } from '../http/routes.ts'
 import { Http, type HttpApp } from '../http/server.ts'
+import { createRateLimit } from '../limits/rate-limit.ts'
+import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
 import { deadLetterMetrics, lagMetrics } from '../metrics/events.ts'
@@ -18,7 +19,6 @@ import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pages } from '../pages/pages.ts'
 import { type Sweep, sweeper } from '../sweep/sweeper.ts'
-import { Turns } from '../turns/turns.ts'
 import { VERSION } from './version.ts'
 import type { Worker } from './worker.ts'
 
@@ -99,10 +99,10 @@ export async function createKit(
   const http = new Http({
     auth,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
-    commands: new Turns({
+    commands: new TenantSemaphore({
       what: 'changes',
-      places: config.DATABASE_POOL_SIZE,
-      placesOfOne: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+      permits: config.DATABASE_POOL_SIZE,
+      permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
     }),
     auditRefusal: (trail, code) => recordRefusal(sql, trail, code),
     log,

@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { ExpressLane } from '../../kit/db/express-lane.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import { testDatabase } from '../../kit/testing/database.ts'
 import { loadParts } from '../../kit/testing/load.ts'
-import { Turns } from '../../kit/turns/turns.ts'
 import { findPage, placesToRead } from './search.ts'
 
 /** All of one organization; 40,000 are public. */
@@ -86,9 +86,9 @@ test('far pages keep to the places for long reads, and near ones need none', asy
 })
 
 /** All places of the organization are taken. */
-function full(): Turns {
-  const longReads = new Turns({ what: 'long reads', places: 1, placesOfOne: 1, waitMs: 10 })
-  longReads.take(reader.orgId)
+function full(): TenantSemaphore {
+  const longReads = new TenantSemaphore({ what: 'long reads', permits: 1, permitsPerTenant: 1, maxWaitMs: 10 })
+  longReads.acquire(reader.orgId)
   return longReads
 }
 

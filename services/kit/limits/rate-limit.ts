@@ -1,6 +1,6 @@
 import { TokenBucket } from 'limiter'
 import { LRUCache } from 'lru-cache'
-import { refuse } from './refusal.ts'
+import { refuse } from '../http/refusal.ts'
 
 export interface RateLimitOptions {
   /** Requests a second that one organization, or one anonymous address, may go on sending to one replica. */
