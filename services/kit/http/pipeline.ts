@@ -99,7 +99,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
     const call = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, ifMatch }
     if (!audit || !caller) return handle(call as never)
-    return deps.commands.during(caller.orgId, request.signal, async () => handle(call as never))
+    return deps.commands.run(caller.orgId, request.signal, async () => handle(call as never))
   }
 
   const refused = async (passage: Passage, error: unknown) =>

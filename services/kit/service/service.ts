@@ -10,15 +10,15 @@ import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
-import { createRateLimit } from '../http/limit.ts'
 import type { Routes } from '../http/routes.ts'
 import { Http, type HttpApp } from '../http/server.ts'
+import { createRateLimit } from '../limits/rate-limit.ts'
+import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pages } from '../pages/pages.ts'
-import { Turns } from '../turns/turns.ts'
 import type { Worker } from '../worker/worker.ts'
 import { type Sweep, sweeper } from './cleanup.ts'
 
@@ -99,10 +99,10 @@ export async function createKit(
   const http = new Http({
     auth,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
-    commands: new Turns({
+    commands: new TenantSemaphore({
       what: 'changes',
-      places: config.DATABASE_POOL_SIZE,
-      placesOfOne: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+      permits: config.DATABASE_POOL_SIZE,
+      permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
     }),
     auditRefusal: (audit, code) => recordRefusal(sql, audit, code),
     log,

@@ -1,9 +1,9 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
+import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import type { EntryKey } from '../../kit/pages/entries.ts'
 import { NEWEST } from '../../kit/pages/entries.ts'
-import type { Turns } from '../../kit/turns/turns.ts'
 import { entryOf } from './entries.ts'
 import { listEntries } from './queries.ts'
 import { findKeys, type Search, searchFor } from './search.ts'
@@ -19,9 +19,9 @@ export interface Export {
 }
 
 /** Exports the entries that filters name, one line each, as quickly as the client takes them. */
-export function createExporter(sql: Sql, reads: Turns) {
+export function createExporter(sql: Sql, reads: TenantSemaphore) {
   async function* linesOf(search: Search, { orgId, recheck }: Export) {
-    const leave = reads.take(orgId)
+    const release = reads.acquire(orgId)
     try {
       let before: EntryKey | undefined = NEWEST
       while (before) {
@@ -32,7 +32,7 @@ export function createExporter(sql: Sql, reads: Turns) {
         if (before) await recheck()
       }
     } finally {
-      leave()
+      release()
     }
   }
 

@@ -3,19 +3,19 @@ import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import { pageOf } from '../../kit/http/pages.ts'
 import type { Http } from '../../kit/http/server.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import { keyAt, positioned } from '../../kit/pages/entries.ts'
 import type { Pages } from '../../kit/pages/pages.ts'
-import { Turns } from '../../kit/turns/turns.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
 import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
 /** Exports, which go on for as long as a client reads, and pages far on: nobody's slow readers keep others waiting. */
-const LONG_READS = { what: 'exports and pages far on', places: 16, placesOfOne: 2 }
+const LONG_READS = { what: 'exports and pages far on', permits: 16, permitsPerTenant: 2 }
 
 export const auditLogRoutes = ({ http, pages, sql }: { http: Http; pages: Pages; sql: Pool }) => {
-  const reads = new Turns(LONG_READS)
+  const reads = new TenantSemaphore(LONG_READS)
   const exportEntries = createExporter(sql, reads)
   return http
     .routes()

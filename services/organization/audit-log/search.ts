@@ -3,8 +3,8 @@ import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/search.ts'
+import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import { type EntryKey, merged } from '../../kit/pages/entries.ts'
-import type { Turns } from '../../kit/turns/turns.ts'
 import {
   type ActorFilter,
   type Crowd,
@@ -155,12 +155,12 @@ export interface PageOfKeys {
 
 /** A page of a search, with one key more where there is a next one. */
 export async function findPageOfKeys(
-  { sql, reads }: { sql: Sql; reads: Turns },
+  { sql, reads }: { sql: Sql; reads: TenantSemaphore },
   orgId: string,
   search: Search,
   { before: start, limit, offset, signal }: PageOfKeys,
 ): Promise<EntryKey[]> {
-  const leave = offset > FAR ? reads.take(orgId) : () => {}
+  const release = offset > FAR ? reads.acquire(orgId) : () => {}
   try {
     let before = start
     let skip = offset
@@ -174,6 +174,6 @@ export async function findPageOfKeys(
     }
     return (await findKeys(sql, orgId, search, { before, limit: skip + limit })).slice(skip)
   } finally {
-    leave()
+    release()
   }
 }

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
-import { Turns } from '../../kit/turns/turns.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
 import { findPage, placesToRead } from './search.ts'
@@ -86,9 +86,9 @@ test('far pages keep to the places for long reads, and near ones need none', asy
 })
 
 /** All places of the organization are taken. */
-function full(): Turns {
-  const longReads = new Turns({ what: 'long reads', places: 1, placesOfOne: 1, waitMs: 10 })
-  longReads.take(reader.orgId)
+function full(): TenantSemaphore {
+  const longReads = new TenantSemaphore({ what: 'long reads', permits: 1, permitsPerTenant: 1, maxWaitMs: 10 })
+  longReads.acquire(reader.orgId)
   return longReads
 }
 

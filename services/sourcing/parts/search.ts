@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { within } from '../../kit/db/within.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import type { AnchoredPage, PositionedRow } from '../../kit/pages/pages.ts'
-import { Turns } from '../../kit/turns/turns.ts'
 import {
   hasTrigram,
   listParts,
@@ -24,18 +24,22 @@ export interface PartReads {
   sql: Pool
   reads: PipelinedReads
   /** Places for what takes a connection for some tenths of a second at most, */
-  searches: Turns
+  searches: TenantSemaphore
   /** and for what can take longer. */
-  longReads: Turns
+  longReads: TenantSemaphore
 }
 
 /** Together fewer than there are connections, and a quarter for one organization: everybody else needs the pool too. */
 export function placesToRead(connections: number): Pick<PartReads, 'searches' | 'longReads'> {
   const share = (part: number) => Math.max(1, Math.floor(connections * part))
-  const shares = { places: share(3 / 8), placesOfOne: share(1 / 4) }
+  const shares = { permits: share(3 / 8), permitsPerTenant: share(1 / 4) }
   return {
-    searches: new Turns({ what: 'searches', ...shares }),
-    longReads: new Turns({ what: 'long reads, searches and pages far on,', ...shares, maxWaitingOfOne: 20 }),
+    searches: new TenantSemaphore({ what: 'searches', ...shares }),
+    longReads: new TenantSemaphore({
+      what: 'long reads, searches and pages far on,',
+      ...shares,
+      maxWaitingPerTenant: 20,
+    }),
   }
 }
 
@@ -56,7 +60,7 @@ export async function findPage(
   if (q !== undefined) return search(reads, reader, { ...listing, q })
   const { orgId, signal } = reader
   if (listing.offset <= FAR_AHEAD) return reads.reads.query((short) => listParts(short, orgId, listing))
-  return jumps(reads, listing.offset).during(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
+  return jumps(reads, listing.offset).run(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
 }
 
 /** A page by its anchor: only who has jumped far from it, or past the end, asks a second time. */
@@ -69,7 +73,7 @@ export async function findPageFrom(
   if (near.length > 0) return near
   const farthest = start.page * start.pageSize
   const jump = () => listPartsFrom(reads.sql, orgId, { ...start, maxSkipped: farthest })
-  return jumps(reads, farthest).during(orgId, signal, jump)
+  return jumps(reads, farthest).run(orgId, signal, jump)
 }
 
 const jumps = ({ searches, longReads }: PartReads, farAhead: number) => (farAhead <= LONG_AHEAD ? searches : longReads)
@@ -97,8 +101,8 @@ async function search({ sql, searches, longReads }: PartReads, reader: Reader, w
   if (Array.from(wanted.q).some(isControl)) return []
   const { orgId, signal } = reader
   const way = new Way(sql, reader, wanted)
-  if (wanted.offset + wanted.limit <= NEXT_PARTS) await searches.during(orgId, signal, () => way.nearby())
-  return way.isDone ? way.found : longReads.during(orgId, signal, () => way.toTheEnd())
+  if (wanted.offset + wanted.limit <= NEXT_PARTS) await searches.run(orgId, signal, () => way.nearby())
+  return way.isDone ? way.found : longReads.run(orgId, signal, () => way.toTheEnd())
 }
 
 /** A search on its way through the parts of a view, from the newest on. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Refusal } from '../errors/refusal.ts'
-import { createRateLimit } from './limit.ts'
+import { createRateLimit } from './rate-limit.ts'
 
 const LIMITS = { perSecond: 10, burst: 20 }
 
