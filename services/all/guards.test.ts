@@ -83,7 +83,7 @@ describe('every route', () => {
     }) as AllConfig
     const services = await createAll(config)
     for (const service of SERVICES) {
-      const served = services[service].app.operations.map(({ id }) => id).sort()
+      const served = services[service].http.operations.map(({ id }) => id).sort()
       expect([service, served]).toEqual([service, OPERATIONS[service].map(({ id }) => id).sort()])
       await services[service].close()
     }

@@ -32,4 +32,4 @@ export async function createServices<S extends ServiceName>(
 export const createAll = (config: AllConfig, options?: KitOptions) => createServices(SERVICES, config, options)
 
 /** What the ingress does, in one process. */
-export const routeAmong = (services: Record<ServiceName, Service>) => (path: string) => services[ownerOf(path)]
+export const ownerAmong = (services: Record<ServiceName, Service>) => (path: string) => services[ownerOf(path)]

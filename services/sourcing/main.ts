@@ -5,4 +5,4 @@ import { createSourcing } from './service.ts'
 
 const config = configure(sourcingVariables, process.env, storageProblems)
 const sourcing = await createSourcing(config)
-await serve({ services: [sourcing], config, route: () => sourcing })
+await serve({ services: [sourcing], config, ownerOf: () => sourcing })

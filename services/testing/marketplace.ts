@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type OrgRole, PERMISSIONS, type Permission } from '../../proto/permissions.ts'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { type AllConfig, allVariables } from '../all/config.ts'
-import { createServices, routeAmong } from '../all/services.ts'
+import { createServices, ownerAmong } from '../all/services.ts'
 import type { AuditContext } from '../kit/audit/context.ts'
 import type { Caller } from '../kit/auth/caller.ts'
 import { readConfig } from '../kit/config/read.ts'
@@ -85,13 +85,13 @@ export async function marketplaceOf(
     ...overrides,
   }) as AllConfig
   const services = await createServices([...new Set([...OF_PEOPLE, ...names])], config, options)
-  const among = routeAmong(services)
-  const route = (path: string) => {
+  const among = ownerAmong(services)
+  const ownerOf = (path: string) => {
     const service = among(path)
     if (!service) throw new Error(`${path} is of a service that this test does not start`)
     return service
   }
-  const running = await open({ services: Object.values(services), config, route })
+  const running = await open({ services: Object.values(services), config, ownerOf })
   const url = `http://127.0.0.1:${running.port}`
   let stopped: Promise<void> | undefined
   const stop = () => {

@@ -57,6 +57,7 @@ if (GUARD === 'none') {
       method: request.method,
       status: 200,
       ms: Math.round((performance.now() - startedMs) * 100) / 100,
+      traceId: undefined,
       tenant: caller.orgId,
       user: caller.userId,
       ip: '127.0.0.1',

@@ -1,5 +1,5 @@
 import type { Pool } from '../../kit/db/client.ts'
-import type { Http } from '../../kit/http/server.ts'
+import type { Http } from '../../kit/http/http.ts'
 import type { Catalog, CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
 import { loadContents } from './load.ts'

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { configOf } from '../../all/config.ts'
 import { connect } from '../../kit/db/client.ts'
+import { createApp } from '../../kit/http/app.ts'
 import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
@@ -21,9 +22,10 @@ describe('after an import', () => {
   test('every replica serves the new content within a second', async () => {
     const replica = await createCatalog(configOf<CatalogConfig>(market.config, 'catalog'))
     await replica.start()
+    const app = createApp({ services: [replica], ownerOf: () => replica, trustedProxies: 0 })
     const replicaGet = async () => {
       const headers = { authorization: `Bearer ${client.accessToken}` }
-      const answer = await replica.app.fetch(new Request(`${market.url}/v1/criticalities`, { headers }))
+      const answer = await app.handle(new Request(`${market.url}/v1/criticalities`, { headers }))
       return (await answer.json()) as { items: unknown[] }
     }
     expect((await replicaGet()).items.length).toBe(20)

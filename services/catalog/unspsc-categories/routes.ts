@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import {
   batchGetUnspscCategories,
   getUnspscCategory,
@@ -8,9 +9,8 @@ import type { CatalogDeps } from '../memory/registry.ts'
 /** Segments, families, classes and commodities of the UNSPSC. */
 export const unspscCategoryRoutes = ({ http, stores }: CatalogDeps) => {
   const store = stores['unspsc-categories']
-  return http
-    .routes()
-    .on(listUnspscCategories, ({ query }) => store.page(query, { level: query.level }, query.search))
-    .on(getUnspscCategory, ({ params }) => store.one(params.id))
-    .on(batchGetUnspscCategories, ({ body }) => store.batch(body.ids))
+  return new Elysia({ name: 'catalog.unspsc-categories' })
+    .use(http.route(listUnspscCategories, ({ query }) => store.page(query, { level: query.level }, query.search)))
+    .use(http.route(getUnspscCategory, ({ params }) => store.one(params.id)))
+    .use(http.route(batchGetUnspscCategories, ({ body }) => store.batch(body.ids)))
 }

@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import {
   createImpersonationGrant,
   getImpersonationGrant,
@@ -6,22 +7,27 @@ import {
   revokeImpersonationGrant,
 } from '../../../proto/http/identity/impersonation.ts'
 import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import type { Http } from '../../kit/http/server.ts'
 import { createGrant, grantOf, type ImpersonationDeps, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
 
 export const impersonationRoutes = ({ http, ...deps }: ImpersonationDeps & { http: Http }) => {
   const { sql } = deps.tokens
-  return http
-    .routes()
-    .on(createImpersonationGrant, (call) => createGrant(deps, call))
-    .on(listImpersonationGrants, async ({ caller, query }) =>
-      pageOf((await listGrants(sql, caller.orgId, windowOf(query))).map(grantOf), query),
+  return new Elysia({ name: 'identity.impersonation' })
+    .use(http.route(createImpersonationGrant, (call) => createGrant(deps, call)))
+    .use(
+      http.route(listImpersonationGrants, async ({ caller, query }) =>
+        pageOf((await listGrants(sql, caller.orgId, windowOf(query))).map(grantOf), query),
+      ),
     )
-    .on(getImpersonationGrant, async ({ caller, params }) =>
-      grantOf(found(await findGrant(sql, caller.orgId, params.id))),
+    .use(
+      http.route(getImpersonationGrant, async ({ caller, params }) =>
+        grantOf(found(await findGrant(sql, caller.orgId, params.id))),
+      ),
     )
-    .open(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(deps, body.token, audit))
-    .on(revokeImpersonationGrant, ({ caller, params, audit }) => revokeGrant(deps, caller, params.id, audit))
+    .use(http.publicRoute(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(deps, body.token, audit)))
+    .use(
+      http.route(revokeImpersonationGrant, ({ caller, params, audit }) => revokeGrant(deps, caller, params.id, audit)),
+    )
 }

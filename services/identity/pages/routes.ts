@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Elysia } from 'elysia'
 import {
   getActivatePage,
   getDocs,
@@ -9,8 +10,8 @@ import {
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'text' }
 import { JsonText } from '../../kit/db/json-text.ts'
 import { notFound } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import type { Http } from '../../kit/http/server.ts'
 
 /** Nothing is loaded from elsewhere, nobody may frame a page that takes a password, and no address leaks by referrer. */
 const PAGE_HEADERS = {
@@ -41,14 +42,15 @@ const page = async (name: string) =>
   new Raw(await Bun.file(join(HERE, name)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
 
 export const pageRoutes = ({ http }: { http: Http }) =>
-  http
-    .routes()
-    .open(getOpenApi, () => OPENAPI)
-    .open(getDocs, () => page('docs.html'))
-    .open(getActivatePage, () => page('activate.html'))
-    .open(getImpersonatePage, () => page('impersonate.html'))
-    .open(getDocsAsset, ({ params }) => {
-      const asset = Object.hasOwn(ASSETS, params.asset) ? ASSETS[params.asset] : undefined
-      if (!asset) throw notFound()
-      return new Raw(Bun.file(asset.path), asset.mediaType, { 'cache-control': 'public, max-age=3600' })
-    })
+  new Elysia({ name: 'identity.pages' })
+    .use(http.publicRoute(getOpenApi, () => OPENAPI))
+    .use(http.publicRoute(getDocs, () => page('docs.html')))
+    .use(http.publicRoute(getActivatePage, () => page('activate.html')))
+    .use(http.publicRoute(getImpersonatePage, () => page('impersonate.html')))
+    .use(
+      http.publicRoute(getDocsAsset, ({ params }) => {
+        const asset = Object.hasOwn(ASSETS, params.asset) ? ASSETS[params.asset] : undefined
+        if (!asset) throw notFound()
+        return new Raw(Bun.file(asset.path), asset.mediaType, { 'cache-control': 'public, max-age=3600' })
+      }),
+    )

@@ -1,33 +1,37 @@
+import { Elysia } from 'elysia'
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
-import type { Call } from '../../kit/http/call.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import type { Http } from '../../kit/http/server.ts'
 import { endSessionById } from './commands.ts'
 import { listSessionsOf, type SessionRow } from './queries.ts'
 import { mayEnd } from './rules.ts'
 
 export const sessionRoutes = ({ http, sql, clock }: { http: Http; sql: Pool; clock: () => number }) => {
   const now = () => new Date(clock()).toISOString()
-  return http
-    .routes()
-    .on(listSessions, async ({ caller, query }) => {
-      const userId = query.userId ?? caller.userId
-      if (!mayEnd(caller, userId)) throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
-      const rows = await listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...windowOf(query) })
-      return pageOf(
-        rows.map((row) => sessionOf(row, caller)),
-        query,
-      )
-    })
-    .on(endSession, async ({ caller, params, audit }) => {
-      await endSessionById(sql, caller, params.id, audit, now())
-      return undefined
-    })
+  return new Elysia({ name: 'identity.sessions' })
+    .use(
+      http.route(listSessions, async ({ caller, query }) => {
+        const userId = query.userId ?? caller.userId
+        if (!mayEnd(caller, userId)) throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
+        const rows = await listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...windowOf(query) })
+        return pageOf(
+          rows.map((row) => sessionOf(row, caller)),
+          query,
+        )
+      }),
+    )
+    .use(
+      http.route(endSession, async ({ caller, params, audit }) => {
+        await endSessionById(sql, caller, params.id, audit, now())
+        return undefined
+      }),
+    )
 }
 
-const sessionOf = (row: SessionRow, { sessionId }: Call<typeof listSessions>['caller']) => ({
+const sessionOf = (row: SessionRow, { sessionId }: CallerContext<typeof listSessions>['caller']) => ({
   id: row.id,
   createdTime: row.created_at,
   lastUsedTime: row.last_used_at,

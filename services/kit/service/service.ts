@@ -1,5 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import type { AnyElysia } from 'elysia'
 import { Gauge, Registry } from 'prom-client'
 import type { ServiceName } from '../../../proto/services.ts'
 import { recordRefusal } from '../audit/record.ts'
@@ -10,8 +11,7 @@ import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
-import type { Routes } from '../http/routes.ts'
-import { Http, type HttpApp } from '../http/server.ts'
+import { Http } from '../http/http.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
 import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import { createLog, type Log } from '../log/log.ts'
@@ -44,7 +44,9 @@ export interface Kit {
 
 export interface Service {
   name: ServiceName
-  app: HttpApp
+  http: Http
+  /** The routes: one named Elysia plugin for each feature. */
+  features: readonly AnyElysia[]
   registry: Registry
   log: Log
   workers: readonly Worker[]
@@ -108,14 +110,13 @@ export async function createKit(
     log,
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
-    trustedProxies: config.TRUSTED_PROXIES,
   })
   const pages = new Pages({ sql, clock, log })
   return { config, log, registry, sql, reads, bus, auth, http, pages, clock }
 }
 
 export interface ServiceParts {
-  features: readonly Routes[]
+  features: readonly AnyElysia[]
   workers?: readonly Worker[]
   /** Bounded clean-up of the service's own tables, one statement or batch a call. */
   sweeps?: readonly Sweep[]
@@ -128,7 +129,8 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
   const { bus, log, sql, reads, registry, auth, http } = kit
   return {
     name,
-    app: http.build(parts.features),
+    http,
+    features: parts.features,
     registry,
     log,
     workers: [bus.relay(), sweeper(kit, parts.sweeps ?? []), ...(parts.workers ?? [])],

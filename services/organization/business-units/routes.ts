@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import {
   createBusinessUnit,
   deleteBusinessUnit,
@@ -6,20 +7,31 @@ import {
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
 import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import type { Http } from '../../kit/http/server.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
 export const businessUnitRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
-  http
-    .routes()
-    .on(listBusinessUnits, async ({ caller, query }) =>
-      pageOf(await queries.listBusinessUnits(deps.sql, caller.orgId, windowOf(query)), query),
+  new Elysia({ name: 'organization.business-units' })
+    .use(
+      http.route(listBusinessUnits, async ({ caller, query }) =>
+        pageOf(await queries.listBusinessUnits(deps.sql, caller.orgId, windowOf(query)), query),
+      ),
     )
-    .on(getBusinessUnit, async ({ caller, params }) =>
-      found(await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)),
+    .use(
+      http.route(getBusinessUnit, async ({ caller, params }) =>
+        found(await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)),
+      ),
     )
-    .on(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call))
-    .on(patchBusinessUnit, ({ params, ...call }) => commands.patchBusinessUnit(deps, { ...call, id: params.id }))
-    .on(deleteBusinessUnit, ({ caller, params, audit }) => commands.deleteBusinessUnit(deps, caller, params.id, audit))
+    .use(http.route(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call)))
+    .use(
+      http.route(patchBusinessUnit, ({ params, ...call }) =>
+        commands.patchBusinessUnit(deps, { ...call, id: params.id }),
+      ),
+    )
+    .use(
+      http.route(deleteBusinessUnit, ({ caller, params, audit }) =>
+        commands.deleteBusinessUnit(deps, caller, params.id, audit),
+      ),
+    )

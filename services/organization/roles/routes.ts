@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import {
   createRole,
   deleteRole,
@@ -8,29 +9,38 @@ import {
   withdrawRole,
 } from '../../../proto/http/organization/roles.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import type { Http } from '../../kit/http/server.ts'
 import * as holders from '../role-holders/commands.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
 export const roleRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
-  http
-    .routes()
-    .on(listRoles, async ({ caller, query }) => {
-      const { userId } = query
-      if (userId !== undefined && userId !== caller.userId && !caller.permissions.has('org:admin')) {
-        throw refuse('forbidden', { detail: "Somebody else's roles need the permission org:admin." })
-      }
-      return pageOf(await queries.listRoles(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query)
-    })
-    .on(getRole, async ({ caller, params }) => found(await queries.findRole(deps.sql, caller.orgId, params.id)))
-    .on(createRole, (call) => commands.createRoleOnce(deps, call))
-    .on(patchRole, ({ params, ...call }) => commands.patchRole(deps, { ...call, id: params.id }))
-    .on(deleteRole, ({ caller, params, audit }) => commands.deleteRole(deps, caller, params.id, audit))
-    .on(grantRole, ({ caller, params, body, audit }) =>
-      holders.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+  new Elysia({ name: 'organization.roles' })
+    .use(
+      http.route(listRoles, async ({ caller, query }) => {
+        const { userId } = query
+        if (userId !== undefined && userId !== caller.userId && !caller.permissions.has('org:admin')) {
+          throw refuse('forbidden', { detail: "Somebody else's roles need the permission org:admin." })
+        }
+        return pageOf(await queries.listRoles(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query)
+      }),
     )
-    .on(withdrawRole, ({ caller, params, body, audit }) =>
-      holders.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+    .use(
+      http.route(getRole, async ({ caller, params }) =>
+        found(await queries.findRole(deps.sql, caller.orgId, params.id)),
+      ),
+    )
+    .use(http.route(createRole, (call) => commands.createRoleOnce(deps, call)))
+    .use(http.route(patchRole, ({ params, ...call }) => commands.patchRole(deps, { ...call, id: params.id })))
+    .use(http.route(deleteRole, ({ caller, params, audit }) => commands.deleteRole(deps, caller, params.id, audit)))
+    .use(
+      http.route(grantRole, ({ caller, params, body, audit }) =>
+        holders.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+      ),
+    )
+    .use(
+      http.route(withdrawRole, ({ caller, params, body, audit }) =>
+        holders.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+      ),
     )

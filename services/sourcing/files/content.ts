@@ -1,8 +1,8 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { isTagListed } from '../../kit/http/entity-tags.ts'
 import { rangeOf } from '../../kit/http/range.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import { tagListed } from '../../kit/http/responder.ts'
 import { attachment } from '../../kit/storage/disposition.ts'
 import type { FolderStorage } from '../../kit/storage/folder/store.ts'
 import type { Storage } from '../../kit/storage/storage.ts'
@@ -74,7 +74,7 @@ function bytesOf({ method, headers: asked }: Request, content: Blob, whole: Whol
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'cross-origin',
   }
-  if (tagListed(asked.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
+  if (isTagListed(asked.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
   const condition = asked.get('if-range')
   // Only a GET has ranges.
   const mayBePart = method === 'GET' && (condition === null || condition === etag)
