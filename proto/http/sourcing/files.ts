@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, ItemsOf, OneOf, pathParam } from '../shapes.ts'
-import { EXAMPLE_UPLOAD_ID, FileName, signedDownload } from './uploads.ts'
-
-const tag = 'Parts'
-const bytesTag = 'Files (beyond the specification)'
+import { partsTag } from './parts.ts'
+import { EXAMPLE_UPLOAD_ID, FileName, filesTag, signedDownload } from './uploads.ts'
 
 export const FILE_GROUPS = ['preview', 'document', 'ip', 'partDevelopment', 'development'] as const
 export type FileGroup = (typeof FILE_GROUPS)[number]
@@ -109,7 +107,7 @@ export const listPartFiles = defineOperation({
   id: 'listPartFiles',
   method: 'GET',
   path: '/v1/parts/{id}/files',
-  tag,
+  tag: partsTag,
   summary: 'List the files of a part',
   description:
     'Newest first, those of a part that you can read. Files of the groups ip, partDevelopment and development are its IP owner’s alone.',
@@ -123,7 +121,7 @@ export const updatePartFiles = defineOperation({
   id: 'updatePartFiles',
   method: 'PATCH',
   path: '/v1/parts/{id}/files',
-  tag,
+  tag: partsTag,
   summary: 'Add files to a part, and remove some',
   description:
     'An upload can be added once. A file is READY at once, or when the store has copied and read it. At most 200 files for a part.',
@@ -149,7 +147,7 @@ export const getFileObject = defineOperation({
   id: 'getFileObject',
   method: 'GET',
   path: '/files/objects/{key}',
-  tag: bytesTag,
+  tag: filesTag,
   summary: 'Download a file',
   description: 'The address of a file where files are kept in a folder. Takes `Range`.',
   access: 'public',
@@ -164,7 +162,7 @@ export const getPublicFile = defineOperation({
   id: 'getPublicFile',
   method: 'GET',
   path: '/files/public/{id}',
-  tag: bytesTag,
+  tag: filesTag,
   summary: 'Download a public file',
   description: 'The address of a public file lasts as long as the file. Takes `Range`.',
   access: 'public',

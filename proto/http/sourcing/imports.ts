@@ -2,6 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { closed, OneOf, pathParam } from '../shapes.ts'
 import { EXAMPLE_FILE_ID, FILE_FAILURES, FileGroup, FileState } from './files.ts'
+import { partLifecycleTag } from './part-lifecycle.ts'
+import { partsTag } from './parts.ts'
 import { FileName } from './uploads.ts'
 
 const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -46,7 +48,7 @@ export const importPartFile = defineOperation({
   id: 'importPartFile',
   method: 'POST',
   path: '/v1/parts/{partId}/import-file',
-  tag: 'Parts',
+  tag: partsTag,
   summary: 'Import a file from a signed URL',
   description:
     'Answers at once with a PENDING file; the bytes are copied within 30 minutes and 5 tries, without following redirects.',
@@ -66,7 +68,7 @@ export const getImport = defineOperation({
   id: 'getImport',
   method: 'GET',
   path: '/flows/v1/imports/{fileId}',
-  tag: 'Part lifecycle (beyond the specification)',
+  tag: partLifecycleTag,
   summary: 'See how far an import is',
   description: 'Of a file of your own part, as long as the file is there: what has come, and when it FAILED, why.',
   access: 'token',

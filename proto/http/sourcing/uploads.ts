@@ -1,6 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, OneOf, pathParam, Text } from '../shapes.ts'
+
+const tag = defineTag('Uploads', 'Where to send the bytes of a file.')
+export const filesTag = defineTag(
+  'Files (beyond the specification)',
+  'The addresses that uploads and downloads lead to.',
+)
 
 export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
@@ -45,7 +51,7 @@ export const createUploadUrl = defineOperation({
   id: 'createUploadUrl',
   method: 'POST',
   path: '/v1/uploads',
-  tag: 'Uploads',
+  tag,
   summary: 'Request an upload URL',
   description: 'Send the bytes there within 24 hours, then add the upload to a part; what nobody added is deleted.',
   access: 'file:write',
@@ -77,7 +83,7 @@ export const putUpload = defineOperation({
   id: 'putUpload',
   method: 'PUT',
   path: '/files/uploads/{id}',
-  tag: 'Files (beyond the specification)',
+  tag: filesTag,
   summary: 'Send the bytes of an upload',
   description: 'The address of an upload where files are kept in a folder; with S3 the bytes go to the store itself.',
   access: 'public',

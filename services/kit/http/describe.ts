@@ -40,7 +40,7 @@ export function describe(operation: Operation): Json {
   const { id, tag, summary, description, access, beta, body, bodyOptional, takesBytes } = operation
   return {
     operationId: id,
-    tags: [tag],
+    tags: [tag.name],
     summary,
     description: [description, permissionNote(access), impersonationNote(operation)].filter(Boolean).join('\n\n'),
     ...(access === 'public' ? { security: [] } : {}),

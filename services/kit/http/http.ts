@@ -38,7 +38,14 @@ export interface WithState {
   state: RequestState
 }
 
-const UNROUTED = { id: 'unrouted', method: 'GET', path: '/', tag: '', summary: '', access: 'public' } as const
+const UNROUTED = {
+  id: 'unrouted',
+  method: 'GET',
+  path: '/',
+  tag: { name: '', description: '' },
+  summary: '',
+  access: 'public',
+} as const
 
 /** The HTTP side of one service: turns operations of the contract into Elysia plugins, each guarded by its contract. */
 export class Http {
