@@ -34,7 +34,7 @@ const Problem: TSchema = Type.Object(
     status: Type.Integer({ description: 'The HTTP status.', examples: [404] }),
     detail: Type.String({
       description: 'This problem, in words.',
-      examples: ['There is no such record, or it is not yours to see.'],
+      examples: ['There is no such record, or it is outside your scope.'],
     }),
     instance: Type.String({ description: 'Path of the request.', examples: ['/v1/parts/part_01J'] }),
     code: Type.Unsafe({

@@ -84,7 +84,7 @@ describe('errors of /v1', () => {
       type: 'urn:marketplace:error:not_found',
       title: 'Not found',
       status: 404,
-      detail: 'There is no such record, or it is not yours to see.',
+      detail: 'There is no such record, or it is outside your scope.',
       instance: UNKNOWN,
       code: 'not_found',
       requestId: 'my-id.1',

@@ -1,13 +1,13 @@
 import { ERRORS, type ErrorCode, type FieldError } from '../../../proto/errors.ts'
 
 export interface RefusalDetails {
-  /** One sentence for the caller; never a secret, a stack or a statement. */
+  /** One sentence for the caller, without secrets, stack or SQL. */
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>
 }
 
-/** Thrown wherever a request cannot be answered as asked; the pipeline alone turns it into a body. */
+/** An expected error with a stable code. It is thrown anywhere and becomes a response body in one place (`http/responder.ts`). */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly detail: string
@@ -26,11 +26,11 @@ export class Refusal extends Error {
 
 export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal(code, details)
 
-/** An unknown record and one out of the caller's scope: the same answer, so the detail names nothing. */
+/** 404 for an unknown record and for one outside the caller's scope. Both are identical, so the detail names nothing. */
 export const notFound = () =>
-  new Refusal('not_found', { detail: 'There is no such record, or it is not yours to see.' })
+  new Refusal('not_found', { detail: 'There is no such record, or it is outside your scope.' })
 
-/** The one row of a look-up; 404 where there is none. */
+/** The row of a look-up, or 404. */
 export function found<Row>([row]: readonly Row[]): Row {
   if (row === undefined) throw notFound()
   return row

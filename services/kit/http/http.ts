@@ -1,34 +1,14 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { AnyElysia, Context } from 'elysia'
-import type { ErrorCode } from '../../../proto/errors.ts'
 import type { AnyOperation, Operation } from '../../../proto/http/operation.ts'
-import type { AuditContext } from '../audit/context.ts'
-import type { Caller } from '../auth/caller.ts'
-import type { RateLimit } from '../limits/rate-limit.ts'
-import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
-import type { Log } from '../log/log.ts'
-import type { RequestLog } from '../log/request-log.ts'
-import type { RequestMetrics } from '../metrics/requests.ts'
 import { inRequestSpan } from '../traces/traces.ts'
 import type { BodyRule, Handler, PublicHandler } from './context.ts'
+import type { HttpDeps } from './deps.ts'
 import { describe } from './describe.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
 import type { RequestState } from './request-state.ts'
 import { Responder } from './responder.ts'
 import { routerPath } from './target.ts'
-
-/** What a service gives to its operations. */
-export interface HttpDeps {
-  auth: { callerOf(request: Request): Caller | Promise<Caller> }
-  rateLimit: RateLimit
-  /** Permits for commands, so that one organization never occupies all connections. */
-  commands: TenantSemaphore
-  /** Writes the audit entry of a refused command. */
-  auditRefusal(audit: AuditContext, code: ErrorCode): Promise<void>
-  log: Log
-  requestLog: RequestLog
-  metrics: RequestMetrics
-}
 
 /** An Elysia plugin as a function. */
 export type Plugin = (app: AnyElysia) => AnyElysia

@@ -2,7 +2,6 @@ import type { Span } from '@opentelemetry/api'
 import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { clientAddress } from './client-address.ts'
-import type { Responder } from './responder.ts'
 
 /** How the address of a client is found. */
 export interface ClientAddresses {
@@ -13,13 +12,20 @@ export interface ClientAddresses {
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 
+/** Writes the responses that no handler returns. */
+export interface ErrorResponder {
+  failure(state: RequestState, error: unknown): Promise<Response>
+  /** A response without content, such as that to OPTIONS. */
+  empty(state: RequestState, extra: Record<string, string>): Response
+}
+
 /** What is known of one request; each check adds to it. */
 export class RequestState {
   readonly request: Request
   readonly requestId: string
   readonly startedMs = performance.now()
   /** Writes the responses of the operation; undefined until the request is routed. */
-  responder: Responder | undefined
+  responder: ErrorResponder | undefined
   caller: Caller | undefined
   /** Set once the request is known to be a command. */
   audit: AuditContext | undefined

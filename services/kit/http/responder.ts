@@ -5,16 +5,16 @@ import { invalidField, Refusal, refuse, unavailable } from '../errors/refusal.ts
 import { StorageFailure } from '../storage/failures.ts'
 import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
+import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
-import type { HttpDeps } from './http.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
 import { Raw } from './raw.ts'
-import type { RequestState } from './request-state.ts'
+import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsGzip, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
 
 /** Writes the responses of one operation: status, headers, body, log line and metric. */
-export class Responder {
+export class Responder implements ErrorResponder {
   readonly #deps: HttpDeps
   readonly #operation: Operation
   readonly #observe: (status: number, seconds: number) => void

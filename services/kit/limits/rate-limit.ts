@@ -3,24 +3,24 @@ import { LRUCache } from 'lru-cache'
 import { refuse } from '../errors/refusal.ts'
 
 export interface RateLimitOptions {
-  /** Requests a second that one organization, or one anonymous address, may go on sending to one replica. */
+  /** Sustained requests per second for one organization, or one anonymous address, on one replica. */
   perSecond: number
-  /** Requests that may come at once. */
+  /** Requests that may arrive at the same time. */
   burst: number
 }
 
-/** Keys remembered at once; the longest silent one is forgotten first, and starts again with a full bucket. */
+/** Buckets kept in memory. The least recently used one is dropped first and restarts full. */
 const MAX_KEYS = 50_000
 
 export interface RateLimit {
   policy: string
-  /** Takes one request from the key's bucket and answers the `RateLimit` field; throws 429 when it is empty. */
+  /** Takes one request from the bucket and returns the `RateLimit` field. Throws 429 when the bucket is empty. */
   take(key: string): string
-  /** The same for an answer that is given whatever the bucket holds (a 401, a 404): counted, never refused. */
+  /** Counts a request that is answered in any case, such as a 401 or 404. It never throws. */
   note(key: string): string
 }
 
-/** A token bucket for each key, in this process; headers in the structured form of the IETF draft. */
+/** In-process token buckets by key. The header fields have the structured form of the IETF draft. */
 export function createRateLimit({ perSecond, burst }: RateLimitOptions): RateLimit {
   const buckets = new LRUCache<string, TokenBucket>({ max: MAX_KEYS })
   const windowSeconds = Math.max(1, Math.ceil(burst / perSecond))

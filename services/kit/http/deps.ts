@@ -1,0 +1,21 @@
+import type { ErrorCode } from '../../../proto/errors.ts'
+import type { AuditContext } from '../audit/context.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { RateLimit } from '../limits/rate-limit.ts'
+import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
+import type { Log } from '../log/log.ts'
+import type { RequestLog } from '../log/request-log.ts'
+import type { RequestMetrics } from '../metrics/requests.ts'
+
+/** What a service gives to its operations. */
+export interface HttpDeps {
+  auth: { callerOf(request: Request): Caller | Promise<Caller> }
+  rateLimit: RateLimit
+  /** Permits for commands, so that one organization never occupies all connections. */
+  commands: TenantSemaphore
+  /** Writes the audit entry of a refused command. */
+  auditRefusal(audit: AuditContext, code: ErrorCode): Promise<void>
+  log: Log
+  requestLog: RequestLog
+  metrics: RequestMetrics
+}
