@@ -49,7 +49,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       activationRoutes({ http, sql, hashing, clock }),
     ],
     workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now }), endUnbackedSessions({ bus, now })],
-    sweeps: [(signal) => sweepIdentity(sql, now(), signal)],
+    cleanup: [(signal) => sweepIdentity(sql, now(), signal)],
     start: async () => {
       tokens.refreshSecret = await ensureKeys(sql, box, now())
     },

@@ -29,7 +29,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, sql, clock }),
       customFieldRoutes({ http, sql, clock }),
     ],
-    sweeps: [(signal) => sweepActivations(sql, new Date(clock()).toISOString(), signal)],
+    cleanup: [(signal) => sweepActivations(sql, new Date(clock()).toISOString(), signal)],
     workers: [
       every('audit-partitions', PARTITION_CARE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

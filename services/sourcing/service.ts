@@ -63,7 +63,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       worker,
       every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
-    sweeps: [
+    cleanup: [
       (signal) => sweepUploads(deps.sql, now(), signal),
       (signal) => sweepObjects({ ...deps, log: kit.log }, now(), signal),
     ],

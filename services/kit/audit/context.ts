@@ -1,6 +1,6 @@
 import type { Procedure } from '../../../proto/procedures.ts'
 
-/** What the audit log keeps of one command, whether it is done or refused. */
+/** The content of a command's audit entry, for success and refusal alike. */
 export interface AuditContext {
   procedure: Procedure | undefined
   orgId: string | undefined
@@ -8,14 +8,14 @@ export interface AuditContext {
   grantId: string | undefined
   ipAddress: string | undefined
   userAgent: string | undefined
-  /** The fields of the validated input that the operation declares fit for the log. */
+  /** The fields of the validated input that the contract allows in the log. */
   request: Record<string, unknown> | undefined
 }
 
-/** Stands for the actor where the platform's operator works from a shell: nobody has signed in there. */
+/** The actor of commands that the platform's operator runs from a shell, without a signed-in user. */
 export const OPERATOR = 'operator'
 
-/** What the log of an organization keeps of a command that the operator gave from a shell. */
+/** The audit context of a command that the platform's operator runs from a shell. */
 export const operatorContext = (
   procedure: Procedure,
   orgId: string,

@@ -3,11 +3,11 @@ import type { Pool, Sql, Tx } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import type { AuditContext } from './context.ts'
 
-/** Adds the one entry of a command that is being done: in its transaction, so neither exists without the other. */
+/** Writes the entry of a successful command in the command's own transaction. */
 export const recordSuccess = (tx: Tx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
 
-/** Codes whose refusals the log keeps: missing permission, conflict, failed precondition, refused sign-in. */
-const KEPT_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Refusals that are logged: missing permission, conflict, failed precondition, refused sign-in. */
+const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'forbidden',
   'conflict',
   'illegal_transition',
@@ -20,9 +20,9 @@ const KEPT_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_credentials',
 ])
 
-/** Adds the entry of a refused command in a transaction of its own, so that the rollback cannot erase it. */
+/** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */
 export async function recordRefusal(sql: Pool, audit: AuditContext, code: ErrorCode): Promise<void> {
-  if (KEPT_REFUSALS.has(code)) await insertEntry(sql, audit, code)
+  if (LOGGED_REFUSALS.has(code)) await insertEntry(sql, audit, code)
 }
 
 async function insertEntry(sql: Sql, audit: AuditContext, error: ErrorCode | undefined): Promise<void> {

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { connect } from '../db/client.ts'
 import { createLog } from '../log/log.ts'
-import { sweeper } from './cleanup.ts'
+import { cleanupWorker } from './cleanup.ts'
 
 const db = await testDatabase()
-const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test-sweeper' })
+const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test-cleanup' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
 const lines: string[] = []
 const destination = { write: (line: string) => void lines.push(line) }
@@ -14,7 +14,7 @@ const log = createLog({ service: 'sourcing', version: '0', level: 'info', destin
 test('a sweep that fails keeps none of the others from theirs, and none begins after the signal', async () => {
   const swept: string[] = []
   const stopping = new AbortController()
-  const worker = sweeper({ sql, log, clock: Date.now }, [
+  const worker = cleanupWorker({ sql, log, clock: Date.now }, [
     async () => {
       throw new Error('the store is away')
     },
@@ -42,7 +42,7 @@ test('one sweep takes what a busy minute left, and leaves what has time', async 
     select 'user_1', 'createPart', 'old' || n, ''::bytea, '{}', now() - interval '25 hours' from generate_series(1, 6000) n
     union all select 'user_1', 'createPart', 'young', ''::bytea, '{}', now()`
   const stopping = new AbortController()
-  await sweeper({ sql, log, clock: Date.now }, [async () => stopping.abort()]).run(stopping.signal)
+  await cleanupWorker({ sql, log, clock: Date.now }, [async () => stopping.abort()]).run(stopping.signal)
   expect(await db.owner`select key from sourcing.page_anchors`).toMatchObject([{ key: 'young' }])
   expect(await db.owner`select key from sourcing.idempotency_keys`).toMatchObject([{ key: 'young' }])
 })

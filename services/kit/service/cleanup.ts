@@ -7,31 +7,31 @@ import { every, type Worker } from '../worker/worker.ts'
 
 const INTERVAL_MS = 60_000
 
-/** Drops a bounded amount of what has had its time, and comes back as soon as it is told to stop. */
-export type Sweep = (signal: AbortSignal) => PromiseLike<unknown>
+/** Deletes a bounded number of expired records. It returns early at the signal. */
+export type CleanupTask = (signal: AbortSignal) => PromiseLike<unknown>
 
 /**
- * The one sweeper of a service: drops what has had its time, in bounded batches. Two replicas at once do no harm, and
- * what one sweep fails at keeps none of the others from theirs.
+ * The cleanup worker of a service: deletes expired records in bounded batches. Replicas may run it at the same time, and
+ * a failed task does not stop the others.
  */
-export function sweeper(
+export function cleanupWorker(
   { sql, log, clock }: { sql: Pool; log: Log; clock: () => number },
-  own: readonly Sweep[],
+  ownTasks: readonly CleanupTask[],
 ): Worker {
-  return every('sweeper', INTERVAL_MS, log, async (signal) => {
+  return every('cleanup', INTERVAL_MS, log, async (signal) => {
     const now = new Date(clock()).toISOString()
-    const sweeps: Sweep[] = [
+    const tasks: CleanupTask[] = [
       () => sweepIdempotencyKeys(sql, now, signal),
       () => sweepAnchors(sql, now, signal),
       () => sweepEvents(sql, { now }, signal),
-      ...own,
+      ...ownTasks,
     ]
-    for (const sweep of sweeps) {
+    for (const task of tasks) {
       if (signal.aborted) return
       try {
-        await sweep(signal)
+        await task(signal)
       } catch (err) {
-        if (!signal.aborted) log.error({ err }, 'a sweep failed; it comes again')
+        if (!signal.aborted) log.error({ err }, 'cleanup task failed; it will run again')
       }
     }
   })

@@ -20,15 +20,15 @@ import { requestMetrics } from '../metrics/requests.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pages } from '../pages/pages.ts'
 import type { Worker } from '../worker/worker.ts'
-import { type Sweep, sweeper } from './cleanup.ts'
+import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 
 export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
 export type ServiceConfig = Static<typeof serviceVariables>
 
-/** The tokens of one platform are for one audience: its API. */
+/** The audience of all access tokens. */
 export const AUDIENCE = 'marketplace'
 
-/** What every service is made of; its own rooms take from here what they need. */
+/** The infrastructure of a service. */
 export interface Kit {
   config: ServiceConfig
   log: Log
@@ -50,15 +50,15 @@ export interface Service {
   registry: Registry
   log: Log
   workers: readonly Worker[]
-  /** Loads what must be known before the first request; only then is the service ready. */
+  /** Loads the state that the first request needs. The service is ready afterwards. */
   start(): Promise<void>
-  /** Closes the bus and the pool, in that order, when nothing uses them any more. */
+  /** Closes the bus, then the pool. */
   close(): Promise<void>
 }
 
 export interface KitOptions {
   clock?: () => number
-  /** Where log lines go instead of standard output. */
+  /** Destination of log lines. Default: standard output. */
   logDestination?: { write(line: string): void }
 }
 
@@ -118,13 +118,13 @@ export async function createKit(
 export interface ServiceParts {
   features: readonly AnyElysia[]
   workers?: readonly Worker[]
-  /** Bounded clean-up of the service's own tables, one statement or batch a call. */
-  sweeps?: readonly Sweep[]
+  /** Cleanup of the service's own tables. */
+  cleanup?: readonly CleanupTask[]
   start?: () => Promise<void>
   close?: () => Promise<void>
 }
 
-/** Puts a service together from its kit and its own parts. */
+/** Builds a service from its kit and its own parts. */
 export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
   const { bus, log, sql, reads, registry, auth, http } = kit
   return {
@@ -133,7 +133,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     features: parts.features,
     registry,
     log,
-    workers: [bus.relay(), sweeper(kit, parts.sweeps ?? []), ...(parts.workers ?? [])],
+    workers: [bus.relay(), cleanupWorker(kit, parts.cleanup ?? []), ...(parts.workers ?? [])],
     async start() {
       await requireSchema(sql, name)
       await auth.start()

@@ -1,16 +1,13 @@
 const BATCHES_AT_MOST = 20
 
 export interface Batches {
-  /** Rows a statement at most. */
+  /** Maximum rows of one statement. */
   limit: number
-  /** No batch begins after it. */
+  /** No batch starts after the signal. */
   signal: AbortSignal
 }
 
-/**
- * Removes in bounded statements: goes on while they are full, so that a busy day is swept too, but not for ever. Answers how
- * many rows went.
- */
+/** Deletes in bounded batches for as long as they are full, up to a maximum number. Returns the number of rows. */
 export async function inBatches(
   { limit, signal }: Batches,
   remove: (limit: number) => PromiseLike<{ count: number }>,

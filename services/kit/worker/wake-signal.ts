@@ -1,4 +1,4 @@
-/** Wakes one waiting loop. A call that comes while the loop works is kept, so nothing is slept through. */
+/** Wakes one waiting loop. A notification that arrives while the loop works is kept for its next wait. */
 export class WakeSignal {
   #called = false
   #waiting: (() => void) | undefined
@@ -8,7 +8,7 @@ export class WakeSignal {
     this.#waiting?.()
   }
 
-  /** Returns at a call, after the time, or at the signal: whichever comes first. Answers whether there was a call. */
+  /** Waits for a notification, the time-out or the signal. Returns whether there was a notification. */
   wait(ms: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const done = () => {

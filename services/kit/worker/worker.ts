@@ -1,6 +1,6 @@
 import type { Log } from '../log/log.ts'
 
-/** Something that goes on beside the requests of a service until its signal says stop. */
+/** A background task of a service. It runs until its signal aborts. */
 export interface Worker {
   name: string
   run(signal: AbortSignal): Promise<void>
@@ -8,10 +8,10 @@ export interface Worker {
 
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000
-/** A worker that ran this long before it failed starts again without a pause. */
+/** A worker that ran this long before it failed restarts with the shortest pause. */
 const HEALTHY_AFTER_MS = 60_000
 
-/** Runs workers until the signal, each on its own: one that fails is started again, with growing pauses. */
+/** Runs workers until the signal. A worker that fails is restarted with growing pauses. */
 export async function superviseWorkers(workers: readonly Worker[], signal: AbortSignal, log: Log): Promise<void> {
   await Promise.all(workers.map((worker) => supervise(worker, signal, log)))
 }
@@ -22,9 +22,9 @@ async function supervise(worker: Worker, signal: AbortSignal, log: Log): Promise
     const startedMs = performance.now()
     try {
       await worker.run(signal)
-      if (!signal.aborted) log.warn({ worker: worker.name }, 'worker ended by itself; starting it again')
+      if (!signal.aborted) log.warn({ worker: worker.name }, 'worker ended unexpectedly; restarting it')
     } catch (error) {
-      if (!signal.aborted) log.error({ worker: worker.name, err: error }, 'worker failed; starting it again')
+      if (!signal.aborted) log.error({ worker: worker.name, err: error }, 'worker failed; restarting it')
     }
     if (performance.now() - startedMs > HEALTHY_AFTER_MS) pauseMs = FIRST_PAUSE_MS
     await pause(pauseMs, signal)
@@ -32,7 +32,7 @@ async function supervise(worker: Worker, signal: AbortSignal, log: Log): Promise
   }
 }
 
-/** Waits, but no longer than until the signal. */
+/** Waits for the time or the signal. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve()
@@ -46,7 +46,7 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** A worker that does a bounded piece of work at each interval; an error is logged and the next interval comes. */
+/** A worker that runs a bounded task at an interval. An error is logged, and the next interval tries again. */
 export const every = (
   name: string,
   intervalMs: number,
