@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectOnce } from '../kit/bus/nats/link.ts'
+import { connectOnce } from '../kit/bus/nats/connection.ts'
 
 export interface NatsServer {
   url: string
@@ -35,9 +35,9 @@ export async function natsServer(extraArguments: readonly string[] = []): Promis
         stderr: 'ignore',
       })
       for (;;) {
-        const live = await connectOnce({ url: address }, 'probe').catch(() => undefined)
-        const info = await live?.jsm.getAccountInfo().catch(() => undefined)
-        await live?.nc.close()
+        const session = await connectOnce({ url: address }, 'probe').catch(() => undefined)
+        const info = await session?.jsm.getAccountInfo().catch(() => undefined)
+        await session?.nc.close()
         if (info) return
         await Bun.sleep(20)
       }

@@ -6,7 +6,8 @@ import { type TestMarketplace, testMarketplace } from './marketplace.ts'
 import { StatementTap } from './statements.ts'
 
 /** What consumers of events look after at their own pace, in tables that no request touches. */
-const OF_CONSUMERS = /\b(bus_cursors|bus_parked|bus_seen|published_events|published_cursors|pg_snapshot_xmin)\b/
+const OF_CONSUMERS =
+  /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin)\b/
 
 /** The taps of all services, each between its pool and Postgres. The bus has connections of its own and passes by. */
 export class StatementTaps {

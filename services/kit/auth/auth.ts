@@ -13,7 +13,7 @@ export interface AuthBus {
     onGap(): Promise<void> | void
   }): Promise<unknown>
   /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. */
-  lastHeard(service: string): number
+  lastHeartbeat(service: string): number
 }
 
 export interface AuthOptions {
@@ -124,7 +124,7 @@ export class Auth {
   /** Whether the revocations are loaded and both services that publish them had a recent heartbeat. */
   #isCurrent(): boolean {
     const { bus } = this.#options
-    const heard = Math.min(bus.lastHeard('identity'), bus.lastHeard('organization'))
+    const heard = Math.min(bus.lastHeartbeat('identity'), bus.lastHeartbeat('organization'))
     return this.#loaded && performance.now() - heard <= MAX_BUS_SILENCE_MS
   }
 

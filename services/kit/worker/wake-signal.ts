@@ -1,11 +1,11 @@
 /** Wakes one waiting loop. A notification that arrives while the loop works is kept for its next wait. */
 export class WakeSignal {
-  #called = false
-  #waiting: (() => void) | undefined
+  #isNotified = false
+  #wake: (() => void) | undefined
 
-  call = (): void => {
-    this.#called = true
-    this.#waiting?.()
+  notify = (): void => {
+    this.#isNotified = true
+    this.#wake?.()
   }
 
   /** Waits for a notification, the time-out or the signal. Returns whether there was a notification. */
@@ -14,14 +14,14 @@ export class WakeSignal {
       const done = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', done)
-        const called = this.#called
-        this.#waiting = undefined
-        this.#called = false
-        resolve(called)
+        const wasNotified = this.#isNotified
+        this.#wake = undefined
+        this.#isNotified = false
+        resolve(wasNotified)
       }
-      const timer = setTimeout(done, this.#called || signal.aborted ? 0 : ms)
+      const timer = setTimeout(done, this.#isNotified || signal.aborted ? 0 : ms)
       signal.addEventListener('abort', done)
-      this.#waiting = done
+      this.#wake = done
     })
   }
 }

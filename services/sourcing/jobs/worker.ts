@@ -36,7 +36,7 @@ export class FileWorker implements Worker {
   }
 
   /** There is something to do. */
-  wake = (): void => this.#wake.call()
+  wake = (): void => this.#wake.notify()
 
   async run(signal: AbortSignal): Promise<void> {
     try {

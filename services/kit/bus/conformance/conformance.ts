@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, setDefaultTimeout } from 'bun:test'
 import { deliveryTests } from './delivery.ts'
-import { followingTests } from './following.ts'
+import { followingTests } from './follow.ts'
+import { createEffects, joinBus, type Member, type Rig } from './harness.ts'
 import { killTests } from './kills.ts'
-import { createEffects, joinBus, type Member, type Rig } from './rig.ts'
 
 /** One suite for every driver of the bus, on a real Postgres and whatever real server the driver needs. */
 export function conformance(open: () => Promise<Rig>): void {

@@ -1,5 +1,5 @@
+import { numberOf, record } from './harness.ts'
 import { joinFromEnvironment, say } from './program.ts'
-import { numberOf, record } from './rig.ts'
 
 /** A consumer that has its effect and then stays in the middle of handling, or dies of what it handles. */
 const { BUS_TYPE = '', BUS_STOP_AT = '', BUS_DIE_AT = '' } = process.env

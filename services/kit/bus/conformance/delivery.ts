@@ -13,7 +13,7 @@ import {
   type Rig,
   record,
   until,
-} from './rig.ts'
+} from './harness.ts'
 
 /** What a consumer may rely on, on every driver. */
 export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member; webhooks: Member }): void {
@@ -182,7 +182,7 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
       await owner()`select consumer, event_id, type, subject, tries, error from webhooks.dead_letters
       where consumer = 'poison'`,
     ).toMatchObject([{ event_id: poison, type, subject: 'bad', tries: 5, error }])
-    expect(await owner()`select event_id from webhooks.bus_parked where consumer = 'poison'`).toHaveLength(0)
+    expect(await owner()`select event_id from webhooks.retry_events where consumer = 'poison'`).toHaveLength(0)
   })
 
   test('a busy subject whose event fails at first is caught up with, in its order', async () => {

@@ -11,7 +11,7 @@ import {
   record,
   spawnProgram,
   until,
-} from './rig.ts'
+} from './harness.ts'
 
 /** Nothing is lost, repeated or out of order when a process, a connection or a server dies at the worst moment. */
 export function killTests(rig: () => Rig, members: () => { sourcing: Member; webhooks: Member }): void {

@@ -1,6 +1,6 @@
 import type { ServiceName } from '../../../../proto/services.ts'
 import { serviceUrl } from '../../../testing/database.ts'
-import { joinBus, type Member } from './rig.ts'
+import { joinBus, type Member } from './harness.ts'
 
 /** One process of a service, for the programs beside this file: what they run is killed in the tests. */
 export function joinFromEnvironment(service: ServiceName): Promise<Member> {

@@ -1,11 +1,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { announce, createEffects, effectsOf, faultsOf, joinBus, record, until } from '../conformance/rig.ts'
+import { announce, createEffects, effectsOf, faultsOf, joinBus, record, until } from '../conformance/harness.ts'
 import { emit } from '../outbox/emit.ts'
 import { unsend } from '../outbox/queries.ts'
-import { connectOnce } from './link.ts'
-import { wavesOf } from './outlet.ts'
+import { connectOnce } from './connection.ts'
+import { wavesOf } from './publisher.ts'
 import { ensureStreams } from './streams.ts'
 
 /** What the streams themselves promise, beyond what every driver does. */
@@ -38,8 +38,8 @@ test('what is announced before there are streams waits and arrives', async () =>
 
 test('a notification is kept, without any reader at work, until the webhooks have it, and no longer', async () => {
   const sourcing = await joinRelayed()
-  const live = await connectOnce({ url: server.url }, 'looking')
-  const stored = async () => (await live.jsm.streams.info('NOTIFICATIONS')).state.messages
+  const session = await connectOnce({ url: server.url }, 'looking')
+  const stored = async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.created', subject: 'case_1', data: { value: 1 } }))
   await sourcing.pool.begin((tx) =>
     emit(tx, { type: 'assignments.status.updated', subject: 'a_1', data: { value: 2 } }),
@@ -59,11 +59,11 @@ test('a notification is kept, without any reader at work, until the webhooks hav
 
 test('repeating the set-up changes nothing that is stored', async () => {
   const sourcing = await joinRelayed()
-  const live = await connectOnce({ url: server.url }, 'looking')
+  const session = await connectOnce({ url: server.url }, 'looking')
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.updated', subject: 'case_1', data: { value: 1 } }))
-  await until(async () => (await live.jsm.streams.info('NOTIFICATIONS')).state.messages === 1)
+  await until(async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages === 1)
   await ensureStreams({ url: server.url, domainMaxAgeDays: 3 })
-  const { config, state } = await live.jsm.streams.info('NOTIFICATIONS')
+  const { config, state } = await session.jsm.streams.info('NOTIFICATIONS')
   expect({ ...config, messages: state.messages }).toMatchObject({
     subjects: ['cases.>', 'assignments.>'],
     retention: 'interest',
@@ -71,9 +71,9 @@ test('repeating the set-up changes nothing that is stored', async () => {
     discard: 'new',
     messages: 1,
   })
-  const domain = await live.jsm.streams.info('DOMAIN')
+  const domain = await session.jsm.streams.info('DOMAIN')
   expect(domain.config).toMatchObject({ retention: 'limits', discard: 'new', max_age: 3 * 24 * 3600 * 1e9 })
-  await live.nc.close()
+  await session.nc.close()
   await sourcing.stop()
 })
 
@@ -85,18 +85,18 @@ test('a lost stream is filled again from the outboxes, and what was handled is n
   webhooks.start(webhooks.bus.consume({ name: 'refilled', subjects: [type], handle: record }))
   for (let value = 1; value <= 20; value++) await announce(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length === 20)
-  const live = await connectOnce({ url: server.url }, 'looking')
+  const session = await connectOnce({ url: server.url }, 'looking')
   await webhooks.stop()
   for (let value = 21; value <= 40; value++) await announce(sourcing.pool, type, 'a', value)
   await until(async () => (await sourcing.bus.lag()).outbox.waiting === 0)
-  await live.jsm.streams.delete('DOMAIN')
+  await session.jsm.streams.delete('DOMAIN')
   await ensureStreams({ url: server.url })
   await unsend(owner, 'sourcing', since)
   const restarted = await joinBus(address, 'webhooks')
   restarted.start(restarted.bus.consume({ name: 'refilled', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length >= 40)
   expect(await faultsOf(owner, type)).toEqual([])
-  await live.nc.close()
+  await session.nc.close()
   await Promise.all([sourcing.stop(), restarted.stop()])
 })
 
@@ -114,14 +114,14 @@ test('a stream that is lost while it is read is found again', async () => {
   })
   await announce(sourcing.pool, type, 'a', 1)
   await until(async () => (await effectsOf(owner, type)).length === 1)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  await live.jsm.streams.delete('DOMAIN')
+  const session = await connectOnce({ url: server.url }, 'looking')
+  await session.jsm.streams.delete('DOMAIN')
   await ensureStreams({ url: server.url })
-  await until(() => loads === 2 && webhooks.bus.lastHeard('sourcing') > 0)
+  await until(() => loads === 2 && webhooks.bus.lastHeartbeat('sourcing') > 0)
   const id = await announce(sourcing.pool, type, 'a', 2)
   await until(async () => (await effectsOf(owner, type)).length === 2)
   await until(() => heard.includes(id))
-  await live.nc.close()
+  await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
@@ -132,12 +132,12 @@ test('a consumer that somebody deleted is made again where it was', async () => 
   webhooks.start(webhooks.bus.consume({ name: 'deleted', subjects: [type], handle: record }))
   await announce(sourcing.pool, type, 'a', 1)
   await until(async () => (await effectsOf(owner, type)).length === 1)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  await live.jsm.consumers.delete('DOMAIN', 'webhooks-deleted')
+  const session = await connectOnce({ url: server.url }, 'looking')
+  await session.jsm.consumers.delete('DOMAIN', 'webhooks-deleted')
   for (let value = 2; value <= 10; value++) await announce(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length === 10)
   expect(await faultsOf(owner, type)).toEqual([])
-  await live.nc.close()
+  await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
@@ -174,10 +174,10 @@ test('a full stream refuses what is new, which waits in the outbox and loses not
   const type = 'sourcing.full.told'
   webhooks.start(webhooks.bus.consume({ name: 'full', subjects: [type], handle: record }))
   const heartbeat = await webhooks.bus.follow({ subjects: [type], onEvent() {}, onGap() {} })
-  const silence = () => performance.now() - webhooks.bus.lastHeard('sourcing')
+  const silence = () => performance.now() - webhooks.bus.lastHeartbeat('sourcing')
   await until(() => silence() < 500)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  const { state } = await live.jsm.streams.info('DOMAIN')
+  const session = await connectOnce({ url: server.url }, 'looking')
+  const { state } = await session.jsm.streams.info('DOMAIN')
   await ensureStreams({ url: server.url, maxBytes: state.bytes + 1000 })
   for (let value = 1; value <= 20; value++) await announce(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length > 0)
@@ -189,18 +189,18 @@ test('a full stream refuses what is new, which waits in the outbox and loses not
   await until(() => silence() < 500)
   expect(await faultsOf(owner, type)).toEqual([])
   heartbeat.close()
-  await live.nc.close()
+  await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
 test('heartbeats are heard and not stored', async () => {
   const sourcing = await joinRelayed()
   await sourcing.bus.follow({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
-  await until(() => sourcing.bus.lastHeard('sourcing') > 0)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  const { state } = await live.jsm.streams.info('DOMAIN', { subjects_filter: '>' })
+  await until(() => sourcing.bus.lastHeartbeat('sourcing') > 0)
+  const session = await connectOnce({ url: server.url }, 'looking')
+  const { state } = await session.jsm.streams.info('DOMAIN', { subjects_filter: '>' })
   expect(Object.keys(state.subjects ?? {}).filter((subject) => subject.includes('heartbeat'))).toEqual([])
-  await live.nc.close()
+  await session.nc.close()
   await sourcing.stop()
 })
 

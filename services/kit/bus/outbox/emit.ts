@@ -7,12 +7,12 @@ import { type NewRow, storeEvents } from './queries.ts'
 export interface NewEvent {
   /** `sourcing.part.created`, in a family that a stream carries. */
   type: string
-  /** Organization it concerns; none where it concerns everybody. */
+  /** Organization that the event concerns. Undefined: all organizations. */
   tenantId?: string
-  /** Id of what it happened to. Events of one subject keep their order, so emit after the row is locked or changed. */
+  /** Id of the changed record. Events of one subject keep their order, so the row must be locked or changed before. */
   subject: string
   data: unknown
-  /** When it happened; now, unless the transaction knows better. */
+  /** Time of the event. Default: now. */
   time?: string
 }
 
@@ -21,15 +21,15 @@ const MAX_TYPE_CHARACTERS = 128
 const MAX_SUBJECT_CHARACTERS = 256
 
 /**
- * Announces a change in the transaction that makes it: both are kept or neither is.
- * Takes a transaction and nothing else, so that an event outside of one does not compile. Answers the event's id.
+ * Emits an event in the transaction of its state change. It accepts only a transaction, so that an event outside of one
+ * does not compile. Returns the id of the event.
  */
 export async function emit(tx: Tx, event: NewEvent): Promise<string> {
   const [id] = await emitAll(tx, [event])
   return id as string
 }
 
-/** Announces several changes with one statement, in this order. */
+/** Emits several events in one statement, in this order. */
 export async function emitAll(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
   const traceparent = activeTraceparent()
   const rows = events.map((event) => rowOf(event, traceparent))
@@ -37,7 +37,7 @@ export async function emitAll(tx: Tx, events: readonly NewEvent[]): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-/** A wrong event is our own mistake: it fails the command at once instead of stopping the relay later. */
+/** An invalid event is a bug. It fails the command here instead of blocking the relay later. */
 function rowOf({ type, tenantId, subject, data, time }: NewEvent, traceparent: string | null): NewRow {
   if (!TYPE.test(type) || type.length > MAX_TYPE_CHARACTERS) throw new Error(`event type not carried: ${type}`)
   if (subject === '' || subject.length > MAX_SUBJECT_CHARACTERS) throw new Error(`event subject not usable: ${type}`)

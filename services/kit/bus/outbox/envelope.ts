@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { ServiceName } from '../../../../proto/services.ts'
 
-/** What an outbox row says of its event. */
+/** The event columns of an outbox row. */
 export interface EventRow {
   id: string
   type: string
@@ -12,13 +12,13 @@ export interface EventRow {
   data: string
 }
 
-/** The event as readers get it. */
+/** The event as consumers receive it. */
 export const envelopeOf = (service: ServiceName, row: EventRow): Envelope => ({
   ...attributesOf(service, row),
   data: JSON.parse(row.data),
 })
 
-/** The same as text, with the data byte for byte as it was stored. */
+/** The event as text, with its data byte for byte as stored. */
 export const envelopeText = (service: ServiceName, row: EventRow): string =>
   `${JSON.stringify(attributesOf(service, row)).slice(0, -1)},"data":${row.data}}`
 

@@ -10,17 +10,14 @@ export interface OutboxRow extends EventRow {
   seq: string
 }
 
-/** Where everybody who waits for events of a service listens. */
+/** NOTIFY channel for the events of a service. */
 export const channelOf = (service: ServiceName) => `events_${service}`
 export const HEARTBEAT_CHANNEL = 'heartbeats'
 
-/** Postgres refuses a notification of 8000 bytes; a longer event is announced by its id and fetched. */
+/** Postgres limits a notification to less than 8000 bytes. Longer events are notified by id and fetched. */
 const NOTIFICATION_MAX_BYTES = 7800
 
-/**
- * Stores the events and announces them at commit, in their order. The channel is that of the schema they land in,
- * so the transaction alone says which service speaks.
- */
+/** Stores events and notifies of them at commit, in order. The channel is named after the schema of the transaction. */
 export const storeEvents = (tx: Tx, rows: readonly NewRow[]) => tx`
   with stored as (
     insert into outbox (id, type, subject, tenant_id, time, traceparent, data)
@@ -42,12 +39,12 @@ function notificationOf(row: NewRow): string {
   return Buffer.byteLength(whole) <= NOTIFICATION_MAX_BYTES ? whole : JSON.stringify({ id: row.id, type: row.type })
 }
 
-/** One event, of any service: for a follower whose notification could not hold it. */
+/** One event of any service, for a notification that was too short for it. */
 export const findPublished = (sql: Sql, service: ServiceName, id: string) => sql<EventRow[]>`
   select id, type, subject, tenant_id, time, traceparent, data
   from ${sql(service)}.published_events where id = ${id}`
 
-/** Oldest first. A row that commits late shows up late, but never behind a later one of its own subject. */
+/** Unpublished rows, oldest first. A late commit appears late, but before later rows of its subject. */
 export const listUnsent = (sql: Sql, limit: number) => sql<OutboxRow[]>`
   select seq, id, type, subject, tenant_id, time, traceparent, data
   from outbox where sent_at is null
@@ -57,9 +54,8 @@ export const markSent = (sql: Sql, seqs: readonly string[]) => sql`
   update outbox set sent_at = now() where seq = any(${seqs as string[]}::bigint[])`
 
 /**
- * Marks what every consumer on Postgres has read: it lies below the cursors of all of them, and below the oldest
- * running transaction, past which a consumer that is still unknown may begin. A cursor that nobody has touched for
- * `forgottenAfter` belongs to a consumer that is gone; what it misses still stays for the retention of sent rows.
+ * Marks rows that all consumers on Postgres have read: those below every cursor and below the oldest running transaction.
+ * A cursor that was not touched for `forgottenAfter` belongs to a removed consumer and is ignored.
  */
 export const markRead = (sql: Sql, service: ServiceName, forgottenAfter: string, limit: number) => sql`
   with readers as (
@@ -77,10 +73,10 @@ export const markRead = (sql: Sql, service: ServiceName, forgottenAfter: string,
     select seq from outbox where sent_at is null and txid < (select below from passed) order by seq limit ${limit}
   ))`
 
-export const beat = (sql: Sql, service: ServiceName) => sql`
+export const notifyHeartbeat = (sql: Sql, service: ServiceName) => sql`
   select pg_notify(${HEARTBEAT_CHANNEL}, ${service})`
 
-/** Counting stops at this many: a longer queue is as alarming. */
+/** Counting stops here, because a longer queue needs no exact number. */
 const COUNTED_AT_MOST = 10_000
 
 export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: number }[]>`
@@ -88,15 +84,15 @@ export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: num
     coalesce(extract(epoch from now() - min(time)) * 1000, 0)::float8 as oldest_ms
   from (select time from outbox where sent_at is null order by seq limit ${COUNTED_AT_MOST}) as unsent`
 
-/** At most `limit` rows a call, so that no statement is long. As an array, or the plan reads the whole table for them. */
+/** Deletes at most `limit` rows. Without the array the plan would scan the whole table. */
 export const deleteSent = (sql: Sql, sentBefore: string, limit: number) => sql`
   delete from outbox where seq = any(array(
     select seq from outbox where sent_at < ${sentBefore} order by sent_at limit ${limit}
   ))`
 
 /**
- * Sends again what happened since then: the relay takes up the rows in their order. They move to this transaction,
- * so that cursors on Postgres meet them again too, even if the database came here from another server.
+ * Publishes all events since then again. The rows get this transaction's id, so that cursors on Postgres read them again,
+ * too, even in a database that was restored on another server.
  */
 export const unsend = (sql: Pool, service: ServiceName, since: string) => sql`
   update ${sql(service)}.outbox set sent_at = null, txid = pg_current_xact_id() where time >= ${since}`

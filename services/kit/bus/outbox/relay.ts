@@ -1,47 +1,47 @@
 import type { WakeSignal } from '../../worker/wake-signal.ts'
 import { pause, type Worker } from '../../worker/worker.ts'
-import type { Seats } from '../seats.ts'
+import type { LeaderElection } from '../leader-election.ts'
 import type { Session } from '../session.ts'
 
-/** What a driver of the bus does for the relay of a service. */
-export interface Outlet {
-  /** Hands on a batch of what waits in the outbox, and tells whether more waits, or whether it could not. */
-  drain(session: Session): Promise<'empty' | 'more' | 'stuck'>
-  /** Tells everybody that all that was announced so far has been handed on. */
-  beat(session: Session): Promise<void>
+/** The part of a bus driver that publishes the outbox. */
+export interface Publisher {
+  /** Publishes a batch of the outbox. Returns whether the outbox is empty, has more rows, or could not be published. */
+  publishPending(session: Session): Promise<'empty' | 'more' | 'blocked'>
+  /** Publishes a heartbeat, which means that all events before it were published. */
+  publishHeartbeat(session: Session): Promise<void>
 }
 
 export interface RelayOptions {
-  seats: Seats
-  outlet: Outlet
-  /** Called at each commit that put something into the outbox. */
+  election: LeaderElection
+  publisher: Publisher
+  /** Notified at each commit that adds events to the outbox. */
   wake: WakeSignal
   heartbeatMs: number
 }
 
-const STUCK_PAUSE_MS = 250
+const BLOCKED_PAUSE_MS = 250
 
 /**
- * The one process of a service that empties its outbox. The heartbeat comes out of the same loop, and only when the
- * outbox was just found empty: a relay that is stuck or behind says nothing, so its listeners stop trusting it.
+ * The worker that publishes the outbox of a service while it is the leader. Heartbeats are sent by the same loop and only
+ * when the outbox is empty, so that a blocked relay or one with a backlog counts as silent.
  */
-export const createRelay = ({ seats, outlet, wake, heartbeatMs }: RelayOptions): Worker => ({
+export const createRelay = ({ election, publisher, wake, heartbeatMs }: RelayOptions): Worker => ({
   name: 'relay',
   run: (signal) =>
-    seats.hold('relay', signal, async (session, ends) => {
-      let lastBeat = Number.NEGATIVE_INFINITY
+    election.lead('relay', signal, async (session, ends) => {
+      let lastHeartbeatMs = Number.NEGATIVE_INFINITY
       while (!ends.aborted) {
-        const state = await outlet.drain(session)
+        const state = await publisher.publishPending(session)
         if (state === 'more') continue
-        if (state === 'stuck') {
-          await pause(STUCK_PAUSE_MS, ends)
+        if (state === 'blocked') {
+          await pause(BLOCKED_PAUSE_MS, ends)
           continue
         }
-        if (performance.now() - lastBeat >= heartbeatMs) {
-          await outlet.beat(session)
-          lastBeat = performance.now()
+        if (performance.now() - lastHeartbeatMs >= heartbeatMs) {
+          await publisher.publishHeartbeat(session)
+          lastHeartbeatMs = performance.now()
         }
-        await wake.wait(Math.max(0, lastBeat + heartbeatMs - performance.now()), ends)
+        await wake.wait(Math.max(0, lastHeartbeatMs + heartbeatMs - performance.now()), ends)
       }
     }),
 })

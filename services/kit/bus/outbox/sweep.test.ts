@@ -25,15 +25,15 @@ test('what was sent long enough ago goes, in bounded statements; what waits stay
   await owner`update catalog.outbox set sent_at = ${daysAgo(7.1)} where subject between 's0' and 's19'`
   await owner`update catalog.outbox set sent_at = ${daysAgo(6.9)} where subject = 's3'`
   const waiting = await owner`select id from catalog.outbox where sent_at is null`
-  expect(await sweepEvents(pool, { now: NOW, limit: 5 }, signal)).toEqual({ sent: 25 - waiting.length - 1, seen: 0 })
+  expect(await sweepEvents(pool, { now: NOW, limit: 5 }, signal)).toEqual({ sent: 25 - waiting.length - 1, processed: 0 })
   expect(await owner`select id from catalog.outbox`).toHaveLength(waiting.length + 1)
   expect(await owner`select id from catalog.outbox where sent_at < ${daysAgo(7)}`).toHaveLength(0)
 })
 
 test('a consumer forgets ids after their time, and not before', async () => {
   await owner`
-    insert into catalog.bus_seen (consumer, event_id, seen_at)
+    insert into catalog.processed_events (consumer, event_id, processed_at)
     values ('a', 'old', ${daysAgo(31)}), ('a', 'young', ${daysAgo(29)})`
-  expect(await sweepEvents(pool, { now: NOW }, signal)).toEqual({ sent: 0, seen: 1 })
-  expect(await owner`select event_id from catalog.bus_seen`).toMatchObject([{ event_id: 'young' }])
+  expect(await sweepEvents(pool, { now: NOW }, signal)).toEqual({ sent: 0, processed: 1 })
+  expect(await owner`select event_id from catalog.processed_events`).toMatchObject([{ event_id: 'young' }])
 })

@@ -1,6 +1,15 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
-import { announce, createEffects, effectsOf, faultsOf, heartbeats, joinBus, record, until } from '../conformance/rig.ts'
+import {
+  announce,
+  createEffects,
+  effectsOf,
+  faultsOf,
+  heartbeats,
+  joinBus,
+  record,
+  until,
+} from '../conformance/harness.ts'
 import { emitAll } from '../outbox/emit.ts'
 
 /** What only the driver without a broker has to care about: when a row has been read by everybody. */
@@ -88,10 +97,10 @@ test('without its LISTEN connection a process starts and knows that it is deaf',
   const type = 'sourcing.deaf.told'
   const nowhere = new URL(database.urlOf('webhooks'))
   nowhere.port = '1'
-  const deaf = await joinBus(address, 'sourcing', { directUrl: nowhere.href, timing: { patienceMs: 50 } })
+  const deaf = await joinBus(address, 'sourcing', { directUrl: nowhere.href, timing: { followTimeoutMs: 50 } })
   let loads = 0
   await deaf.bus.follow({ subjects: [type], onEvent() {}, onGap: () => void loads++ })
   expect(loads).toBe(1)
-  expect(deaf.bus.lastHeard('sourcing')).toBe(Number.NEGATIVE_INFINITY)
+  expect(deaf.bus.lastHeartbeat('sourcing')).toBe(Number.NEGATIVE_INFINITY)
   await deaf.stop()
 })

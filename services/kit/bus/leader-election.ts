@@ -2,14 +2,14 @@ import type { ServiceName } from '../../../proto/services.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { pause } from '../worker/worker.ts'
 import type { BusLog } from './log.ts'
-import { releaseSeat, takeSeat } from './queries.ts'
+import { releaseAdvisoryLock, tryAdvisoryLock } from './queries.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
- * Elects: each seat of a service is held by one process at a time, by a lock of its session. A process that dies or
- * loses its connection has lost its seats, and another takes them.
+ * Leader election by Postgres advisory locks: each role of a service has one leader process. A process that dies or loses
+ * its connection loses its leadership, and another process takes over.
  */
-export class Seats {
+export class LeaderElection {
   readonly #options: { service: ServiceName; url: string; log: BusLog; pollMs: number }
   #session: Promise<Session> | undefined
 
@@ -18,41 +18,41 @@ export class Seats {
   }
 
   /**
-   * Waits for the seat, works while it is held, and waits again when it is lost, until the signal. The work gets the
-   * session that holds the seat and a signal that says when it is over.
+   * Runs the work while this process is the leader of the role, until the signal. The work receives the session that
+   * holds the lock and a signal that aborts when the leadership ends.
    */
-  async hold(name: string, signal: AbortSignal, work: (session: Session, ends: AbortSignal) => Promise<void>) {
+  async lead(role: string, signal: AbortSignal, work: (session: Session, ends: AbortSignal) => Promise<void>) {
     const { service, log, pollMs } = this.#options
-    const seat = `marketplace:${service}:${name}`
+    const lock = `marketplace:${service}:${role}`
     while (!signal.aborted) {
       try {
         const session = await this.#connected()
-        const [row] = await session.ask(takeSeat(session.sql, seat))
-        if (row?.taken) await this.#sit(session, seat, signal, work)
+        const [row] = await session.ask(tryAdvisoryLock(session.sql, lock))
+        if (row?.taken) await this.#work(session, lock, signal, work)
       } catch (error) {
         if (signal.aborted) break
-        log[isDependencyFailure(error) ? 'warn' : 'error']({ seat, err: error }, 'seat lost; trying again')
+        log[isDependencyFailure(error) ? 'warn' : 'error']({ lock, err: error }, 'leadership lost')
       }
       await pause(pollMs, signal)
     }
   }
 
-  async #sit(
+  async #work(
     session: Session,
-    seat: string,
+    lock: string,
     signal: AbortSignal,
     work: (session: Session, ends: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    this.#options.log.info({ seat }, 'seat taken')
+    this.#options.log.info({ lock }, 'leadership acquired')
     try {
       await work(session, AbortSignal.any([signal, session.lost]))
     } finally {
-      // A session that died took its locks along; one that lives would keep the seat from everybody.
-      if (!session.lost.aborted) await session.ask(releaseSeat(session.sql, seat)).catch(() => session.end())
+      // A lost session has released its locks; a live one has to release them explicitly.
+      if (!session.lost.aborted) await session.ask(releaseAdvisoryLock(session.sql, lock)).catch(() => session.end())
     }
   }
 
-  /** One session holds all seats of the process; a new one is opened when it is lost. */
+  /** The session that holds all locks of the process. A new one is opened when it is lost. */
   #connected(): Promise<Session> {
     this.#session ??= this.#connect()
     return this.#session
@@ -64,7 +64,7 @@ export class Seats {
     }
     try {
       const { service, url } = this.#options
-      const session = await openSession(url, { applicationName: `${service}-seats` })
+      const session = await openSession(url, { applicationName: `${service}-leader` })
       session.lost.addEventListener('abort', forget)
       return session
     } catch (error) {

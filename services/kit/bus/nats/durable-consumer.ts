@@ -1,26 +1,29 @@
 import { AckPolicy, type ConsumerInfo, DeliverPolicy, NatsError, nanos } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
-import type { Live } from './link.ts'
+import type { NatsSession } from './connection.ts'
 
 const ACK_WAIT_MS = 30_000
-/** Messages that a process may have in hand, and in memory. */
+/** Messages that a process holds in memory without acknowledgement. */
 const MAX_ACK_PENDING = 256
 
 export interface Durable {
   stream: StreamName
   name: string
   filter: string | undefined
-  /** Where a consumer that has to be made begins. */
+  /** First sequence of a consumer that has to be created. */
   startSeq: number
 }
 
 /**
- * The durable consumer of a stream, made if it is missing, and made anew if it has another filter: subjects may change
- * with a release, but a server before 2.10 passes over events when a filter is exchanged. What was read is known in
- * Postgres, so a new consumer goes on from there. It never gives an event up by itself: tries are counted in Postgres.
+ * Ensures the durable consumer of a stream. A consumer with another filter is recreated, because NATS before 2.10 skips
+ * events when a filter changes. The position is stored in Postgres, so a new consumer continues there. Redelivery is
+ * unlimited, because attempts are counted in Postgres.
  */
-export async function ensureDurable(live: Live, { stream, name, filter, startSeq }: Durable): Promise<ConsumerInfo> {
-  const { consumers } = live.jsm
+export async function ensureDurable(
+  session: NatsSession,
+  { stream, name, filter, startSeq }: Durable,
+): Promise<ConsumerInfo> {
+  const { consumers } = session.jsm
   const present = await unlessMissing(consumers.info(stream, name))
   if (present && present.config.filter_subject === filter) return present
   if (present) await consumers.delete(stream, name)
@@ -36,7 +39,7 @@ export async function ensureDurable(live: Live, { stream, name, filter, startSeq
   })
 }
 
-/** What the server answers, or nothing where it knows no such stream or consumer. */
+/** The answer of the server; undefined if the stream or consumer does not exist. */
 export async function unlessMissing<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer

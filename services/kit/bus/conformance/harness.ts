@@ -20,7 +20,7 @@ const QUICK: Partial<BusTiming> = {
   leaseMs: 500,
   pollMs: 200,
   heartbeatMs: 200,
-  seatPollMs: 50,
+  electionPollMs: 50,
 }
 
 const silent: BusLog = { info() {}, warn() {}, error() {} }
@@ -85,8 +85,8 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 export async function heartbeats({ bus }: Member, count: number): Promise<void> {
   const { close } = await bus.follow({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
   for (let last = Number.NEGATIVE_INFINITY, beat = 0; beat < count; beat++) {
-    await until(() => bus.lastHeard('sourcing') > last)
-    last = bus.lastHeard('sourcing')
+    await until(() => bus.lastHeartbeat('sourcing') > last)
+    last = bus.lastHeartbeat('sourcing')
   }
   close()
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import { emit } from '../outbox/emit.ts'
-import { addressVariables, announce, joinBus, type Member, numberOf, type Rig, spawnProgram, until } from './rig.ts'
+import { addressVariables, announce, joinBus, type Member, numberOf, type Rig, spawnProgram, until } from './harness.ts'
 
-/** What a follower may rely on: it hears soon, and is told when it may have missed something. */
+/** What a subscriber may rely on: it hears soon, and is told when it may have missed something. */
 export function followingTests(rig: () => Rig, members: () => { sourcing: Member; webhooks: Member }): void {
   const owner = () => rig().database.owner
   const address = () => ({ ...rig(), urlOf: rig().database.urlOf })
@@ -35,7 +35,7 @@ export function followingTests(rig: () => Rig, members: () => { sourcing: Member
     await other.stop()
   })
 
-  test('an event reaches followers while another transaction on the server stays open', async () => {
+  test('an event reaches subscribers while another transaction on the server stays open', async () => {
     const { sourcing, webhooks } = members()
     const type = 'sourcing.unblocked.told'
     const { heard } = await listener(webhooks, type)
@@ -85,7 +85,7 @@ export function followingTests(rig: () => Rig, members: () => { sourcing: Member
     await until(() => state.heard.length === 1)
     for (let round = 2; round <= 4; round++) {
       await rig().interrupt()
-      await until(() => state.loads >= round && webhooks.bus.lastHeard('sourcing') > Number.NEGATIVE_INFINITY)
+      await until(() => state.loads >= round && webhooks.bus.lastHeartbeat('sourcing') > Number.NEGATIVE_INFINITY)
       await announce(sourcing.pool, type, 'a', round)
       await until(() => state.heard.some((event) => numberOf(event) === round))
     }
@@ -99,16 +99,16 @@ export function followingTests(rig: () => Rig, members: () => { sourcing: Member
       subjects: ['sourcing.broken.told'],
       onEvent() {},
       onGap() {
-        heardBeforeLoad.push(webhooks.bus.lastHeard('sourcing'))
+        heardBeforeLoad.push(webhooks.bus.lastHeartbeat('sourcing'))
         if (++attempts < 2) throw new Error('the database is away')
       },
     })
     expect(attempts).toBe(2)
     expect(heardBeforeLoad).toEqual([Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY])
-    await until(() => webhooks.bus.lastHeard('sourcing') > Number.NEGATIVE_INFINITY)
+    await until(() => webhooks.bus.lastHeartbeat('sourcing') > Number.NEGATIVE_INFINITY)
   })
 
-  test('a follower that cannot apply an event loads its state again', async () => {
+  test('a subscriber that cannot apply an event loads its state again', async () => {
     const { sourcing, webhooks } = members()
     const type = 'sourcing.unapplied.told'
     let loads = 0
@@ -141,12 +141,12 @@ export function followingTests(rig: () => Rig, members: () => { sourcing: Member
   test('the heartbeat goes on without events, and stops when the relay is stuck', async () => {
     const { webhooks } = members()
     await listener(webhooks, 'sourcing.quiet.told')
-    const silence = () => performance.now() - webhooks.bus.lastHeard('sourcing')
+    const silence = () => performance.now() - webhooks.bus.lastHeartbeat('sourcing')
     await until(() => silence() < HEARTBEAT_MS)
     let beats = 0
     for (let last = 0; beats < 5; beats++) {
-      await until(() => webhooks.bus.lastHeard('sourcing') > last)
-      last = webhooks.bus.lastHeard('sourcing')
+      await until(() => webhooks.bus.lastHeartbeat('sourcing') > last)
+      last = webhooks.bus.lastHeartbeat('sourcing')
     }
     await owner().begin(async (tx) => {
       await tx`lock table sourcing.outbox in access exclusive mode`
@@ -160,16 +160,16 @@ export function followingTests(rig: () => Rig, members: () => { sourcing: Member
     await sourcing.stop()
     const program = spawnProgram('relay.fixture.ts', addressVariables(rig()))
     await listener(webhooks, 'sourcing.succeeded.told')
-    const silence = () => performance.now() - webhooks.bus.lastHeard('sourcing')
+    const silence = () => performance.now() - webhooks.bus.lastHeartbeat('sourcing')
     await until(() => silence() < HEARTBEAT_MS)
     const standby = await joinBus(address(), 'sourcing')
     standby.start(standby.bus.relay())
     await program.kill()
     const killed = performance.now()
-    await until(() => webhooks.bus.lastHeard('sourcing') > killed)
+    await until(() => webhooks.bus.lastHeartbeat('sourcing') > killed)
     await standby.stop()
     const stopped = performance.now()
     await until(() => silence() > 5 * HEARTBEAT_MS)
-    expect(webhooks.bus.lastHeard('sourcing')).toBeLessThan(stopped + HEARTBEAT_MS)
+    expect(webhooks.bus.lastHeartbeat('sourcing')).toBeLessThan(stopped + HEARTBEAT_MS)
   })
 }

@@ -1,8 +1,8 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { announce, createEffects, effectsOf, joinBus, record, until } from '../conformance/rig.ts'
-import { connectOnce, optionsOf } from './link.ts'
+import { announce, createEffects, effectsOf, joinBus, record, until } from '../conformance/harness.ts'
+import { connectOnce, optionsOf } from './connection.ts'
 import { ensureStreams } from './streams.ts'
 
 /** Other systems publish on the same streams, and servers are elsewhere or away. */
@@ -69,7 +69,7 @@ test('a copy that the server did not recognize is dropped by its id', async () =
   await webhooks.stop()
 })
 
-test('a forged type does not reach followers', async () => {
+test('a forged type does not reach subscribers', async () => {
   const identity = await joinBus(address, 'identity')
   const heard: string[] = []
   await identity.bus.follow({ subjects: ['cases.>'], onEvent: ({ id }) => void heard.push(id), onGap() {} })
@@ -84,7 +84,7 @@ test('a forged type does not reach followers', async () => {
 
 test('a service starts while NATS is away, knows that it is deaf, and hears once NATS is there', async () => {
   const away = await natsServer()
-  const sourcing = await joinBus({ urlOf, natsUrl: away.url }, 'sourcing', { timing: { patienceMs: 100 } })
+  const sourcing = await joinBus({ urlOf, natsUrl: away.url }, 'sourcing', { timing: { followTimeoutMs: 100 } })
   sourcing.start(sourcing.bus.relay())
   const heard: number[] = []
   let loads = 0
@@ -94,10 +94,10 @@ test('a service starts while NATS is away, knows that it is deaf, and hears once
     onGap: () => void loads++,
   })
   expect(loads).toBe(1)
-  expect(sourcing.bus.lastHeard('sourcing')).toBe(Number.NEGATIVE_INFINITY)
+  expect(sourcing.bus.lastHeartbeat('sourcing')).toBe(Number.NEGATIVE_INFINITY)
   await away.start()
   await ensureStreams({ url: away.url })
-  await until(() => loads > 1 && sourcing.bus.lastHeard('sourcing') > 0)
+  await until(() => loads > 1 && sourcing.bus.lastHeartbeat('sourcing') > 0)
   await announce(sourcing.pool, 'sourcing.away.told', 'a', 1)
   await until(() => heard.length === 1)
   await sourcing.stop()

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import {
+  type NatsConnection as Client,
   type ConnectionOptions,
   connect,
   credsAuthenticator,
   type JetStreamClient,
   type JetStreamManager,
-  type NatsConnection,
 } from 'nats'
 import { pause } from '../../worker/worker.ts'
 import type { BusLog } from '../log.ts'
@@ -13,17 +13,17 @@ import type { BusLog } from '../log.ts'
 export interface NatsAddress {
   /** Servers separated by commas: `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */
   url: string
-  /** File with a user's JWT and seed, as `nsc` makes it. Read at each connect, so it may be exchanged. */
+  /** Credentials file of `nsc` with a user's JWT and seed. It is read at each connect, so it can be rotated. */
   credsFile?: string
 }
 
-/** One connection from its beginning to its end. It is never mended: what comes after is another one. */
-export interface Live {
-  nc: NatsConnection
+/** One established connection. It never reconnects: a new session replaces it. */
+export interface NatsSession {
+  nc: Client
   js: JetStreamClient
   jsm: JetStreamManager
-  /** Aborted when the connection is gone, and every subscription and pull with it. */
-  down: AbortSignal
+  /** Aborts when the connection is closed, together with its subscriptions and pulls. */
+  closed: AbortSignal
 }
 
 const CONNECT_TIMEOUT_MS = 5000
@@ -34,7 +34,7 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2000
 
 /** Connects once, or throws. */
-export async function connectOnce({ url, credsFile }: NatsAddress, name: string): Promise<Live> {
+export async function connectOnce({ url, credsFile }: NatsAddress, name: string): Promise<NatsSession> {
   const nc = await connect({
     ...optionsOf(url),
     ...(credsFile === undefined ? {} : { authenticator: credsAuthenticator(await readFile(credsFile)) }),
@@ -44,13 +44,13 @@ export async function connectOnce({ url, credsFile }: NatsAddress, name: string)
     maxPingOut: PINGS_UNANSWERED,
     reconnect: false,
   })
-  const down = new AbortController()
-  void nc.closed().then(() => down.abort())
+  const closed = new AbortController()
+  void nc.closed().then(() => closed.abort())
   const jsm = await nc.jetstreamManager({ checkAPI: false, timeout: REQUEST_TIMEOUT_MS })
-  return { nc, js: nc.jetstream({ timeout: REQUEST_TIMEOUT_MS }), jsm, down: down.signal }
+  return { nc, js: nc.jetstream({ timeout: REQUEST_TIMEOUT_MS }), jsm, closed: closed.signal }
 }
 
-/** The driver knows hosts only: what else the addresses say has to be told apart. */
+/** Splits addresses into the options of the driver, which accepts only hosts as servers. */
 export function optionsOf(url: string): ConnectionOptions {
   const addresses = url.split(',').map((address) => new URL(address.trim()))
   const [named] = addresses.filter((address) => address.username !== '')
@@ -63,19 +63,19 @@ export function optionsOf(url: string): ConnectionOptions {
   }
 }
 
-/** Keeps a connection for a service: connects in the background, again and again. */
-export class Link {
+/** The connection of a service to NATS. It reconnects in the background with growing pauses. */
+export class NatsConnection {
   readonly #address: NatsAddress
   readonly #name: string
   readonly #log: BusLog
   readonly #closed = new AbortController()
-  readonly #onUp = new Set<(live: Live) => void>()
+  readonly #connectListeners = new Set<(session: NatsSession) => void>()
   readonly #running: Promise<void>
-  #live: Live | undefined
-  #waiting = Promise.withResolvers<Live>()
+  #session: NatsSession | undefined
+  #waiting = Promise.withResolvers<NatsSession>()
 
   constructor(address: NatsAddress, name: string, log: BusLog) {
-    // An address that cannot be read is a mistake of the configuration, told at once instead of tried for ever.
+    // An invalid address throws here instead of being retried.
     optionsOf(address.url)
     this.#address = address
     this.#name = name
@@ -83,20 +83,20 @@ export class Link {
     this.#running = this.#run()
   }
 
-  /** The connection of this moment, if there is one. */
-  get live(): Live | undefined {
-    return this.#live
+  /** The current session; undefined while disconnected. */
+  get session(): NatsSession | undefined {
+    return this.#session
   }
 
-  /** Calls for each connection, the present one included. */
-  onUp(use: (live: Live) => void): void {
-    this.#onUp.add(use)
-    if (this.#live) use(this.#live)
+  /** Calls back for each session, including the current one. */
+  onConnect(use: (session: NatsSession) => void): void {
+    this.#connectListeners.add(use)
+    if (this.#session) use(this.#session)
   }
 
-  /** Waits for a connection; nothing when the signal comes first. */
-  async up(signal: AbortSignal): Promise<Live | undefined> {
-    if (this.#live || signal.aborted) return signal.aborted ? undefined : this.#live
+  /** Waits for a session. Undefined if the signal aborts first. */
+  async connected(signal: AbortSignal): Promise<NatsSession | undefined> {
+    if (this.#session || signal.aborted) return signal.aborted ? undefined : this.#session
     const ended = Promise.withResolvers<undefined>()
     const end = () => ended.resolve(undefined)
     signal.addEventListener('abort', end)
@@ -112,33 +112,33 @@ export class Link {
     let pauseMs = FIRST_PAUSE_MS
     while (!signal.aborted) {
       try {
-        const live = await connectOnce(this.#address, this.#name)
+        const session = await connectOnce(this.#address, this.#name)
         pauseMs = FIRST_PAUSE_MS
-        await this.#attend(live)
+        await this.#serve(session)
         if (!signal.aborted) this.#log.warn({}, 'connection to NATS lost')
       } catch (error) {
         if (!signal.aborted) this.#log.warn({ err: error }, 'NATS cannot be reached')
       }
-      // Not all processes at the same moment.
+      // Jitter, so that processes do not reconnect at the same time.
       await pause(pauseMs * (0.5 + Math.random()), signal)
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     }
   }
 
-  async #attend(live: Live): Promise<void> {
-    if (this.#closed.signal.aborted) return live.nc.close()
-    this.#live = live
-    this.#waiting.resolve(live)
-    for (const use of this.#onUp) use(live)
-    await live.nc.closed()
-    this.#live = undefined
+  async #serve(session: NatsSession): Promise<void> {
+    if (this.#closed.signal.aborted) return session.nc.close()
+    this.#session = session
+    this.#waiting.resolve(session)
+    for (const use of this.#connectListeners) use(session)
+    await session.nc.closed()
+    this.#session = undefined
     this.#waiting = Promise.withResolvers()
   }
 
-  /** What was published is sent before the connection closes. */
+  /** Flushes published messages and closes the connection. */
   async close(): Promise<void> {
     this.#closed.abort()
-    await this.#live?.nc.drain().catch(() => {})
+    await this.#session?.nc.drain().catch(() => {})
     await this.#running
   }
 }

@@ -3,17 +3,17 @@ import type { BusLog } from './log.ts'
 import { listenTo } from './queries.ts'
 import { openSession, type Session } from './session.ts'
 
-/** One who is told what is notified on some channels, and when that stops and begins again. */
+/** A listener for the notifications of some channels. */
 export interface Listener {
   channels: readonly string[]
-  heard(channel: string, payload: string): void
-  /** The connection is gone: nothing is heard until further notice. */
-  deaf(): void
-  /** Heard from now on. Whatever was notified before was missed. */
-  hearing(): void
+  onNotification(channel: string, payload: string): void
+  /** The connection was lost. */
+  onDisconnected(): void
+  /** LISTEN is active. Earlier notifications may have been missed. */
+  onListening(): void
 }
 
-export interface EarOptions {
+export interface NotifierOptions {
   url: string
   applicationName: string
   log: BusLog
@@ -28,23 +28,23 @@ const aborted = (signal: AbortSignal) =>
     else signal.addEventListener('abort', () => resolve())
   })
 
-/** The one LISTEN connection of a process and service, shared by all who wait for something of Postgres. */
-export class Ear {
-  readonly #options: EarOptions
+/** The LISTEN connection of a service process, shared by all its listeners. It reconnects with growing pauses. */
+export class Notifier {
+  readonly #options: NotifierOptions
   readonly #listeners = new Set<Listener>()
   readonly #closed = new AbortController()
   #session: Session | undefined
   #running: Promise<void> | undefined
 
-  constructor(options: EarOptions) {
+  constructor(options: NotifierOptions) {
     this.#options = options
   }
 
-  /** Adds a listener; it is told once it hears. The answer takes it away again. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     this.#running ??= this.#run()
-    if (this.#session) void this.#tune(this.#session, listener)
+    if (this.#session) void this.#listenFor(this.#session, listener)
     return () => this.#listeners.delete(listener)
   }
 
@@ -56,40 +56,41 @@ export class Ear {
       try {
         const session = await openSession(url, { applicationName, onNotify: this.#notify })
         pauseMs = FIRST_PAUSE_MS
-        await this.#attend(session, AbortSignal.any([signal, session.lost]))
+        await this.#serve(session, AbortSignal.any([signal, session.lost]))
       } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'notifications of Postgres are not heard')
+        if (!signal.aborted) log.warn({ err: error }, 'LISTEN connection failed')
       }
       await pause(pauseMs, signal)
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     }
   }
 
-  /** Until the connection is lost. */
-  async #attend(session: Session, ends: AbortSignal): Promise<void> {
+  /** Serves one connection until it is lost. */
+  async #serve(session: Session, ends: AbortSignal): Promise<void> {
     this.#session = session
     try {
-      await Promise.all([...this.#listeners].map((listener) => this.#tune(session, listener)))
+      await Promise.all([...this.#listeners].map((listener) => this.#listenFor(session, listener)))
       await aborted(ends)
     } finally {
       this.#session = undefined
-      for (const listener of this.#listeners) listener.deaf()
+      for (const listener of this.#listeners) listener.onDisconnected()
       await session.end()
     }
   }
 
-  async #tune(session: Session, listener: Listener): Promise<void> {
+  async #listenFor(session: Session, listener: Listener): Promise<void> {
     try {
       for (const channel of listener.channels) await session.ask(listenTo(session.sql, channel))
-      if (!session.lost.aborted) listener.hearing()
+      if (!session.lost.aborted) listener.onListening()
     } catch {
-      // A session that cannot listen is of no use; the next one tells every listener.
+      // The next session serves every listener again.
       await session.end()
     }
   }
 
   #notify = (channel: string, payload: string): void => {
-    for (const listener of this.#listeners) if (listener.channels.includes(channel)) listener.heard(channel, payload)
+    for (const listener of this.#listeners)
+      if (listener.channels.includes(channel)) listener.onNotification(channel, payload)
   }
 
   async close(): Promise<void> {
