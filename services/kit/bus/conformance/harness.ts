@@ -6,15 +6,15 @@ import { type Bus, type BusTiming, createBus, type DeadLetterNotice } from '../b
 import type { BusLog } from '../log.ts'
 import { emit } from '../outbox/emit.ts'
 
-/** What the suite needs of a driver: its address, and a way to break it. */
-export interface Rig {
+/** A driver under test: its address and a way to break it. */
+export interface Harness {
   database: TestDatabase
   natsUrl?: string
-  /** Breaks what brings events to this process, the hard way, and lets it come back. */
+  /** Kills the transport of events and restarts it. */
   interrupt(): Promise<void>
 }
 
-/** The pauses of a real bus would make a test wait; nothing else differs. */
+/** Short pauses; nothing else differs from the product. */
 const QUICK: Partial<BusTiming> = {
   backoffMs: [20, 40, 60, 80],
   leaseMs: 500,
@@ -25,7 +25,7 @@ const QUICK: Partial<BusTiming> = {
 
 const silent: BusLog = { info() {}, warn() {}, error() {} }
 
-/** What one process of a service has: a pool, a bus and workers. */
+/** The parts of one service process: a pool, a bus and workers. */
 export interface Member {
   bus: Bus
   pool: Pool
@@ -39,9 +39,9 @@ export interface MemberOptions {
   directUrl?: string
 }
 
-export type Address = Pick<Rig, 'natsUrl'> & { urlOf(service: ServiceName): string }
+export type Address = Pick<Harness, 'natsUrl'> & { urlOf(service: ServiceName): string }
 
-export async function joinBus(
+export async function openBus(
   { natsUrl, urlOf }: Address,
   service: ServiceName,
   { timing, directUrl = urlOf(service), ...rest }: MemberOptions = {},
@@ -76,12 +76,12 @@ export async function joinBus(
   }
 }
 
-/** Waits until it is so; a test that waits in vain ends by its own time-out. */
+/** Waits for a condition until the time-out of the test. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await Bun.sleep(10)
 }
 
-/** Lets so many heartbeats of `sourcing` go by: time in which readers would have done what they must not. */
+/** Waits for a number of heartbeats of `sourcing`, in which a faulty reader would have acted. */
 export async function heartbeats({ bus }: Member, count: number): Promise<void> {
   const { close } = await bus.follow({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
   for (let last = Number.NEGATIVE_INFINITY, beat = 0; beat < count; beat++) {
@@ -91,8 +91,8 @@ export async function heartbeats({ bus }: Member, count: number): Promise<void> 
   close()
 }
 
-/** Announces one value of a subject in a transaction of its own. */
-export const announce = (pool: Pool, type: string, subject: string, value: number) =>
+/** Emits one value of a subject in its own transaction. */
+export const emitValue = (pool: Pool, type: string, subject: string, value: number) =>
   pool.begin((tx) => emit(tx, { type, tenantId: 'org_1', subject, data: { value } }))
 
 export const numberOf = (event: { data: unknown }) => (event.data as { value: number }).value
@@ -103,7 +103,7 @@ export interface Effect {
   value: number
 }
 
-/** The table in which handlers of the suite leave their effects. */
+/** Creates the table for the effects of handlers. */
 export async function createEffects(owner: Pool): Promise<void> {
   await owner`
     create table webhooks.effects (
@@ -113,7 +113,7 @@ export async function createEffects(owner: Pool): Promise<void> {
   await owner`grant select, insert on webhooks.effects to marketplace_webhooks`
 }
 
-/** The effect of an event, in the transaction of its handling. */
+/** Writes the effect of an event in the transaction of its handler. */
 export async function record(tx: Tx, event: { id: string; type: string; subject: string; data: unknown }) {
   await tx`
     insert into webhooks.effects (event_id, type, subject, value)
@@ -123,11 +123,11 @@ export async function record(tx: Tx, event: { id: string; type: string; subject:
 export const effectsOf = (owner: Pool, type: string) => owner<Effect[]>`
   select event_id, subject, value from webhooks.effects where type = ${type} order by position`
 
-/** What was announced, whatever the announcer believes: the truth that effects are compared with. */
+/** The committed events, to which effects are compared. */
 export const announcedOf = (owner: Pool, type: string) => owner<{ id: string; subject: string }[]>`
   select id, subject from sourcing.outbox where type = ${type} order by seq`
 
-/** Whether everything announced had its effect once, and each subject in the order of its values. */
+/** Events without exactly one effect, and subjects out of order. */
 export async function faultsOf(owner: Pool, type: string): Promise<string[]> {
   const effects = await effectsOf(owner, type)
   const faults: string[] = []
@@ -143,7 +143,7 @@ export async function faultsOf(owner: Pool, type: string): Promise<string[]> {
   return faults
 }
 
-/** Starts a program of this folder; what it says on standard output can be waited for. */
+/** Starts a program of this folder, whose standard output can be awaited. */
 export function spawnProgram(file: string, env: Record<string, string>) {
   const child = Bun.spawn([process.execPath, `${import.meta.dir}/${file}`], {
     env: { ...process.env, ...env },
@@ -167,8 +167,8 @@ export function spawnProgram(file: string, env: Record<string, string>) {
   }
 }
 
-/** How a program of this folder finds the bus of the test that starts it. */
-export const addressVariables = ({ database, natsUrl }: Rig) => ({
+/** Environment with which a program of this folder finds the bus of its test. */
+export const addressVariables = ({ database, natsUrl }: Harness) => ({
   BUS_OWNER_URL: database.ownerUrl,
   BUS_NATS_URL: natsUrl ?? '',
 })

@@ -1,11 +1,11 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { announce, createEffects, effectsOf, joinBus, record, until } from '../conformance/harness.ts'
+import { createEffects, effectsOf, emitValue, openBus, record, until } from '../conformance/harness.ts'
 import { connectOnce, optionsOf } from './connection.ts'
 import { ensureStreams } from './streams.ts'
 
-/** Other systems publish on the same streams, and servers are elsewhere or away. */
+/** Messages of other systems, addresses and outages of NATS. */
 setDefaultTimeout(60_000)
 const { owner, urlOf } = await testDatabase()
 await createEffects(owner)
@@ -27,9 +27,9 @@ const envelope = (attributes: object) =>
     ...attributes,
   })
 
-test('an event of another system is handled; what is none is a dead letter at once, and the rest goes on', async () => {
+test('an event of another system is handled; a malformed message is a dead letter at once', async () => {
   const reasons: string[] = []
-  const webhooks = await joinBus(address, 'webhooks', { onDeadLetter: ({ error }) => reasons.push(error) })
+  const webhooks = await openBus(address, 'webhooks', { onDeadLetter: ({ error }) => reasons.push(error) })
   webhooks.start(webhooks.bus.consume({ name: 'ingest', subjects: ['cases.>'], handle: record }))
   const { nc, js } = await connectOnce({ url: server.url }, 'stranger')
   const wrong = [
@@ -50,14 +50,14 @@ test('an event of another system is handled; what is none is a dead letter at on
   await until(async () => (await effectsOf(owner, 'cases.created')).length === 1)
   expect(await effectsOf(owner, 'cases.created')).toMatchObject([{ event_id: 'evt_ours', value: 2 }])
   await until(() => reasons.length === wrong.length + 1)
-  expect(reasons.at(-2)).toBe('type is not the subject it came under')
+  expect(reasons.at(-2)).toBe('type differs from the subject')
   expect(await owner`select event_id from webhooks.dead_letters where type is null`).toHaveLength(wrong.length + 1)
   await nc.close()
   await webhooks.stop()
 })
 
-test('a copy that the server did not recognize is dropped by its id', async () => {
-  const webhooks = await joinBus(address, 'webhooks')
+test('a duplicate that the server did not recognize is dropped by id', async () => {
+  const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'ingest', subjects: ['cases.>'], handle: record }))
   const { nc, js } = await connectOnce({ url: server.url }, 'stranger')
   for (let copy = 0; copy < 3; copy++)
@@ -69,28 +69,28 @@ test('a copy that the server did not recognize is dropped by its id', async () =
   await webhooks.stop()
 })
 
-test('a forged type does not reach subscribers', async () => {
-  const identity = await joinBus(address, 'identity')
-  const heard: string[] = []
-  await identity.bus.follow({ subjects: ['cases.>'], onEvent: ({ id }) => void heard.push(id), onGap() {} })
+test('an event with a forged type does not reach subscribers', async () => {
+  const identity = await openBus(address, 'identity')
+  const received: string[] = []
+  await identity.bus.follow({ subjects: ['cases.>'], onEvent: ({ id }) => void received.push(id), onGap() {} })
   const { nc, js } = await connectOnce({ url: server.url }, 'stranger')
   await js.publish('cases.archived', envelope({ id: 'evt_forged', type: 'cases.closed' }))
   await js.publish('cases.archived', envelope({ id: 'evt_true', type: 'cases.archived' }))
-  await until(() => heard.length > 0)
-  expect(heard).toEqual(['evt_true'])
+  await until(() => received.length > 0)
+  expect(received).toEqual(['evt_true'])
   await nc.close()
   await identity.stop()
 })
 
-test('a service starts while NATS is away, knows that it is deaf, and hears once NATS is there', async () => {
+test('a service starts without NATS, reports a missing heartbeat, and receives events once NATS is up', async () => {
   const away = await natsServer()
-  const sourcing = await joinBus({ urlOf, natsUrl: away.url }, 'sourcing', { timing: { followTimeoutMs: 100 } })
+  const sourcing = await openBus({ urlOf, natsUrl: away.url }, 'sourcing', { timing: { followTimeoutMs: 100 } })
   sourcing.start(sourcing.bus.relay())
-  const heard: number[] = []
+  const received: number[] = []
   let loads = 0
   await sourcing.bus.follow({
-    subjects: ['sourcing.away.told'],
-    onEvent: () => void heard.push(1),
+    subjects: ['sourcing.away.emitted'],
+    onEvent: () => void received.push(1),
     onGap: () => void loads++,
   })
   expect(loads).toBe(1)
@@ -98,13 +98,13 @@ test('a service starts while NATS is away, knows that it is deaf, and hears once
   await away.start()
   await ensureStreams({ url: away.url })
   await until(() => loads > 1 && sourcing.bus.lastHeartbeat('sourcing') > 0)
-  await announce(sourcing.pool, 'sourcing.away.told', 'a', 1)
-  await until(() => heard.length === 1)
+  await emitValue(sourcing.pool, 'sourcing.away.emitted', 'a', 1)
+  await until(() => received.length === 1)
   await sourcing.stop()
   await away.close()
 })
 
-test('credentials in the address are used, and a wrong one is refused', async () => {
+test('credentials in the address are used, and wrong ones are refused', async () => {
   const guarded = await natsServer(['--user', 'market', '--pass', 'p@ss/word'])
   const url = (password: string) => guarded.url.replace('//', `//market:${encodeURIComponent(password)}@`)
   await guarded.start(url('p@ss/word'))
@@ -114,7 +114,7 @@ test('credentials in the address are used, and a wrong one is refused', async ()
   await guarded.close()
 })
 
-test('an address says where, as whom and whether encrypted', () => {
+test('an address contains servers, credentials and encryption', () => {
   expect(optionsOf('nats://a:4222,nats://b:4333')).toEqual({ servers: ['a:4222', 'b:4333'] })
   expect(optionsOf('nats://t0ken@a')).toEqual({ servers: ['a'], token: 't0ken' })
   expect(optionsOf('tls://user:pa%3Ass@a:1, tls://b:2')).toEqual({

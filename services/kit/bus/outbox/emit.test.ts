@@ -11,7 +11,7 @@ afterAll(() => pool.end({ timeout: 1 }))
 
 const event = { type: 'sourcing.part.created', tenantId: 'org_1', subject: 'part_1', data: { partId: 'part_1' } }
 
-test('only a transaction is taken: a pool, or what may be one, does not compile', () => {
+test('emit accepts only a transaction: a pool, or a value that may be one, does not compile', () => {
   type Taken<T> = T extends Parameters<typeof emit>[0] ? true : false
   const taken: { tx: Taken<Tx>; pool: Taken<Pool>; either: Taken<Sql> extends true ? true : false } = {
     tx: true,
@@ -21,7 +21,7 @@ test('only a transaction is taken: a pool, or what may be one, does not compile'
   expect(taken.pool).toBe(false)
 })
 
-test('the event is in the outbox of the service whose role writes it, as long as the transaction stands', async () => {
+test('the event is in the outbox of the writing service if the transaction commits', async () => {
   const id = await pool.begin((tx) => emit(tx, event))
   const rolledBack = pool.begin(async (tx) => {
     await emit(tx, event)
@@ -35,7 +35,7 @@ test('the event is in the outbox of the service whose role writes it, as long as
   expect(await owner`select id from identity.outbox`).toHaveLength(0)
 })
 
-test('several events keep the order they were given in', async () => {
+test('several events keep their order', async () => {
   const events = Array.from({ length: 500 }, (_, value) => ({ ...event, subject: 'ordered', data: { value } }))
   const ids = await pool.begin((tx) => emitAll(tx, events))
   const rows = await owner<{ id: string; data: string }[]>`
@@ -45,7 +45,7 @@ test('several events keep the order they were given in', async () => {
   expect(await pool.begin((tx) => emitAll(tx, []))).toEqual([])
 })
 
-test('an event that no stream carries, or that no broker would take, fails its command', async () => {
+test('an event that no stream carries or no broker accepts fails its command', async () => {
   const wrong = [
     { ...event, type: 'webhooks.endpoint.created' },
     { ...event, type: 'sourcing' },
@@ -60,9 +60,9 @@ test('an event that no stream carries, or that no broker would take, fails its c
   for (const one of wrong) expect(pool.begin((tx) => emit(tx, one))).rejects.toThrow(/^event /)
 })
 
-test('the trace of the command goes along', async () => {
+test('the event carries the trace of its command', async () => {
   const span = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', traceFlags: 1 }
-  // No SDK is loaded here, so the context of the moment is given by hand.
+  // No SDK is loaded here, so the context is set by hand.
   const manager = {
     active: () => trace.setSpanContext(ROOT_CONTEXT, span),
     with: <A extends unknown[], R>(_context: unknown, work: (...args: A) => R, self?: unknown, ...args: A) =>
@@ -86,7 +86,7 @@ test('the trace of the command goes along', async () => {
   ])
 })
 
-test('another service may read what was announced, and change nothing', async () => {
+test('another service may read events and change none', async () => {
   const other = connect(urlOf('webhooks'), { max: 1, applicationName: 'emit-test' })
   expect((await other`select id from sourcing.published_events`).length).toBeGreaterThan(0)
   for (const attempt of [

@@ -7,14 +7,14 @@ import { sweepEvents } from './sweep.ts'
 const { owner, urlOf } = await testDatabase()
 const pool = connect(urlOf('catalog'), { max: 1, applicationName: 'sweep-test' })
 afterAll(() => pool.end({ timeout: 1 }))
-// The catalogs that came with the migrations were announced too.
+// The shipped catalogs have emitted events, too.
 await owner`delete from catalog.outbox`
 
 const { signal } = new AbortController()
 const NOW = '2026-04-29T09:10:00.000Z'
 const daysAgo = (days: number) => new Date(Date.parse(NOW) - days * 24 * 3600 * 1000).toISOString()
 
-test('what was sent long enough ago goes, in bounded statements; what waits stays, however old', async () => {
+test('expired sent rows are deleted in bounded batches; unsent rows are kept', async () => {
   const events = Array.from({ length: 25 }, (_, i) => ({ type: 'catalog.reloaded', subject: `s${i}`, data: {} }))
   await pool.begin((tx) =>
     emitAll(
@@ -25,12 +25,15 @@ test('what was sent long enough ago goes, in bounded statements; what waits stay
   await owner`update catalog.outbox set sent_at = ${daysAgo(7.1)} where subject between 's0' and 's19'`
   await owner`update catalog.outbox set sent_at = ${daysAgo(6.9)} where subject = 's3'`
   const waiting = await owner`select id from catalog.outbox where sent_at is null`
-  expect(await sweepEvents(pool, { now: NOW, limit: 5 }, signal)).toEqual({ sent: 25 - waiting.length - 1, processed: 0 })
+  expect(await sweepEvents(pool, { now: NOW, limit: 5 }, signal)).toEqual({
+    sent: 25 - waiting.length - 1,
+    processed: 0,
+  })
   expect(await owner`select id from catalog.outbox`).toHaveLength(waiting.length + 1)
   expect(await owner`select id from catalog.outbox where sent_at < ${daysAgo(7)}`).toHaveLength(0)
 })
 
-test('a consumer forgets ids after their time, and not before', async () => {
+test('processed ids are deleted after their retention', async () => {
   await owner`
     insert into catalog.processed_events (consumer, event_id, processed_at)
     values ('a', 'old', ${daysAgo(31)}), ('a', 'young', ${daysAgo(29)})`
