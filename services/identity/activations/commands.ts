@@ -15,7 +15,7 @@ export interface Activation {
   password: string
 }
 
-/** Sets a first or new password with the token of an activation link, once. Unknown, used and expired are one 404. */
+/** Sets the password of an activation link. Unknown, used and expired links are the same 404. */
 export function redeemActivation(
   { sql, hashing, clock }: PasswordDeps,
   { token, password }: Activation,
@@ -33,7 +33,7 @@ export function redeemActivation(
     const redeemed =
       activation !== undefined &&
       (await sql.begin(async (tx) => {
-        // Hashing takes its time: the user may have been reset, deactivated or erased meanwhile.
+        // The user may have been reset, deactivated or anonymised while the password was hashed.
         if ((await findActivation(tx, hash, now)).length === 0) return false
         if ((await markRedeemed(tx, hash, now)).length === 0) return false
         await setPassword(tx, activation.user_id, passwordHash, now)

@@ -37,7 +37,7 @@ export interface CreateGrant {
   idempotencyKey: string | undefined
 }
 
-/** Lets somebody act as a user of the caller's organization. The link is answered once and kept as a hash. */
+/** Creates a grant to act as a user of the caller's organization. The link is returned once and stored as a hash. */
 export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call: CreateGrant) {
   const { caller, body, audit } = call
   const { sql, clock } = tokens
@@ -51,7 +51,7 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
       const [user] = await findUser(tx, caller.orgId, body.userId)
       if (!user) throw invalidField('userId', 'names no user of your organization')
       const beyond = keysBeyond(caller.permissions, user)
-      if (beyond.length > 0) throw refuse('forbidden', { detail: `You do not hold ${beyond.join(', ')} yourself.` })
+      if (beyond.length > 0) throw refuse('forbidden', { detail: `You lack ${beyond.join(', ')} yourself.` })
       if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'names a deactivated user' }] })
       const { token, hash } = newSecretToken()
       const { userId, actingEmail, reason } = body
@@ -63,7 +63,7 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
   )
 }
 
-/** Opens the one session of a grant. Unknown, used, expired and revoked links, and those that nobody backs, are one 404. */
+/** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose giver lost the authority, are the same 404. */
 export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, audit: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()
@@ -90,14 +90,14 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
   throw notFound()
 }
 
-/** Voids the link and ends the session under it, in one transaction with telling every service. */
+/** Revokes the grant and ends its session, in one transaction with the events. */
 export function revokeGrant({ tokens }: ImpersonationDeps, caller: Caller, id: string, audit: AuditContext) {
   const now = new Date(tokens.clock()).toISOString()
   return tokens.sql.begin(async (tx) => {
     const [grant] = await markRevoked(tx, caller.orgId, id, now)
     if (!grant) {
       found(await findGrant(tx, caller.orgId, id))
-      throw refuse('illegal_transition', { detail: 'The grant was revoked before.' })
+      throw refuse('illegal_transition', { detail: 'The grant has already been revoked.' })
     }
     const sessions = await listSessionsUnder(tx, id)
     await endSessions(

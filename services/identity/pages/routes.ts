@@ -13,7 +13,7 @@ import { notFound } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 
-/** Nothing is loaded from elsewhere, nobody may frame a page that takes a password, and no address leaks by referrer. */
+/** The pages load nothing from other origins, cannot be framed, and send no referrer. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
@@ -23,7 +23,7 @@ const PAGE_HEADERS = {
 const HERE = import.meta.dir
 const SWAGGER_UI = join(HERE, '..', '..', '..', 'node_modules', 'swagger-ui-dist')
 
-/** Read when they are asked for: a page that nobody opens keeps no megabyte in memory. */
+/** Assets are read on request, so that they occupy no memory. */
 const ASSETS: Record<string, { path: string; mediaType: string }> = {
   'swagger-ui.css': { path: join(SWAGGER_UI, 'swagger-ui.css'), mediaType: 'text/css; charset=utf-8' },
   'swagger-ui-bundle.js': {

@@ -22,7 +22,7 @@ export interface PasswordChange {
   newPassword: string
 }
 
-/** Changes the caller's password and ends their other sessions. Guesses at the current one are throttled as sign-ins. */
+/** Changes the caller's password and ends their other sessions. Wrong current passwords are throttled like sign-ins. */
 export function changePassword(
   { sql, hashing, clock }: PasswordDeps,
   caller: Caller,
@@ -44,7 +44,7 @@ export function changePassword(
     await sql.begin(async (tx) => {
       const change = { userId: caller.userId, oldHash: stored.password_hash, newHash }
       if ((await replacePassword(tx, change, now)).length === 0) {
-        throw refuse('conflict', { detail: 'The password was changed meanwhile.' })
+        throw refuse('conflict', { detail: 'The password was changed by another request.' })
       }
       await endSessionsOf(tx, { orgId: caller.orgId, userId: caller.userId, except: caller.sessionId }, now)
       await clearFailures(tx, keys)

@@ -27,9 +27,9 @@ export interface TokenDeps {
   sql: Pool
   sign: Signer
   hashing: Hashing
-  /** Hash of nobody's password with the live parameters: an unknown account costs what a known one costs. */
+  /** Dummy hash: an unknown account takes as long as a known one. */
   dummyHash: string
-  /** What successors of refresh tokens are derived with. */
+  /** Secret from which successors of refresh tokens are derived. */
   refreshSecret: Uint8Array
   accessTokenSeconds: number
   clock: () => number
@@ -43,12 +43,12 @@ export interface Credentials {
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
 /**
- * Signs a user in. The look-ups happen inside the hashing slot, so that of many guesses sent at once only as many
- * as there are slots pass the throttle before it counts the first failure.
+ * Signs a user in. The look-ups run inside the hashing slot, so that of many simultaneous guesses only as many as there are
+ * slots pass the throttle before the first failure is counted.
  */
 export function signIn(deps: TokenDeps, { username, password }: Credentials, audit: AuditContext) {
   const { sql, hashing, clock } = deps
-  // Addresses are stored so: what looks the same is one address.
+  // Addresses are stored in NFKC.
   const name = username.normalize('NFKC')
   const keys = throttleKeys(name, audit.ipAddress)
   return hashing.withSlot(async () => {
@@ -68,7 +68,7 @@ export function signIn(deps: TokenDeps, { username, password }: Credentials, aud
   })
 }
 
-/** The same work whoever was meant: a count, and one row in the audit log or in its twin for nobody. */
+/** Counts the failure and writes an audit entry. Unknown account: insert into sign_in_failures, so timing matches. */
 async function recordFailure(
   sql: Pool,
   keys: ThrottleKeys,
@@ -83,7 +83,7 @@ async function recordFailure(
 
 const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
 
-/** Hashing takes its time: who was deactivated or reset since the password was read gets no session. */
+/** Opens a session unless the user was deactivated or reset while the password was hashed. */
 async function openSession(
   deps: TokenDeps,
   user: SignInRow,
@@ -95,7 +95,7 @@ async function openSession(
   const sessionId = newId('sess')
   const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
   await deps.sql.begin(async (tx) => {
-    // Sent in one go, answered in order: as many round trips would cost more than the statements.
+    // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged] = await Promise.all([
       findUnchanged(tx, user.user_id, judgedAt),
       insertSession(
@@ -120,8 +120,8 @@ async function openSession(
 }
 
 /**
- * Rotates a refresh token. Its successor is derived from it, so a client that lost the answer gets the same one again
- * for ten seconds although only hashes are stored; after that the session ends, for one of two holders is a thief.
+ * Rotates a refresh token. The successor is derived from it, so a client that lost the response gets the same successor
+ * again within ten seconds, although only hashes are stored. A later reuse ends the session, because the token was stolen.
  */
 export async function refresh(deps: TokenDeps, token: string, audit: AuditContext) {
   const { sql, clock } = deps
@@ -152,7 +152,7 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: Au
   throw wrongCredentials()
 }
 
-/** Whose tokens they are; under a grant, who acts and until when. */
+/** The subject of the tokens, and during an impersonation the acting person and the end. */
 export interface TokenHolder extends TokenSubject {
   endsAt?: string
 }
@@ -166,7 +166,7 @@ const subjectOf = (row: RefreshedRow): TokenHolder => ({
     : {}),
 })
 
-/** A pair of tokens. Under a grant the access token ends with it, though it be younger than others live. */
+/** A pair of tokens. The access token of an impersonation expires with its grant. */
 export async function tokensOf(
   { sign, accessTokenSeconds, clock }: TokenDeps,
   { endsAt, ...subject }: TokenHolder,
