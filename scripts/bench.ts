@@ -17,7 +17,7 @@ import { ensureAccount } from './bench/stage/accounts.ts'
 import { openDatabase } from './bench/stage/database.ts'
 import { findPlace, occupy } from './bench/stage/place.ts'
 import { startServices } from './bench/stage/services.ts'
-import { type Lifecycle, runCommand } from './toolchain/command.ts'
+import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
 import { bringPackages } from './toolchain/packages.ts'
 
 const SECTIONS: Readonly<Record<Section, (context: Context) => Promise<Figure[]>>> = {
@@ -42,7 +42,10 @@ const PGBENCH_MISSING =
 process.env.INVOKED_AS ??= 'bun run bench'
 
 // Progress goes to standard error, so that the table alone can be kept.
-await runCommand((lifecycle) => bench(readOptions(process.argv.slice(2)), lifecycle), { progress: console.error })
+await runCommand(
+  (lifecycle) => Promise.race([bench(readOptions(process.argv.slice(2)), lifecycle), aborted(lifecycle.signal)]),
+  { progress: console.error },
+)
 
 async function bench({ quick, parts, help, sections }: Options, lifecycle: Lifecycle): Promise<number> {
   const { onStop, progress } = lifecycle

@@ -16,33 +16,37 @@ const ENTRY = /^(?<application>[^|\n]*)\|(?<pid>\d+)\|(?<level>[A-Z]+): {2}(?<me
 const STATEMENT = /^(?:statement|execute [^:]*): (?<text>[\s\S]*)$/
 const PARAMETER = /\$\d+ = (?:NULL|'((?:[^']|'')*)')/g
 
-/** Statements of other parts of a service than the request: the outbox, the bus and sessions. */
-const BACKGROUND = /outbox|inbox|bus_|cursor|heartbeat|advisory|pg_catalog|pg_current|last_used_at/
-
 /** A reload of the configuration reaches idle connections within milliseconds. */
 const RELOAD_MS = 200
 
-/** Every statement that Postgres executes during some work, in order, with its parameters. */
-export async function capture(
-  { ownerUrl, logFile }: Pick<Database, 'ownerUrl' | 'logFile'>,
-  work: () => Promise<unknown>,
-): Promise<LoggedStatement[]> {
-  return asOwner(ownerUrl, async (owner) => {
-    const logStatements = async (which: string) => {
-      await owner.unsafe(`alter system set log_statement = '${which}'`)
+/** Changes a setting of the running Postgres for the time of some work. */
+export async function withSetting<Result>(
+  { ownerUrl }: Pick<Database, 'ownerUrl'>,
+  [name, value]: readonly [name: string, value: string],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const change = (statement: string) =>
+    asOwner(ownerUrl, async (owner) => {
+      await owner.unsafe(statement)
       await owner`select pg_reload_conf()`
       await Bun.sleep(RELOAD_MS)
-    }
-    const { size } = await stat(logFile)
-    await logStatements('all')
-    try {
-      await work()
-      await Bun.sleep(RELOAD_MS)
-    } finally {
-      await logStatements('none')
-    }
-    return readLog(await Bun.file(logFile).slice(size).text())
+    })
+  await change(`alter system set ${name} = '${value}'`)
+  try {
+    return await work()
+  } finally {
+    await change(`alter system reset ${name}`)
+  }
+}
+
+/** Every statement that Postgres executes during some work, in order, with its parameters. */
+export async function capture(database: Database, work: () => Promise<unknown>): Promise<LoggedStatement[]> {
+  const { size } = await stat(database.logFile)
+  await withSetting(database, ['log_statement', 'all'], async () => {
+    await work()
+    await Bun.sleep(RELOAD_MS)
   })
+  return readLog(await Bun.file(database.logFile).slice(size).text())
 }
 
 export function readLog(log: string): LoggedStatement[] {
@@ -61,10 +65,17 @@ export function readLog(log: string): LoggedStatement[] {
   return statements
 }
 
-/** The reading statements of one request, which is sent once before: then sessions and plans are known. */
+/** The tables of two lists, and those of their pagination. */
+export const PARTS_TABLES = /\bsourcing\.parts\b|\bpage_/
+export const USERS_TABLES = /\borganization\.(users|user_roles|roles)\b|\bpage_/
+
+/**
+ * The reading statements of one request that name some tables; a service has other statements in the background. The request
+ * is sent once before: then the session and its permissions are known.
+ */
 export async function readsOf(
   database: Database,
-  service: string,
+  { service, tables }: { service: string; tables: RegExp },
   request: () => Promise<unknown>,
 ): Promise<LoggedStatement[]> {
   await request()
@@ -74,7 +85,7 @@ export async function readsOf(
       application === service &&
       /^\s*(select|with)\b/i.test(text) &&
       !/\b(insert into|update|delete from)\b/i.test(text) &&
-      !BACKGROUND.test(text),
+      tables.test(text),
   )
   if (reads.length === 0) throw new Error(`the log of Postgres shows no statement of ${service}`)
   return reads

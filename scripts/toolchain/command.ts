@@ -15,6 +15,12 @@ interface CommandOptions {
   interruptedCode?: number
 }
 
+/** Rejects when the signal is aborted. */
+export const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+  })
+
 /** Runs `dev`, `test` or `bench`: ends at a signal, cleans up in reverse order, and exits with the code that it returns. */
 export async function runCommand(
   work: (lifecycle: Lifecycle) => Promise<number>,
@@ -30,16 +36,13 @@ export async function runCommand(
       stopping.abort()
     })
   }
-  const interrupted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
-  })
   let code = 0
   const fail = (error: unknown) => {
     console.error(explain(error))
     code = 1
   }
   try {
-    code = await Promise.race([work({ signal, onStop: (step) => steps.push(step), progress }), interrupted])
+    code = await work({ signal, onStop: (step) => steps.push(step), progress })
   } catch (error) {
     if (!signal.aborted) fail(error)
   }

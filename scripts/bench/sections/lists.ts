@@ -24,6 +24,8 @@ export async function readPage(client: ApiClient, path: string): Promise<{ body:
 
 export interface ListLoad {
   service: ServiceName
+  /** The tables that the list reads. */
+  tables: RegExp
   client: ApiClient
   path: string
   atLeast: number
@@ -36,8 +38,8 @@ export interface ListLoad {
 export async function pageAgainstDatabase(context: Context, list: ListLoad): Promise<Figure[]> {
   if (!hasPgbench()) return []
   const { database, services, pace, trial } = context
-  const { service, client, path, atLeast, connections, clients } = list
-  const statements = await readsOf(database, service, () => readPage(client, path))
+  const { service, tables, client, path, atLeast, connections, clients } = list
+  const statements = await readsOf(database, { service, tables }, () => readPage(client, path))
   const { text, variables } = pgbenchScript(statements)
   const script = join(database.folder, 'list.sql')
   await writeFile(script, text)

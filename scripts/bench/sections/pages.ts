@@ -3,6 +3,7 @@ import { type Figure, median, timeFigure } from '../figures.ts'
 import { ensureAccount, signIn } from '../stage/accounts.ts'
 import { openSmallDatabase, SMALL_PARTS } from '../stage/database.ts'
 import { startServices } from '../stage/services.ts'
+import { PARTS_TABLES } from '../statements.ts'
 import { pageAgainstDatabase, readPage } from './lists.ts'
 
 const LARGEST_PAGE = 50
@@ -112,5 +113,6 @@ async function searched(context: Context): Promise<Figure[]> {
 async function farPage(context: Context, page: number): Promise<Figure[]> {
   const client = await reader(context)
   await readPage(client, pathOf(page - 1, 10))
-  return pageAgainstDatabase(context, { service: 'sourcing', client, path: pathOf(page, 10), atLeast: WANTED })
+  const list = { service: 'sourcing', tables: PARTS_TABLES, client, path: pathOf(page, 10), atLeast: WANTED } as const
+  return pageAgainstDatabase(context, list)
 }

@@ -7,7 +7,7 @@ import { databaseSide, hasPgbench, type Side, serverSide } from '../load/load.ts
 import { hasGo, LIST_SERVERS, type ListServer, startListServer } from '../references/start.ts'
 import { inRounds } from '../rounds.ts'
 import { signIn } from '../stage/accounts.ts'
-import { pgbenchScript, readsOf } from '../statements.ts'
+import { PARTS_TABLES, pgbenchScript, readsOf } from '../statements.ts'
 
 const PATH = '/v1/parts'
 
@@ -29,7 +29,7 @@ export async function measureParts(context: Context): Promise<Figure[]> {
   const url = serviceUrl(database.ownerUrl, 'sourcing', database.secrets)
   const client = await signIn(services.identity.url, account, services.sourcing.url)
   const wanted = async () => (await client.get(PATH)).text
-  const [statement, ...others] = await readsOf(database, 'sourcing', wanted)
+  const [statement, ...others] = await readsOf(database, { service: 'sourcing', tables: PARTS_TABLES }, wanted)
   if (!statement || others.length > 0) throw new Error(`the first page of parts takes ${others.length + 1} statements`)
   const request = { path: PATH, headers: { Authorization: `Bearer ${client.accessToken}` } }
   const ours = await serverSide({ port: services.sourcing.port, request }, trial)

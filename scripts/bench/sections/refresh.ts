@@ -6,14 +6,14 @@ import { serviceUrl } from '../../local/secrets.ts'
 import type { Context } from '../context.ts'
 import { type Figure, ratioFigure } from '../figures.ts'
 import { bestOf, hasPgbench, runPgbench, sendRequests } from '../load/load.ts'
-import { inRounds, type Run } from '../rounds.ts'
+import { inRounds, type Pace, type Run } from '../rounds.ts'
 import { signIn } from '../stage/accounts.ts'
 import { capture, pgbenchScript } from '../statements.ts'
 
 const CLIENTS = [8, 16, 32, 64]
 const MOST_CLIENTS = 64
-/** In a shorter trial some of many clients do not get a turn. */
-const TRIAL_SECONDS = 3
+/** In a shorter round some of many clients do not get a turn. */
+const MIN_SECONDS = 3
 
 /** Refreshing sessions against the statement that rotates a token; each client has a session of its own. */
 export async function measureRefreshes(context: Context): Promise<Figure[]> {
@@ -33,11 +33,11 @@ export async function measureRefreshes(context: Context): Promise<Figure[]> {
       return answer.perSecond
     }
   const rotating = await rotationsOf(context, sessionIds, () => refreshing(1)(1))
-  const long = { ...trial, seconds: Math.max(trial.seconds, TRIAL_SECONDS) }
-  const ours = await bestOf(CLIENTS, refreshing, long)
-  const reference = await bestOf(CLIENTS, rotating, long)
+  const long = ({ rounds, seconds }: Pace) => ({ rounds, seconds: Math.max(seconds, MIN_SECONDS) })
+  const ours = await bestOf(CLIENTS, refreshing, long(trial))
+  const reference = await bestOf(CLIENTS, rotating, long(trial))
   progress(`Refreshes: ours with ${ours.clients} connections, pgbench with ${reference.clients}`)
-  const rates = await inRounds({ ours: ours.run, reference: reference.run }, pace)
+  const rates = await inRounds({ ours: ours.run, reference: reference.run }, long(pace))
   return [
     ratioFigure({
       what: 'POST /v2.3/oauth/token (refresh) ÷ its statement in pgbench',

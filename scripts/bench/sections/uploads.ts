@@ -9,12 +9,14 @@ import { type Figure, ratioFigure } from '../figures.ts'
 import { inRounds, type Run } from '../rounds.ts'
 import { signIn } from '../stage/accounts.ts'
 import { serverPort } from '../stage/services.ts'
+import { withSetting } from '../statements.ts'
 
 /** A drawing or a small model, and a piece of a large model. */
 const SIZES_MIB = [1, 16]
 const MIB = 1024 * 1024
 const CLIENTS = 4
-/** Each address takes one upload, so they are requested before the measurement. A round that uses all of them ends early. */
+/** Each address takes one upload, so they are requested before a round. A round that uses all of them ends early. */
+const MAX_PER_SECOND = 250
 const MIB_PER_SECOND = 800
 const ADDRESSES_AT_ONCE = 16
 /** The just-in-time compiler improves the code during the first thousand files. */
@@ -34,14 +36,14 @@ export async function measureUploads(context: Context): Promise<Figure[]> {
     const bytes = new Uint8Array(mib * MIB)
     const block = crypto.getRandomValues(new Uint8Array(65_536))
     for (let at = 0; at < bytes.byteLength; at += block.byteLength) bytes.set(block, at)
-    const count = (seconds: number) => Math.ceil((MIB_PER_SECOND * seconds) / mib)
-    const ours: Run = async (seconds) =>
-      send(
-        await addresses(client, services.sourcing.url, count(seconds)),
-        bytes,
-        seconds,
-        join(database.folder, 'files'),
-      )
+    const count = (seconds: number) => Math.ceil(seconds * Math.min(MAX_PER_SECOND, MIB_PER_SECOND / mib))
+    const urls: string[] = []
+    const files = join(database.folder, 'files')
+    const ours: Run = async (seconds) => {
+      // The requests would wait for the disk otherwise, some hundred times a second.
+      await withSetting(database, ['synchronous_commit', 'off'], () => refill(urls, count(seconds), client))
+      return send(urls, bytes, seconds, files)
+    }
     const sink: Run = (seconds) => send(Array(count(seconds)).fill(`http://127.0.0.1:${port}/`), bytes, seconds, folder)
     if (mib === SIZES_MIB[0]) await inRounds({ ours, sink }, WARM_UP)
     const rates = await inRounds({ ours, sink }, { ...pace, rounds: Math.max(MIN_ROUNDS, pace.rounds) })
@@ -82,19 +84,17 @@ async function startSink({ onStop, database }: Context, folder: string): Promise
 
 const NAME = 'bench-impeller.stl'
 
-/** Requests addresses; they name the public URL of the platform, where no server listens. */
-async function addresses(client: ApiClient, serviceUrl: string, count: number): Promise<string[]> {
-  const urls: string[] = []
+/** Requests addresses until there are enough; they name the public URL of the platform, where no server listens. */
+async function refill(urls: string[], count: number, client: ApiClient): Promise<void> {
   const request = async () => {
     while (urls.length < count) {
-      const { status, body, text } = await client.post<{ url: string }>('/v1/uploads', { name: NAME })
-      if (status !== 200 && status !== 201) throw new Error(`POST /v1/uploads: ${status} ${text}`)
-      const { pathname, search } = new URL(Object.values(body).find((value) => /^https?:/.test(value)) ?? '')
-      urls.push(`${serviceUrl}${pathname}${search}`)
+      const { status, body, text } = await client.post<{ uploadUrl: string }>('/v1/uploads', { name: NAME })
+      if (status !== 200) throw new Error(`POST /v1/uploads: ${status} ${text}`)
+      const { pathname, search } = new URL(body.uploadUrl)
+      urls.push(`${client.url}${pathname}${search}`)
     }
   }
   await Promise.all(Array.from({ length: ADDRESSES_AT_ONCE }, request))
-  return urls
 }
 
 /** Sends the same bytes to one address after another and returns the uploads in a second; the files are deleted. */

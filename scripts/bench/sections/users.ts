@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import { type Figure, median } from '../figures.ts'
 import { ensureLargestAccount, signIn } from '../stage/accounts.ts'
 import { ensureUsers, LARGEST_SHARE } from '../stage/records.ts'
+import { USERS_TABLES } from '../statements.ts'
 import { pageAgainstDatabase, readPage } from './lists.ts'
 
 const PAGE_SIZE = 10
@@ -54,7 +55,8 @@ export async function measureUsers(context: Context): Promise<Figure[]> {
       if (TIMED.includes(filters)) continue
       if (page > 1) await readPage(client, pathOf(filters, page - 1))
       const isPlain = filters === LISTS[0] && page === 1
-      const list = { service: 'organization', client, path: pathOf(filters, page), atLeast: WANTED } as const
+      const path = pathOf(filters, page)
+      const list = { service: 'organization', tables: USERS_TABLES, client, path, atLeast: WANTED } as const
       figures.push(
         ...(isPlain
           ? await pageAgainstDatabase(context, list)
