@@ -2,13 +2,13 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startCluster } from './cluster.ts'
-import { removeDeadTestRuns, SERVICES_RECORD, stopLeftBehind, TEST_DATA, TEST_FOLDER_PREFIX } from './left-behind.ts'
+import { removeOrphanedTestRuns, SERVICES_RECORD, stopOrphans, TEST_DATA, TEST_FOLDER_PREFIX } from './orphans.ts'
 import { commandOf, recordOf } from './processes.ts'
 import { findState } from './state.ts'
 
 const state = await findState()
 // Inside the folder of the run, which is removed even after a kill.
-const folder = join(process.env.TEST_FOLDER ?? state.folder, 'left-behind')
+const folder = join(process.env.TEST_FOLDER ?? state.folder, 'orphans')
 await mkdir(folder)
 await chmod(folder, 0o711)
 const started: Bun.Subprocess[] = []
@@ -48,7 +48,7 @@ test('the database of a test run that was killed is stopped and removed, that of
     progress() {},
   })
 
-  await removeDeadTestRuns(folder)
+  await removeOrphanedTestRuns(folder)
   expect(await cluster.exited).toBe(0)
   expect(await readdir(folder)).toEqual([`${TEST_FOLDER_PREFIX}${living.pid}`])
 })
@@ -57,7 +57,7 @@ test('services that outlived their launcher are stopped', async () => {
   const services = start('/checkout/services/all/main.ts')
   const record = await recordOf(services.pid, '/checkout/services/all/main.ts')
   await Bun.write(join(folder, SERVICES_RECORD), JSON.stringify(record))
-  await stopLeftBehind(folder)
+  await stopOrphans(folder)
   expect(await services.exited).not.toBe(0)
   expect(await Bun.file(join(folder, SERVICES_RECORD)).exists()).toBe(false)
 })
@@ -66,12 +66,12 @@ test('whoever has got the number of the services since is left alone', async () 
   const stranger = start('/checkout/services/all/main.ts')
   const record = await recordOf(stranger.pid, '/checkout/services/all/main.ts')
   await Bun.write(join(folder, SERVICES_RECORD), JSON.stringify({ ...record, startedAt: 'before' }))
-  await stopLeftBehind(folder)
+  await stopOrphans(folder)
   expect(await commandOf(stranger.pid)).toBeDefined()
 })
 
 test('half a record, of a disk that was full, stops nothing and nobody', async () => {
   await Bun.write(join(folder, SERVICES_RECORD), '{"pid": 1')
-  await stopLeftBehind(folder)
+  await stopOrphans(folder)
   expect(await Bun.file(join(folder, SERVICES_RECORD)).exists()).toBe(false)
 })

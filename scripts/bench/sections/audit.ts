@@ -1,15 +1,16 @@
 import { decodeJwt } from 'jose'
 import type { ApiClient } from '../../../services/testing/client.ts'
 import { loadedActor } from '../../../services/testing/load/audit-log.ts'
-import type { Bench } from '../bench.ts'
-import type { Figure } from '../figures.ts'
-import { AUDIT_ACTORS, AUDIT_MONTHS, ensureAuditLog } from '../stage/audit-log.ts'
-import { signIn } from '../stage/people.ts'
+import type { Context } from '../context.ts'
+import { type Figure, quantile } from '../figures.ts'
+import { signIn } from '../stage/accounts.ts'
+import { AUDIT_ACTORS, AUDIT_MONTHS, ensureAuditLog } from '../stage/records.ts'
+import { readPage } from './lists.ts'
 
 const PATH = '/v1/audit-log'
 const PAGES = 100
 const WANTED_MS = 50
-/** Connections prepare their statements, and Postgres plans them, before anything is measured. */
+/** Connections prepare their statements, and Postgres plans them, before the measurement. */
 const WARM_UP_REQUESTS = 24
 
 const month = (ago: number) => {
@@ -18,7 +19,7 @@ const month = (ago: number) => {
 }
 const [busy, rare, single] = [loadedActor(1), loadedActor(AUDIT_ACTORS), loadedActor(AUDIT_ACTORS - 1)]
 
-/** Each filter by itself, common and rare, and what they give together. */
+/** Each filter by itself, common and rare, and combinations. */
 const SEARCHES: Record<string, string>[] = [
   {},
   { failedOnly: 'true' },
@@ -50,21 +51,20 @@ const SEARCHES: Record<string, string>[] = [
 ]
 
 /** The first hundred pages of the audit log under each filter, one request at a time. */
-export async function measureAuditLog(bench: Bench): Promise<Figure[]> {
-  const { database, services, account, auditEntries, progress } = bench
-  const { accessToken = '' } = await signIn(services.identity.url, account)
-  await ensureAuditLog(database, { orgId: String(decodeJwt(accessToken).org), entries: auditEntries, progress })
-  const client = await signIn(services.identity.url, account)
-  client.url = services.organization.url
+export async function measureAuditLog(context: Context): Promise<Figure[]> {
+  const { database, services, account, auditEntries, progress } = context
+  const client = await signIn(services.identity.url, account, services.organization.url)
+  const { org } = decodeJwt(client.accessToken ?? '')
+  await ensureAuditLog(database, { orgId: String(org), count: auditEntries, progress })
   const figures: Figure[] = []
   for (const search of SEARCHES) {
     const times = await timesOf(client, search)
-    const [p50, p95] = [quantile(times, 0.5), quantile(times, 0.95)]
+    const p95 = quantile(times, 0.95)
     const name = new URLSearchParams(search).toString()
-    progress(`Audit log: ${name || 'everything'} ${p95.toFixed(1)} ms`)
+    progress(`Audit log: ${name || 'no filter'} ${p95.toFixed(1)} ms`)
     figures.push({
       what: `GET ${PATH}${name === '' ? '' : `?${name}`}`,
-      ours: `${p50.toFixed(1)} ms in the middle`,
+      ours: `${quantile(times, 0.5).toFixed(1)} ms median`,
       reference: `${PAGES} pages of ${auditEntries.toLocaleString('en-US')} entries`,
       result: `${p95.toFixed(1)} ms p95`,
       wanted: `≤ ${WANTED_MS} ms`,
@@ -75,19 +75,9 @@ export async function measureAuditLog(bench: Bench): Promise<Figure[]> {
 }
 
 async function timesOf(client: ApiClient, search: Record<string, string>): Promise<number[]> {
-  const get = async (page: number) => {
-    const answer = await client.get(`${PATH}?${new URLSearchParams({ ...search, page: String(page) })}`)
-    if (answer.status !== 200) throw new Error(`audit log: ${answer.status} ${answer.text}`)
-  }
+  const get = (page: number) => readPage(client, `${PATH}?${new URLSearchParams({ ...search, page: String(page) })}`)
   await Promise.all(Array.from({ length: WARM_UP_REQUESTS }, () => get(1)))
   const times: number[] = []
-  for (let page = 1; page <= PAGES; page++) {
-    const startedMs = performance.now()
-    await get(page)
-    times.push(performance.now() - startedMs)
-  }
-  return times.sort((a, b) => a - b)
+  for (let page = 1; page <= PAGES; page++) times.push((await get(page)).ms)
+  return times
 }
-
-const quantile = (sorted: readonly number[], share: number) =>
-  sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
