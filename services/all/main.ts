@@ -1,5 +1,5 @@
 import { configure, serve } from '../kit/service/run.ts'
-import { storageProblems } from '../kit/storage/variables.ts'
+import { storageProblems } from '../sourcing/storage/config.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll, ownerAmong } from './services.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { addressVariables } from '../kit/addresses/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
-import { storageVariables } from '../kit/storage/variables.ts'
+import { storageVariables } from './storage/config.ts'
 
 export const sourcingVariables = Type.Object({
   ...serviceVariables.properties,

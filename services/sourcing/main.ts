@@ -1,7 +1,7 @@
 import { configure, serve } from '../kit/service/run.ts'
-import { storageProblems } from '../kit/storage/variables.ts'
 import { sourcingVariables } from './config.ts'
 import { createSourcing } from './service.ts'
+import { storageProblems } from './storage/config.ts'
 
 const config = configure(sourcingVariables, process.env, storageProblems)
 const sourcing = await createSourcing(config)

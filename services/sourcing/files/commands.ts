@@ -6,10 +6,10 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
-import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../../kit/storage/storage.ts'
 import { insertCopyJob } from '../jobs/queries.ts'
 import { doomUpload } from '../objects/queries.ts'
 import { findOwnPart } from '../parts/queries.ts'
+import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../storage/storage.ts'
 import {
   attachUploads,
   countFiles,

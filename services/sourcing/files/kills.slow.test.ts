@@ -2,12 +2,12 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
 import { sweepObjects } from '../../testing/files/swept.ts'
 import { Uploading } from '../../testing/files/uploading.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
+import { storageOf } from '../storage/testing/storage-of.ts'
 
 setDefaultTimeout(180_000)
 const MIB = 1024 * 1024

@@ -1,10 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { File } from '../../../proto/http/sourcing/files.ts'
-import { MAX_FILE_BYTES } from '../../kit/storage/storage.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
 import { Uploading } from '../../testing/files/uploading.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
+import { MAX_FILE_BYTES } from '../storage/storage.ts'
 
 setDefaultTimeout(180_000)
 const MIB = 1024 * 1024

@@ -1,6 +1,6 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { Facts } from '../../kit/storage/storage.ts'
+import type { Facts } from '../storage/storage.ts'
 
 /** A part as far as its files are concerned; no row where the organization cannot read it. */
 export const findStanding = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`

@@ -1,5 +1,5 @@
 import type { File } from '../../../proto/http/sourcing/files.ts'
-import type { Storage } from '../../kit/storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import type { FileRow } from './queries.ts'
 import { DOWNLOAD_URL_MS } from './rules.ts'
 

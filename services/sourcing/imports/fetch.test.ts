@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AddressGuard } from '../../kit/addresses/request.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
-import { FolderStorage } from '../../kit/storage/folder/store.ts'
 import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { FolderStorage } from '../storage/folder/store.ts'
 import { fetchInto } from './fetch.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'fetch-'))

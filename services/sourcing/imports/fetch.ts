@@ -1,11 +1,11 @@
 import { type AddressGuard, AddressRefused } from '../../kit/addresses/request.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { begun, chunksOf, type Patience, Stalled } from '../../kit/storage/chunks.ts'
-import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
 import type { Attempt } from '../jobs/copy.ts'
 import { JobFailure } from '../jobs/failure.ts'
 import type { JobRow } from '../jobs/queries.ts'
 import { JOB_LIMITS, judgeStatus } from '../jobs/rules.ts'
+import { begun, chunksOf, type Patience, Stalled } from '../storage/chunks.ts'
+import { type Facts, MAX_FILE_BYTES, type Storage } from '../storage/storage.ts'
 
 export interface Fetching {
   storage: Storage

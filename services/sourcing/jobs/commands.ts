@@ -1,10 +1,10 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import type { Facts } from '../../kit/storage/storage.ts'
 import { findStoredBytes, touchPart } from '../files/queries.ts'
 import { hasRoomFor, type StorageQuota } from '../files/rules.ts'
 import { claimObject, doomTries, doomUpload } from '../objects/queries.ts'
+import type { Facts } from '../storage/storage.ts'
 import { JobFailure } from './failure.ts'
 import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordWhole } from './queries.ts'
 

@@ -1,4 +1,4 @@
-import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
+import { type Facts, MAX_FILE_BYTES, type Storage } from '../storage/storage.ts'
 import { JobFailure } from './failure.ts'
 import type { JobRow, Progress } from './queries.ts'
 

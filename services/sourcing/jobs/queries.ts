@@ -1,6 +1,6 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { Facts } from '../../kit/storage/storage.ts'
+import type { Facts } from '../storage/storage.ts'
 
 /** How long workers may try, with all their tries: what is in our own store waits for it to come back. */
 const [COPY_LIFE, IMPORT_LIFE] = ['24 hours', '30 minutes'] as const

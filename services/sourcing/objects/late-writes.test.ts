@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { sweepObjects } from '../../testing/files/swept.ts'
+import { storageOf } from '../storage/testing/storage-of.ts'
 import { claimObject, doomObject, doomTries } from './queries.ts'
 
 const HOUR_MS = 60 * 60 * 1000

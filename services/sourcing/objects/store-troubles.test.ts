@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
 import { createLog } from '../../kit/log/log.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { until } from '../../testing/until.ts'
+import { storageOf } from '../storage/testing/storage-of.ts'
 import { sweepObjects } from './sweep.ts'
 
 const HOUR_MS = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import type { Storage } from '../../kit/storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import { beginDeaths, endDeaths, postponeDeaths } from './queries.ts'
 
 /** Removals that go on at once; each of them is a round trip to the store. */

@@ -6,7 +6,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
-import type { Storage } from '../../kit/storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import { countOpenUploads, insertUpload, lockQuota } from './queries.ts'
 import { hasRoomForUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
 

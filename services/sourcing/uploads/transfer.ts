@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, notFound, refuse, unavailable } from '../../kit/errors/refusal.ts'
-import { chunksOf, Stalled } from '../../kit/storage/chunks.ts'
-import type { FolderStorage } from '../../kit/storage/folder/store.ts'
-import { AlreadyStored, CutShort, MAX_FILE_BYTES, TooLarge } from '../../kit/storage/storage.ts'
+import { chunksOf, Stalled } from '../storage/chunks.ts'
+import type { FolderStorage } from '../storage/folder/store.ts'
+import { AlreadyStored, CutShort, MAX_FILE_BYTES, TooLarge } from '../storage/storage.ts'
 import { findOpenUpload } from './queries.ts'
 import { slowestOf, UPLOAD_LIMITS } from './rules.ts'
 

@@ -1,5 +1,5 @@
 import { connect } from '../../kit/db/client.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
+import { storageOf } from '../../sourcing/storage/testing/storage-of.ts'
 import { sweepUploads } from '../../sourcing/uploads/sweep.ts'
 import { sweepObjects } from './swept.ts'
 

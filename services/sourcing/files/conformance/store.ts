@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../../kit/db/ids.ts'
-import { CutShort, TooLarge } from '../../../kit/storage/storage.ts'
-import { storageOf } from '../../../kit/storage/testing/storage-of.ts'
+import { CutShort, TooLarge } from '../../storage/storage.ts'
+import { storageOf } from '../../storage/testing/storage-of.ts'
 import type { Rig } from './rig.ts'
 
 const CHUNK = Uint8Array.from({ length: 100_000 }, (_, n) => n % 249)

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
+import type { StorageConfig } from './config.ts'
 import { FolderStorage } from './folder/store.ts'
 import { S3Storage } from './s3/store.ts'
 import type { Storage } from './storage.ts'
-import type { StorageConfig } from './variables.ts'
 
 export interface StorageSurroundings {
   config: { PUBLIC_URL: string; ENCRYPTION_KEYS: string }
