@@ -127,7 +127,7 @@ async function addFile(
 ): Promise<boolean> {
   const { upload, object, name, group } = addition
   const tooLarge = object.sizeBytes > MAX_FILE_BYTES
-  const facts = tooLarge ? undefined : object.facts
+  const info = tooLarge ? undefined : object.info
   const file: NewFile = {
     id: newId('file'),
     partId,
@@ -135,10 +135,10 @@ async function addFile(
     name,
     group,
     public: upload.public,
-    state: facts ? 'READY' : tooLarge ? 'FAILED' : 'PENDING',
+    state: info ? 'READY' : tooLarge ? 'FAILED' : 'PENDING',
     reason: tooLarge ? 'too_large' : null,
-    objectKey: facts ? upload.id : null,
-    facts: facts ?? null,
+    objectKey: info ? upload.id : null,
+    info: info ?? null,
     countedBytes: tooLarge ? 0 : object.sizeBytes,
   }
   await insertFile(tx, file, now)

@@ -3,7 +3,7 @@ import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { isTagListed } from '../../kit/http/entity-tags.ts'
 import { rangeOf } from '../../kit/http/range.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import { attachment } from '../storage/disposition.ts'
+import { attachment } from '../storage/content-disposition.ts'
 import type { FolderStorage } from '../storage/folder/store.ts'
 import type { Storage } from '../storage/storage.ts'
 import { findPublicFile } from './queries.ts'
@@ -35,9 +35,9 @@ export async function signedContent(
   if (!folder.allows({ method: 'GET', key, expires, name, type }, signature)) {
     throw refuse('forbidden', { detail: 'The address has expired, or is not one that was given out.' })
   }
-  const facts = await folder.look(key)
-  if (!facts) throw notFound()
-  return bytesOf(request, folder.content(key, facts.sizeBytes), { ...facts, name, type }, 'private, no-cache')
+  const info = await folder.infoOf(key)
+  if (!info) throw notFound()
+  return bytesOf(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'private, no-cache')
 }
 
 /** A public file for anybody: from here, or from where else it is. */
@@ -46,9 +46,9 @@ export async function publicContent(deps: ContentDeps, request: Request, id: str
   const { name, object_key: key, content_type: type } = found(await findPublicFile(sql, id))
   if (folder) {
     // The file may have been removed since, and its object with it.
-    const facts = await folder.look(key)
-    if (!facts) throw notFound()
-    return bytesOf(request, folder.content(key, facts.sizeBytes), { ...facts, name, type }, 'public, max-age=60')
+    const info = await folder.infoOf(key)
+    if (!info) throw notFound()
+    return bytesOf(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'public, max-age=60')
   }
   const expiresAt = new Date(clock() + DOWNLOAD_URL_MS)
   const location = await storage.downloadUrl(key, { name, contentType: type, expiresAt })

@@ -44,14 +44,14 @@ describe('a store that gives no answer to what was asked is a 503, and one line 
     const { lines, ...answer } = await onStandIn.added()
     expect(answer).toEqual({ status: 503, code: 'unavailable' })
     expect(lines).toMatchObject([
-      { level: 'warn', err: { message: 'The file store does not answer as it should.', cause: { status } } },
+      { level: 'warn', err: { message: 'The file store sent an unexpected response.', cause: { status } } },
     ])
   })
 
   test('a key that is not known', async () => {
     const { lines, ...answer } = await asStranger.added()
     expect(answer).toEqual({ status: 503, code: 'unavailable' })
-    const err = { message: 'The file store does not let us in.', cause: { name: 'S3Refusal', status: 403 } }
+    const err = { message: 'The file store denied access.', cause: { name: 'S3Error', status: 403 } }
     expect(lines).toMatchObject([{ level: 'warn', err }])
   })
 })
@@ -63,7 +63,7 @@ test('why a file is not ready stands in the log as well', async () => {
   expect(JSON.parse(line)).toMatchObject({
     err: {
       name: 'StorageFailure',
-      message: 'The file store does not answer as it should.',
+      message: 'The file store sent an unexpected response.',
       cause: { status: 400, code: 'ExpiredToken' },
     },
   })

@@ -49,7 +49,7 @@ test('an upload that a kill cuts off leaves no half file: the address is good fo
   expect((await own.send(upload, streamOf(3 * MIB))).status).toBe(204)
   expect((await own.change(part, { add })).status).toBe(204)
   expect((await own.files(part))[0]).toMatchObject({ state: 'READY', sha256: sha256Of(3 * MIB) })
-  await storageOf(settings).tidy(new Date(Date.now() + 1000))
+  await storageOf(settings).removeIncomplete(new Date(Date.now() + 1000))
   expect(await names('incoming')).toEqual([])
   await sourcing.kill()
 })
@@ -84,7 +84,7 @@ test('an import that is killed in the middle, three times, starts again and ends
   const storage = storageOf(settings)
   // What a try that was killed might still write is looked for once more a day later.
   for (const hours of [0, 25]) await sweepObjects({ sql, storage }, new Date(Date.now() + hours * 60 * 60 * 1000))
-  await storage.tidy(new Date(Date.now() + 1000))
+  await storage.removeIncomplete(new Date(Date.now() + 1000))
   expect((await names('objects')).length).toBe(before + 1)
   expect(await names('incoming')).toEqual([])
   const left = await sql`select object_key from sourcing.doomed_objects where object_key like ${`${body.fileId}%`}`

@@ -1,6 +1,6 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { Facts } from '../storage/storage.ts'
+import type { ObjectInfo } from '../storage/storage.ts'
 
 /** A part as far as its files are concerned; no row where the organization cannot read it. */
 export const findStanding = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
@@ -74,7 +74,7 @@ export interface NewFile {
   state: FileState
   reason: FileFailure | null
   objectKey: string | null
-  facts: Facts | null
+  info: ObjectInfo | null
   countedBytes: number
 }
 
@@ -84,8 +84,8 @@ export const insertFile = (tx: Tx, file: NewFile, now: string) => tx`
     counted_bytes, created_at)
   values (
     ${file.id}, ${file.partId}, ${file.orgId}, ${file.name}, ${file.group}, ${file.state}, ${file.reason}, ${file.public},
-    ${file.objectKey}, ${file.facts?.sizeBytes ?? null}, ${file.facts?.contentType ?? null},
-    ${file.facts?.sha256 ?? null}, ${file.countedBytes}, ${now})`
+    ${file.objectKey}, ${file.info?.sizeBytes ?? null}, ${file.info?.contentType ?? null},
+    ${file.info?.sha256 ?? null}, ${file.countedBytes}, ${now})`
 
 export const deleteFiles = (tx: Tx, orgId: string, partId: string, ids: readonly string[]) => tx<{ id: string }[]>`
   delete from sourcing.files where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]})

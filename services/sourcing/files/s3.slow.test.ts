@@ -141,7 +141,7 @@ describe('a store that is not as it should be', () => {
 
   test('that does not know the key is a 503 too', async () => {
     const stranger = storageOf({ ...settings, variables: { ...server.variables, S3_SECRET_ACCESS_KEY: 'wrong' } })
-    const refused = { code: 'unavailable', detail: 'The file store does not let us in.', cause: { status: 403 } }
+    const refused = { code: 'unavailable', detail: 'The file store denied access.', cause: { status: 403 } }
     await expect(stranger.find('file_x')).rejects.toMatchObject(refused)
     await expect(stranger.remove('file_x')).rejects.toMatchObject(refused)
   })
@@ -150,9 +150,9 @@ describe('a store that is not as it should be', () => {
 describe('what a put that was cut short left', () => {
   test('is let go when its time is over, and not before', async () => {
     const { uploadId } = await begun(server.endpoint)
-    await storage.tidy(new Date(Date.now() - 60_000))
+    await storage.removeIncomplete(new Date(Date.now() - 60_000))
     expect(await openUploads()).toContain(uploadId)
-    await storage.tidy(new Date(Date.now() + 60_000))
+    await storage.removeIncomplete(new Date(Date.now() + 60_000))
     expect(await openUploads()).not.toContain(uploadId)
   })
 

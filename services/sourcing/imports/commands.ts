@@ -36,7 +36,7 @@ export async function importFile(
   await sql.begin(async (tx) => {
     found(await lockOwnPart(tx, orgId, partId))
     const { name, group } = body
-    const nothingYet = { reason: null, objectKey: null, facts: null, countedBytes: 0 }
+    const nothingYet = { reason: null, objectKey: null, info: null, countedBytes: 0 }
     const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...nothingYet }
     await insertFile(tx, file, now)
     await insertImport(tx, { fileId, sealedUrl }, now)

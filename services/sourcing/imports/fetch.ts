@@ -4,8 +4,8 @@ import type { Attempt } from '../jobs/copy.ts'
 import { JobFailure } from '../jobs/failure.ts'
 import type { JobRow } from '../jobs/queries.ts'
 import { JOB_LIMITS, judgeStatus } from '../jobs/rules.ts'
-import { begun, chunksOf, type Patience, Stalled } from '../storage/chunks.ts'
-import { type Facts, MAX_FILE_BYTES, type Storage } from '../storage/storage.ts'
+import { type IdleLimit, IdleTimeout, readWithIdleTimeout, withIdleTimeout } from '../storage/idle-timeout.ts'
+import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 
 export interface Fetching {
   storage: Storage
@@ -32,7 +32,7 @@ export async function fetchInto(
   { storage, guard, box, idleMs = JOB_LIMITS.idleMs }: Fetching,
   job: JobRow,
   { key, signal, progress }: Attempt,
-): Promise<Facts> {
+): Promise<ObjectInfo> {
   const response = await requested(guard, await box.decrypt(job.sealed_url ?? ''), { signal, idleMs })
   const announced = lengthOf(response)
   const failure = failureOf(response.status, announced)
@@ -63,23 +63,23 @@ function failureOf(status: number, announced: number | undefined): JobFailure | 
 /** The chunks of the source. The error of a connection names the whole address, signature included: its code is kept alone. */
 async function* received(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  patience: Patience,
+  patience: IdleLimit,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* chunksOf(body, patience)
+    yield* readWithIdleTimeout(body, patience)
   } catch (error) {
-    if (error instanceof Stalled) throw new JobFailure('timed_out', { isFinal: false })
+    if (error instanceof IdleTimeout) throw new JobFailure('timed_out', { isFinal: false })
     patience.signal.throwIfAborted()
     throw new BrokenOff(error)
   }
 }
 
-async function requested(guard: AddressGuard, url: string, patience: Patience): Promise<Response> {
+async function requested(guard: AddressGuard, url: string, patience: IdleLimit): Promise<Response> {
   const headers = { 'accept-encoding': 'identity' }
   try {
-    return await begun((signal) => guard.send({ url, method: 'GET', headers, signal }), patience)
+    return await withIdleTimeout((signal) => guard.send({ url, method: 'GET', headers, signal }), patience)
   } catch (error) {
-    if (error instanceof Stalled) throw new JobFailure('timed_out', { isFinal: false })
+    if (error instanceof IdleTimeout) throw new JobFailure('timed_out', { isFinal: false })
     throw error instanceof AddressRefused ? new JobFailure('address_refused', { isFinal: true }) : error
   }
 }

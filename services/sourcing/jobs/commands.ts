@@ -4,7 +4,7 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { findStoredBytes, touchPart } from '../files/queries.ts'
 import { hasRoomFor, type StorageQuota } from '../files/rules.ts'
 import { claimObject, doomTries, doomUpload } from '../objects/queries.ts'
-import type { Facts } from '../storage/storage.ts'
+import type { ObjectInfo } from '../storage/storage.ts'
 import { JobFailure } from './failure.ts'
 import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordWhole } from './queries.ts'
 
@@ -19,7 +19,7 @@ export function finishFile(
   { sql, clock, quota }: FinishDeps,
   job: JobRow,
   key: string,
-  facts: Facts,
+  info: ObjectInfo,
 ): Promise<boolean> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
@@ -28,9 +28,9 @@ export function finishFile(
     const [claimed] = await claimObject(tx, key)
     if (!claimed) throw new Error('the object came too late')
     await doomTries(tx, job.file_id, now)
-    await markReady(tx, job.file_id, key, facts)
+    await markReady(tx, job.file_id, key, info)
     if (job.kind === 'import') await demandStoredRoom(tx, quota, job.org_id)
-    await recordWhole(tx, job.file_id, facts.sizeBytes)
+    await recordWhole(tx, job.file_id, info.sizeBytes)
     await announce(tx, part, now)
     return true
   })

@@ -1,4 +1,4 @@
-import { type Facts, MAX_FILE_BYTES, type Storage } from '../storage/storage.ts'
+import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 import { JobFailure } from './failure.ts'
 import type { JobRow, Progress } from './queries.ts'
 
@@ -17,11 +17,11 @@ export async function copyInto(
   { storage }: { storage: Storage },
   { source_key, source_etag }: JobRow,
   { key, signal }: Attempt,
-): Promise<Facts> {
+): Promise<ObjectInfo> {
   if (source_key === null || source_etag === null) throw new Error('a copy without a source')
   const isCopied = await storage.copy(source_key, key, source_etag, signal)
   if (!isCopied) throw new JobFailure('source_changed', { isFinal: true })
-  const facts = await storage.inspect(key, signal)
-  if (facts.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })
-  return facts
+  const info = await storage.inspect(key, signal)
+  if (info.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })
+  return info
 }

@@ -1,6 +1,6 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { Facts } from '../storage/storage.ts'
+import type { ObjectInfo } from '../storage/storage.ts'
 
 /** How long workers may try, with all their tries: what is in our own store waits for it to come back. */
 const [COPY_LIFE, IMPORT_LIFE] = ['24 hours', '30 minutes'] as const
@@ -129,9 +129,9 @@ export const lockPartOfFile = (tx: Tx, fileId: string) => tx<{ id: string; ip_ow
   select p.id, p.ip_owner_org_id from sourcing.parts p
   where p.id = (select part_id from sourcing.files where id = ${fileId}) for update`
 
-export const markReady = (tx: Tx, fileId: string, objectKey: string, facts: Facts) => tx<{ id: string }[]>`
-  update sourcing.files set state = 'READY', object_key = ${objectKey}, size_bytes = ${facts.sizeBytes},
-    content_type = ${facts.contentType}, sha256 = ${facts.sha256}, counted_bytes = ${facts.sizeBytes}
+export const markReady = (tx: Tx, fileId: string, objectKey: string, info: ObjectInfo) => tx<{ id: string }[]>`
+  update sourcing.files set state = 'READY', object_key = ${objectKey}, size_bytes = ${info.sizeBytes},
+    content_type = ${info.contentType}, sha256 = ${info.sha256}, counted_bytes = ${info.sizeBytes}
   where id = ${fileId} and state = 'PENDING' returning id`
 
 export const markFailed = (tx: Tx, fileId: string, reason: FileFailure) => tx<{ id: string }[]>`

@@ -4,7 +4,7 @@ import { WakeSignal } from '../../kit/worker/wake-signal.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { type Fetching, fetchInto } from '../imports/fetch.ts'
 import { doomObject } from '../objects/queries.ts'
-import { Stalled } from '../storage/chunks.ts'
+import { IdleTimeout } from '../storage/idle-timeout.ts'
 import { TooLarge } from '../storage/storage.ts'
 import { type FinishDeps, failFile, finishFile } from './commands.ts'
 import { copyInto } from './copy.ts'
@@ -96,8 +96,8 @@ export class FileWorker implements Worker {
     try {
       await doomObject(sql, key, new Date(clock()).toISOString())
       const make = job.kind === 'copy' ? copyInto : fetchInto
-      const facts = await make(this.#deps, job, { key, signal, progress })
-      await finishFile(this.#deps, job, key, facts)
+      const info = await make(this.#deps, job, { key, signal, progress })
+      await finishFile(this.#deps, job, key, info)
     } catch (error) {
       const cause = leave.signal.aborted ? leave.signal.reason : error
       await this.#afterFailure(job, cause, { stopping, lost: lost.signal, progress })
@@ -179,7 +179,7 @@ interface Surroundings {
 function judge(error: unknown): { reason: FileFailure; isFinal: boolean } {
   if (error instanceof JobFailure) return error
   if (error instanceof TooLarge) return { reason: 'too_large', isFinal: true }
-  const isLate = error instanceof Stalled || (error as { name?: unknown } | null)?.name === 'TimeoutError'
+  const isLate = error instanceof IdleTimeout || (error as { name?: unknown } | null)?.name === 'TimeoutError'
   if (isLate) return { reason: 'timed_out', isFinal: false }
   return { reason: 'unreachable', isFinal: false }
 }

@@ -93,7 +93,7 @@ test('a sweeper that is killed again and again deletes what nobody needs, and no
   }
   const states = await sql`select distinct state from sourcing.uploads where id = any(${orphans.map(({ id }) => id)})`
   expect([...states]).toEqual([{ state: 'DEAD' }])
-  await storage.tidy(new Date(Date.now() + 1000))
+  await storage.removeIncomplete(new Date(Date.now() + 1000))
   expect(await readdir(join(root, 'incoming'))).toEqual([])
 })
 

@@ -45,7 +45,7 @@ export async function sweepObjects({ sql, storage, log }: ObjectSweep, now: Date
   const [first] = failures
   if (first)
     log.warn({ ...first, objects: failures.length }, 'objects could not be deleted; they are tried again later')
-  await storage.tidy(new Date(now.getTime() - CUT_SHORT_MS), signal)
+  await storage.removeIncomplete(new Date(now.getTime() - CUT_SHORT_MS), signal)
 }
 
 const noError = () => undefined

@@ -4,13 +4,13 @@ import { FolderStorage } from './folder/store.ts'
 import { S3Storage } from './s3/store.ts'
 import type { Storage } from './storage.ts'
 
-export interface StorageSurroundings {
+export interface StorageDeps {
   config: { PUBLIC_URL: string; ENCRYPTION_KEYS: string }
   clock: () => number
 }
 
-/** The store that the configuration names, which `storageProblems` found complete. */
-export function createStorage(storage: StorageConfig, { config, clock }: StorageSurroundings): Storage {
+/** The configured store; `storageProblems` has checked the configuration. */
+export function createStorage(storage: StorageConfig, { config, clock }: StorageDeps): Storage {
   const { S3_ENDPOINT: endpoint, FILES_FOLDER: root } = storage
   if (endpoint !== undefined) {
     return new S3Storage({
@@ -27,6 +27,6 @@ export function createStorage(storage: StorageConfig, { config, clock }: Storage
       clock,
     })
   }
-  if (root === undefined) throw new Error('no store is configured')
+  if (root === undefined) throw new Error('no file store is configured')
   return new FolderStorage({ root, publicUrl: config.PUBLIC_URL, encryptionKeys: config.ENCRYPTION_KEYS, clock })
 }

@@ -1,35 +1,35 @@
 import { fileTypeFromBuffer } from 'file-type'
 
-/** How much of the beginning of a file tells what it is. */
+/** The type of a file is detected from this many bytes. */
 export const SNIFFED_BYTES = 4100
 
 export const UNKNOWN_TYPE = 'application/octet-stream'
 const TEXT_TYPE = 'text/plain; charset=utf-8'
 
-/** What a browser could run, or read as a page, is bytes to us: whatever it calls itself, it is only ever saved. */
+/** Types that a browser could run or display as a page are reported as unknown. */
 const ACTIVE = /html|xml|svg|script|x-shockwave|wasm|xhtml|mhtml/i
 
 const STL_HEADER_BYTES = 84
 const STL_TRIANGLE_BYTES = 50
 
-/** The type of a file out of its first bytes and its size. Names and declared types are not asked. */
+/** Detects the type of a file from its first bytes and its size. Names and declared types are ignored. */
 export async function sniff(head: Uint8Array, sizeBytes: number): Promise<string> {
   if (isBinaryStl(head, sizeBytes)) return 'model/stl'
   const text = textOf(head, sizeBytes > head.byteLength)
   if (text !== undefined) return typeOfText(text)
-  // A damaged file of some kind is a file of no kind.
+  // The library throws on some damaged files.
   const found = await fileTypeFromBuffer(head).catch(() => undefined)
   return found === undefined || ACTIVE.test(found.mime) ? UNKNOWN_TYPE : found.mime
 }
 
-/** A binary STL has no mark of its own, but says how many triangles of fifty bytes follow its header. */
+/** A binary STL has no magic number; its header contains the number of triangles that follow. */
 function isBinaryStl(head: Uint8Array, sizeBytes: number): boolean {
   if (head.byteLength < STL_HEADER_BYTES) return false
   const triangles = new DataView(head.buffer, head.byteOffset).getUint32(80, true)
   return triangles > 0 && sizeBytes === STL_HEADER_BYTES + triangles * STL_TRIANGLE_BYTES
 }
 
-/** The beginning as text where it is UTF-8 without control characters; it may end within a character. */
+/** The bytes as text if they are UTF-8 without control characters; the last character may be cut off. */
 function textOf(head: Uint8Array, isCut: boolean): string | undefined {
   if (head.byteLength === 0) return undefined
   try {
@@ -40,7 +40,7 @@ function textOf(head: Uint8Array, isCut: boolean): string | undefined {
   }
 }
 
-/** Tabs, line ends and form feeds are text; anything else below the space is not. */
+/** Tabs, line ends and form feeds count as text. */
 const isControl = (character: string) => (character < ' ' && !'\t\n\r\f'.includes(character)) || character === '\u007f'
 
 function typeOfText(text: string): string {
@@ -48,6 +48,6 @@ function typeOfText(text: string): string {
   if (start.startsWith('%PDF-')) return 'application/pdf'
   if (start.startsWith('ISO-10303-21;')) return 'model/step'
   if (/^solid\b[^\n]*\n\s*facet\s+normal\b/.test(start)) return 'model/stl'
-  // Browsers look further than the beginning for a tag.
+  // Browsers also detect HTML by a tag within the text.
   return /<[a-z!?/]/i.test(text) ? UNKNOWN_TYPE : TEXT_TYPE
 }

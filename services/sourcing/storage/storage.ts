@@ -1,9 +1,9 @@
-/** What is known of an object once its bytes were read from end to end. */
-export interface Facts {
+/** Computed from the bytes of an object. */
+export interface ObjectInfo {
   sizeBytes: number
   /** In lower-case hexadecimal. */
   sha256: string
-  /** What the bytes look like, never what somebody says they are. */
+  /** Detected from the bytes; declared types are ignored. */
   contentType: string
 }
 
@@ -11,32 +11,32 @@ export interface StoredObject {
   sizeBytes: number
   /** Changes when the bytes do. */
   etag: string
-  /** Where the bytes came through this process, they were read on the way in. */
-  facts?: Facts
+  /** Present where the bytes passed through this process. */
+  info?: ObjectInfo
 }
 
 export interface SignedUrl {
   url: string
-  /** What the client has to send along, or the address does not work. */
+  /** Headers that the client must send with the request. */
   headers: Record<string, string>
 }
 
 export interface Download {
-  /** What the file is saved as. */
+  /** The file name in `Content-Disposition`. */
   name: string
   contentType: string
   expiresAt: Date
 }
 
-export interface Incoming {
+export interface PutOptions {
   maxBytes: number
-  /** What the sender announced: anything else was cut off on the way, and nothing of it is kept. */
+  /** The length that the sender announced; an object of another length is not stored. */
   expectedBytes?: number | undefined
   signal: AbortSignal
   onProgress?: (receivedBytes: number) => void
 }
 
-/** More than `maxBytes` came; nothing of it is kept. */
+/** The stream was longer than `maxBytes`; nothing was stored. */
 export class TooLarge extends Error {
   constructor(maxBytes: number) {
     super(`more than ${maxBytes} bytes`)
@@ -44,15 +44,15 @@ export class TooLarge extends Error {
   }
 }
 
-/** The stream ended before, or after, the length that was announced. */
-export class CutShort extends Error {
+/** The stream was shorter or longer than announced; nothing was stored. */
+export class LengthMismatch extends Error {
   constructor() {
     super('not as long as announced')
-    this.name = 'CutShort'
+    this.name = 'LengthMismatch'
   }
 }
 
-/** There is an object of this name already, and it stays as it is. */
+/** The key is in use; its object is unchanged. */
 export class AlreadyStored extends Error {
   constructor() {
     super('already stored')
@@ -61,35 +61,35 @@ export class AlreadyStored extends Error {
 }
 
 /**
- * Where the bytes of files are. Both drivers keep the same promises, which one conformance suite holds them to: an object
- * is there whole or not at all, an address for an upload works once, a store that is away is a 503.
+ * The bytes of files. One conformance suite tests both drivers: an object exists completely or not at all, an upload URL
+ * works once, and an unavailable store is a 503.
  */
 export interface Storage {
   readonly driver: 'folder' | 's3'
-  /** An address to which the bytes of an object can be sent, once, by anybody who has it. */
+  /** A URL that takes the bytes of an object once, without other credentials. */
   uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl>
-  /** An address from which an object can be had, saved and never shown by a browser. */
+  /** A URL that returns an object as an attachment, without other credentials. */
   downloadUrl(key: string, download: Download): Promise<string>
-  /** Undefined where there is nothing, or not all of it yet. */
+  /** Undefined for an object that does not exist or is incomplete. */
   find(key: string): Promise<StoredObject | undefined>
-  /** Keeps a stream as an object, in bounded memory, and tells what it was. */
-  put(key: string, bytes: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Facts>
-  /** Copies an object that is still the one with this tag; false where it is another one by now, or gone. */
+  /** Stores a stream as an object, in bounded memory. */
+  put(key: string, bytes: AsyncIterable<Uint8Array>, options: PutOptions): Promise<ObjectInfo>
+  /** Copies an object if it still has this etag; false if it has another one or does not exist. */
   copy(from: string, to: string, etag: string, signal: AbortSignal): Promise<boolean>
-  /** Reads an object once from end to end. */
-  inspect(key: string, signal: AbortSignal): Promise<Facts>
-  /** Afterwards there is no such object, whether there was one or not. */
+  /** Reads an object from end to end. */
+  inspect(key: string, signal: AbortSignal): Promise<ObjectInfo>
+  /** Deletes an object; does nothing if it does not exist. */
   remove(key: string, signal?: AbortSignal): Promise<void>
-  /** Drops what puts that were cut short before that time have left behind. */
-  tidy(before: Date, signal?: AbortSignal): Promise<void>
+  /** Deletes the temporary data of puts that began before this time and did not finish. */
+  removeIncomplete(before: Date, signal?: AbortSignal): Promise<void>
 }
 
-/** 512 MiB: what one file may have, on every way in. */
+/** 512 MiB, for uploads and imports alike. */
 export const MAX_FILE_BYTES = 512 * 1024 * 1024
 
 const KEY = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/
 
-/** A key is one of our own ids. Anything else would be a way out of the folder, or into somebody else's bucket. */
+/** Keys are our own ids. Any other text could leave the folder or the bucket. */
 export function requireKey(key: string): string {
   if (!KEY.test(key)) throw new Error('not a key of an object')
   return key

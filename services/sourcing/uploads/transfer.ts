@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, notFound, refuse, unavailable } from '../../kit/errors/refusal.ts'
-import { chunksOf, Stalled } from '../storage/chunks.ts'
 import type { FolderStorage } from '../storage/folder/store.ts'
-import { AlreadyStored, CutShort, MAX_FILE_BYTES, TooLarge } from '../storage/storage.ts'
+import { IdleTimeout, readWithIdleTimeout } from '../storage/idle-timeout.ts'
+import { AlreadyStored, LengthMismatch, MAX_FILE_BYTES, TooLarge } from '../storage/storage.ts'
 import { findOpenUpload } from './queries.ts'
 import { slowestOf, UPLOAD_LIMITS } from './rules.ts'
 
@@ -44,7 +44,7 @@ export class Transfers {
     if (request.headers.has('content-range')) throw invalidField('Content-Range', 'is not taken: send the whole file')
     const announced = announcedBytes(request)
     if (announced !== undefined && announced > MAX_FILE_BYTES) throw tooLarge()
-    if (folder.has(id)) throw usedUp()
+    if (folder.exists(id)) throw usedUp()
     const [open] = await findOpenUpload(this.#sql, id)
     // From here to the note that it runs nobody else has a turn.
     if (!open || this.#running.has(id)) throw usedUp()
@@ -57,11 +57,14 @@ export class Transfers {
         running.leave.signal,
         AbortSignal.timeout(UPLOAD_LIMITS.transferMs),
       ])
-      const chunks = chunksOf(request.body ?? new Blob([]).stream(), { signal, idleMs: UPLOAD_LIMITS.idleMs })
+      const chunks = readWithIdleTimeout(request.body ?? new Blob([]).stream(), {
+        signal,
+        idleMs: UPLOAD_LIMITS.idleMs,
+      })
       const onProgress = (receivedBytes: number) => {
         running.receivedBytes = receivedBytes
       }
-      await folder.receive(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes: announced, signal, onProgress })
+      await folder.put(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes: announced, signal, onProgress })
     } catch (error) {
       throw refusalOf(error)
     } finally {
@@ -99,8 +102,8 @@ const cutShort = () => invalidField('body', 'was cut short')
 function refusalOf(error: unknown): unknown {
   if (error instanceof TooLarge) return tooLarge()
   if (error instanceof AlreadyStored) return usedUp()
-  if (error instanceof Stalled || isTimeout(error)) return invalidField('body', 'was not sent in time')
-  if (error instanceof CutShort || isHangUp(error)) return cutShort()
+  if (error instanceof IdleTimeout || isTimeout(error)) return invalidField('body', 'was not sent in time')
+  if (error instanceof LengthMismatch || isHangUp(error)) return cutShort()
   return error
 }
 

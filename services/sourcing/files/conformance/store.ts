@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../../kit/db/ids.ts'
-import { CutShort, TooLarge } from '../../storage/storage.ts'
+import { LengthMismatch, TooLarge } from '../../storage/storage.ts'
 import { storageOf } from '../../storage/testing/storage-of.ts'
 import type { Rig } from './rig.ts'
 
@@ -28,11 +28,11 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
     test.each([0, 1, 250])('keeps a stream of %d chunks, and knows what it was', async (count) => {
       const key = newId('file')
       const seen: number[] = []
-      const facts = await storage.put(key, chunks(count), { maxBytes: 1e9, signal, onProgress: (n) => seen.push(n) })
-      expect(facts).toMatchObject({ sizeBytes: count * CHUNK.length, sha256: sha256Of(count) })
-      expect(seen.at(-1) ?? 0).toBe(facts.sizeBytes)
-      expect((await storage.find(key))?.sizeBytes).toBe(facts.sizeBytes)
-      expect(await storage.inspect(key, signal)).toEqual(facts)
+      const info = await storage.put(key, chunks(count), { maxBytes: 1e9, signal, onProgress: (n) => seen.push(n) })
+      expect(info).toMatchObject({ sizeBytes: count * CHUNK.length, sha256: sha256Of(count) })
+      expect(seen.at(-1) ?? 0).toBe(info.sizeBytes)
+      expect((await storage.find(key))?.sizeBytes).toBe(info.sizeBytes)
+      expect(await storage.inspect(key, signal)).toEqual(info)
     })
 
     test('finds an object that is being removed whole or not at all', async () => {
@@ -58,7 +58,7 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
       const key = newId('file')
       for (const expectedBytes of [count * CHUNK.length + 1, count * CHUNK.length - 1, 0]) {
         await expect(storage.put(key, chunks(count), { maxBytes: 1e9, expectedBytes, signal })).rejects.toThrow(
-          CutShort,
+          LengthMismatch,
         )
         expect(await storage.find(key)).toBeUndefined()
       }
@@ -73,10 +73,10 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
 
     test('copies what is still the same, and nothing else', async () => {
       const [from, to, other] = [newId('file'), newId('file'), newId('file')]
-      const facts = await put(from, 3)
+      const info = await put(from, 3)
       const etag = (await storage.find(from))?.etag ?? ''
       expect(await storage.copy(from, to, etag, signal)).toBe(true)
-      expect(await storage.inspect(to, signal)).toEqual(facts)
+      expect(await storage.inspect(to, signal)).toEqual(info)
       expect(await storage.copy(from, other, '"another"', signal)).toBe(false)
       expect(await storage.copy(newId('file'), other, etag, signal)).toBe(false)
       expect(await storage.find(other)).toBeUndefined()
@@ -93,7 +93,7 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
     test('tidies up without touching what is whole', async () => {
       const key = newId('file')
       await put(key, 3)
-      await storage.tidy(new Date(Date.now() + 60_000))
+      await storage.removeIncomplete(new Date(Date.now() + 60_000))
       expect(await storage.find(key)).toBeDefined()
     })
 

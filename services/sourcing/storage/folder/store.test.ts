@@ -50,13 +50,13 @@ test('many objects at once are each what was sent, whatever their sizes and piec
   )
   await Promise.all(
     objects.map(({ key, bytes, pieceBytes, expectedBytes }) =>
-      storage.receive(key, piecesOf(bytes, pieceBytes), { maxBytes: 1e9, expectedBytes, signal }),
+      storage.put(key, piecesOf(bytes, pieceBytes), { maxBytes: 1e9, expectedBytes, signal }),
     ),
   )
   for (const { key, bytes } of objects) {
-    const facts = await storage.inspect(key)
-    expect(facts).toMatchObject({ sizeBytes: bytes.byteLength, sha256: Bun.SHA256.hash(bytes, 'hex') })
-    const read = new Uint8Array(await storage.content(key, facts.sizeBytes).arrayBuffer())
+    const info = await storage.inspect(key)
+    expect(info).toMatchObject({ sizeBytes: bytes.byteLength, sha256: Bun.SHA256.hash(bytes, 'hex') })
+    const read = new Uint8Array(await storage.content(key, info.sizeBytes).arrayBuffer())
     expect(Buffer.compare(read, bytes)).toBe(0)
   }
   expect(await readdir(join(root, 'incoming'))).toEqual([])

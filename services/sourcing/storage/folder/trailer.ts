@@ -1,30 +1,30 @@
 import type { FileHandle } from 'node:fs/promises'
 import { StorageFailure } from '../failures.ts'
-import type { Facts } from '../storage.ts'
+import type { ObjectInfo } from '../storage.ts'
 
-/** What is known of an object stands behind its bytes, in so many bytes of JSON and spaces: one file is all of it. */
+/** The trailer follows the bytes of an object: its info as JSON, padded with spaces to this length. */
 export const TRAILER_BYTES = 512
 
-export function trailerOf(facts: Facts): Uint8Array {
-  const text = JSON.stringify(facts)
+export function trailerOf(info: ObjectInfo): Uint8Array {
+  const text = JSON.stringify(info)
   if (text.length > TRAILER_BYTES) throw new Error('a trailer is too long')
   return Buffer.from(text.padEnd(TRAILER_BYTES))
 }
 
-/** What is known of an object whose file that is. One that somebody cut or changed is the operator's to mend. */
-export async function factsIn(file: FileHandle): Promise<Facts> {
+/** Reads the trailer. An object that was truncated or changed on the disk is a 503. */
+export async function readTrailer(file: FileHandle): Promise<ObjectInfo> {
   const { size } = await file.stat()
   const sizeBytes = size - TRAILER_BYTES
   if (sizeBytes < 0) throw damaged()
   const { buffer } = await file.read(Buffer.alloc(TRAILER_BYTES), 0, TRAILER_BYTES, sizeBytes)
-  const facts = factsOf(buffer.toString())
-  if (facts?.sizeBytes !== sizeBytes) throw damaged()
-  return facts
+  const info = parsed(buffer.toString())
+  if (info?.sizeBytes !== sizeBytes) throw damaged()
+  return info
 }
 
-function factsOf(text: string): Facts | undefined {
+function parsed(text: string): ObjectInfo | undefined {
   try {
-    return JSON.parse(text) as Facts
+    return JSON.parse(text) as ObjectInfo
   } catch {
     return undefined
   }

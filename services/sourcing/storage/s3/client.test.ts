@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { S3Client, type S3Options } from './client.ts'
 import { elementIn, elementsIn } from './xml.ts'
 
-/** The example of a presigned address in Amazon's documentation of signature version 4. */
+/** The example of a presigned URL in Amazon's documentation of signature version 4. */
 const EXAMPLE: S3Options = {
   endpoint: 'https://s3.amazonaws.com',
   publicEndpoint: 'https://s3.amazonaws.com',
@@ -16,7 +16,7 @@ const EXAMPLE: S3Options = {
 const aDayLater = new Date('2013-05-25T00:00:00Z')
 const get = { method: 'GET', key: 'test.txt' } as const
 
-test('an address is signed as Amazon documents it, the bucket in the name of the host', async () => {
+test('a presigned URL with a virtual host equals the documented example', async () => {
   const url = new URL(await new S3Client(EXAMPLE).presign(get, aDayLater))
   expect(url.host + url.pathname).toBe('examplebucket.s3.amazonaws.com/test.txt')
   expect(url.searchParams.get('X-Amz-Signature')).toBe(
@@ -24,13 +24,13 @@ test('an address is signed as Amazon documents it, the bucket in the name of the
   )
 })
 
-test('the bucket may stand in the path, and clients may reach the store elsewhere', async () => {
+test('with path addressing the bucket is in the path, at the public endpoint', async () => {
   const client = new S3Client({ ...EXAMPLE, addressing: 'path', publicEndpoint: 'https://files.example.com:8443' })
   const url = new URL(await client.presign(get, aDayLater))
   expect(url.host + url.pathname).toBe('files.example.com:8443/examplebucket/test.txt')
 })
 
-test('headers that have to be sent are signed, and a session token goes along', async () => {
+test('a presigned PUT signs its headers and contains the session token', async () => {
   const client = new S3Client({ ...EXAMPLE, sessionToken: 'a token' })
   const url = new URL(await client.presign({ method: 'PUT', key: 'a', headers: { 'if-none-match': '*' } }, aDayLater))
   expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('host;if-none-match')
@@ -38,7 +38,7 @@ test('headers that have to be sent are signed, and a session token goes along', 
   expect(url.search).not.toContain('+')
 })
 
-test('answers are read as far as they are needed', () => {
+test('elements of an XML response are found and unescaped', () => {
   const xml = '<a><Upload><Key>x&amp;y</Key></Upload><Upload><Key>&quot;z&#34;</Key></Upload></a>'
   expect(elementsIn(xml, 'Upload').map((upload) => elementIn(upload, 'Key'))).toEqual(['x&y', '"z"'])
   expect(elementIn(xml, 'Code')).toBeUndefined()

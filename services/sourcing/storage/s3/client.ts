@@ -4,7 +4,7 @@ import { elementIn } from './xml.ts'
 
 export interface S3Options {
   endpoint: string
-  /** Where clients reach the store. */
+  /** The endpoint for clients, in signed URLs. */
   publicEndpoint: string
   bucket: string
   region: string
@@ -12,41 +12,41 @@ export interface S3Options {
   secretAccessKey: string
   sessionToken?: string | undefined
   addressing: 'path' | 'virtual-host'
-  /** Certificates to believe besides those of the system, as PEM. */
+  /** Additional certificate authorities, as PEM. */
   ca?: string | undefined
   clock: () => number
 }
 
 export interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
-  /** None: the bucket itself. */
+  /** Undefined for a request on the bucket. */
   key?: string
   query?: Record<string, string>
   headers?: Record<string, string>
   body?: Uint8Array<ArrayBuffer> | string
-  /** How long the request may take; ten seconds unless it says more. */
+  /** Default: a timeout of ten seconds. */
   signal?: AbortSignal
-  /** Its caller stops, and waits for it no longer. */
-  stop?: AbortSignal | undefined
+  /** Aborted when the caller shuts down. */
+  stopSignal?: AbortSignal | undefined
 }
 
-/** An answer to what was asked, and no success: there is no such object, or it is another one. */
-export class S3Refusal extends Error {
+/** An error response that is a result: no such object, or another etag. */
+export class S3Error extends Error {
   readonly status: number
   readonly code: string
 
   constructor(status: number, code: string) {
     super(`the store answered ${status} ${code}`)
-    this.name = 'S3Refusal'
+    this.name = 'S3Error'
     this.status = status
     this.code = code
   }
 }
 
-/** No such object; not the one that was meant. */
-const ANSWERS = new Set([404, 412])
+/** Not found, and precondition failed. */
+const RESULTS = new Set([404, 412])
 const REQUEST_TIMEOUT_MS = 10_000
-const MAX_ANSWER_CHARACTERS = 1024 * 1024
+const MAX_BODY_CHARACTERS = 1024 * 1024
 
 interface Signing {
   method: string
@@ -55,7 +55,7 @@ interface Signing {
   signQuery?: boolean
 }
 
-/** Sends requests to one bucket, signed with AWS signature version 4, and signs addresses for others to use. */
+/** Sends requests to one bucket, signed with AWS signature version 4, and presigns URLs. */
 export class S3Client {
   readonly #options: S3Options
   readonly #signingKeys = new Map<string, ArrayBuffer>()
@@ -68,51 +68,50 @@ export class S3Client {
     return this.#options.bucket
   }
 
-  /** A success, with its body still to be read. Whatever is no answer to what was asked is a 503. */
-  async send({ method, key, query = {}, headers = {}, body, signal, stop }: S3Request): Promise<Response> {
+  /** A successful response with an unread body. Throws S3Error for 404 and 412, and a 503 for every other status. */
+  async send({ method, key, query = {}, headers = {}, body, signal, stopSignal }: S3Request): Promise<Response> {
     const hash = body === undefined ? {} : { 'x-amz-content-sha256': sha256Of(body) }
     const url = this.#urlOf(this.#options.endpoint, key, query)
     const signed = await this.#signer({ method, url: url.href, headers: { ...headers, ...hash } }).sign()
-    // Not signed, for a proxy may change it; nothing between us and the store shall pack what it sends.
+    // Unsigned, because a proxy may change it. `identity` keeps proxies from compressing the object.
     signed.headers.set('accept-encoding', 'identity')
     const { ca } = this.#options
     const response = await fetch(signed.url, {
       method,
       headers: signed.headers,
       redirect: 'manual',
-      // The bytes of an object are what was sent, whatever its uploader calls them.
+      // An uploader may have set any `Content-Encoding`; the stored bytes are the object.
       decompress: false,
-      signal: AbortSignal.any([signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(stop ? [stop] : [])]),
+      signal: AbortSignal.any([signal ?? AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(stopSignal ? [stopSignal] : [])]),
       ...(body === undefined ? {} : { body }),
       ...(ca === undefined ? {} : { tls: { ca } }),
     }).catch((error: unknown) => {
-      if (stop?.aborted) throw stop.reason
+      if (stopSignal?.aborted) throw stopSignal.reason
       if (signal?.aborted) throw signal.reason
-      throw new StorageFailure('The file store does not answer.', error)
+      throw new StorageFailure('The file store is not available.', error)
     })
     if (response.ok) return response
-    const refusal = await refusalOf(response)
-    // A key that was withdrawn, or may not do what we need, is the operator's to mend as an outage is.
-    const isShut = response.status === 401 || response.status === 403
-    if (isShut) throw new StorageFailure('The file store does not let us in.', refusal)
-    if (ANSWERS.has(response.status) && refusal.code !== 'NoSuchBucket') throw refusal
-    // A redirect or a 400 tells of a wrong region, a bucket that is too new, a token whose time is over.
-    throw new StorageFailure('The file store does not answer as it should.', refusal)
+    const error = await errorOf(response)
+    const isDenied = response.status === 401 || response.status === 403
+    if (isDenied) throw new StorageFailure('The file store denied access.', error)
+    if (RESULTS.has(response.status) && error.code !== 'NoSuchBucket') throw error
+    // For example a redirect or a 400 because of a wrong region or an expired session token.
+    throw new StorageFailure('The file store sent an unexpected response.', error)
   }
 
-  /** A request whose answer is short and is read at once. */
+  /** Sends a request and reads its short response. */
   async text(request: S3Request): Promise<{ headers: Headers; text: string }> {
     const response = await this.send(request)
     const text = await response.text()
-    return { headers: response.headers, text: text.slice(0, MAX_ANSWER_CHARACTERS) }
+    return { headers: response.headers, text: text.slice(0, MAX_BODY_CHARACTERS) }
   }
 
-  /** An address that does one thing until then, without any key, if the given headers are sent along. */
+  /** A URL that allows one request without credentials, with these headers, until it expires. */
   async presign({ method, key, query = {}, headers = {} }: S3Request, expiresAt: Date): Promise<string> {
     const seconds = Math.max(1, Math.floor((expiresAt.getTime() - this.#options.clock()) / 1000))
     const url = this.#urlOf(this.#options.publicEndpoint, key, { ...query, 'X-Amz-Expires': String(seconds) })
     const signed = await this.#signer({ method, url: url.href, headers, signQuery: true }).sign()
-    // A plus sign stands for a space in some stores and for itself in others.
+    // Some stores decode `+` as a space, others as itself.
     return signed.url.href.replaceAll('+', '%20')
   }
 
@@ -143,7 +142,7 @@ export class S3Client {
 
 const sha256Of = (body: Uint8Array | string) => new Bun.CryptoHasher('sha256').update(body).digest('hex')
 
-async function refusalOf(response: Response): Promise<S3Refusal> {
+async function errorOf(response: Response): Promise<S3Error> {
   const text = await response.text().catch(() => '')
-  return new S3Refusal(response.status, elementIn(text.slice(0, MAX_ANSWER_CHARACTERS), 'Code') ?? '')
+  return new S3Error(response.status, elementIn(text.slice(0, MAX_BODY_CHARACTERS), 'Code') ?? '')
 }

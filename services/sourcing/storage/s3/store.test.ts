@@ -1,24 +1,24 @@
 import { afterAll, expect, test } from 'bun:test'
-import { Stalled } from '../chunks.ts'
+import { IdleTimeout } from '../idle-timeout.ts'
 import { s3OptionsAt } from '../testing/s3-options.ts'
 import { S3Storage } from './store.ts'
 
-/** Stands for a store that does what real ones do at times, and that a test cannot make them do. */
+/** A store with the responses that a test cannot provoke in a real one. */
 const encodings: (string | null)[] = []
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   fetch(request) {
     encodings.push(request.headers.get('accept-encoding'))
-    return ANSWERS[new URL(request.url).pathname.slice('/files/'.length)]?.() ?? new Response('', { status: 404 })
+    return RESPONSES[new URL(request.url).pathname.slice('/files/'.length)]?.() ?? new Response('', { status: 404 })
   },
 })
 afterAll(() => server.stop(true))
 
-const PACKED = Bun.gzipSync(Buffer.from('solid impeller\n'.repeat(100)))
+const COMPRESSED = Bun.gzipSync(Buffer.from('solid impeller\n'.repeat(100)))
 const AS_GZIP = { headers: { 'content-encoding': 'gzip' } }
-const ANSWERS: Record<string, () => Response | Promise<Response>> = {
-  packed: () => new Response(PACKED, AS_GZIP),
+const RESPONSES: Record<string, () => Response | Promise<Response>> = {
+  compressed: () => new Response(COMPRESSED, AS_GZIP),
   plain: () => new Response('solid impeller', AS_GZIP),
   silent: () => new Promise<Response>(() => {}),
 }
@@ -26,14 +26,14 @@ const options = s3OptionsAt(server.port)
 const signal = new AbortController().signal
 
 test.each([
-  ['packed', PACKED],
+  ['compressed', COMPRESSED],
   ['plain', new TextEncoder().encode('solid impeller')],
-])('an object that the store calls packed is what its bytes are: %s', async (key, bytes) => {
+])('Content-Encoding: gzip does not change the bytes of an object: %s', async (key, bytes) => {
   const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
   expect(await new S3Storage(options).inspect(key, signal)).toMatchObject({ sizeBytes: bytes.byteLength, sha256 })
   expect(encodings.at(-1)).toBe('identity')
 })
 
-test('a store that does not begin to answer is not waited for', async () => {
-  await expect(new S3Storage({ ...options, idleMs: 50 }).inspect('silent', signal)).rejects.toThrow(Stalled)
+test('a store that does not respond within idleMs throws IdleTimeout', async () => {
+  await expect(new S3Storage({ ...options, idleMs: 50 }).inspect('silent', signal)).rejects.toThrow(IdleTimeout)
 })

@@ -1,9 +1,9 @@
-/** The text of the first element of that name. */
+/** The text of the first element of this name. */
 export const elementIn = (xml: string, name: string): string | undefined => elementsIn(xml, name)[0]
 
-/** The inside of every element of that name; none of those that a store answers stands in itself. */
+/** The content of every element of this name. S3 never nests an element in one of the same name. */
 export const elementsIn = (xml: string, name: string): string[] =>
-  [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, 'g'))].map(([, inside = '']) => unescaped(inside))
+  [...xml.matchAll(new RegExp(`<${name}>([^]*?)</${name}>`, 'g'))].map(([, content = '']) => unescaped(content))
 
 const ENTITIES: Record<string, string> = {
   '&quot;': '"',

@@ -1,6 +1,6 @@
 import type { S3StorageOptions } from '../s3/store.ts'
 
-/** For a server of a test that stands for a store: whoever asks is let in. */
+/** For a test server that accepts every signature. */
 export const s3OptionsAt = (port: number | undefined): S3StorageOptions => ({
   endpoint: `http://127.0.0.1:${port}`,
   publicEndpoint: `http://127.0.0.1:${port}`,

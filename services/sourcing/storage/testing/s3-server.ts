@@ -5,7 +5,7 @@ import { until } from '../../../testing/until.ts'
 
 export interface S3Server {
   endpoint: string
-  /** As the environment of a service names it; the bucket exists. */
+  /** Environment variables of a service that uses it. The bucket exists. */
   variables: Record<string, string>
   start(): Promise<void>
   kill(): Promise<void>
@@ -13,15 +13,15 @@ export interface S3Server {
 }
 
 const BUCKET = 'files'
-const [ACCESS_KEY, SECRET_KEY] = ['test-access-key', 'test-secret-key-of-nobody']
+const [ACCESS_KEY, SECRET_KEY] = ['test-access-key', 'test-secret-key']
 
-/** A real S3 server on a folder of its own, which survives a kill. With a certificate it speaks TLS. */
+/** A real S3 server. Its data survives `kill` and `start`. With a certificate it speaks TLS. */
 export async function s3Server(tls?: { cert: string; key: string }): Promise<S3Server> {
   const program = process.env.TEST_S3_SERVER
-  if (!program) throw new Error('Run the tests with ./scripts/test: it brings the S3 server they need.')
+  if (!program) throw new Error('Run the tests with ./scripts/test, which installs the S3 server.')
   const folder = await mkdtemp(join(tmpdir(), 's3-'))
   const [data, sidecar] = [join(folder, 'data'), join(folder, 'sidecar')]
-  // A folder is a bucket; its metadata lies beside it, for not every file system has attributes.
+  // Metadata is kept in a sidecar folder, because not every file system has extended attributes.
   await mkdir(join(data, BUCKET), { recursive: true })
   await mkdir(sidecar)
   const address = `127.0.0.1:${freePort()}`

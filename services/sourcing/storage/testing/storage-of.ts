@@ -10,7 +10,7 @@ export interface StorageSettings {
   encryptionKeys: string
 }
 
-/** The store that the variables name, as a service makes it. */
+/** The store that a service creates with these variables. */
 export function storageOf(settings: StorageSettings, clock: () => number = Date.now): Storage {
   const { variables, publicUrl, encryptionKeys } = settings
   const config = { PUBLIC_URL: publicUrl, ENCRYPTION_KEYS: encryptionKeys }

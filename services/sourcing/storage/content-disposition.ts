@@ -1,12 +1,12 @@
 import { create } from 'content-disposition'
 
-/** Stands in the addresses of downloads too, where each character takes up to 20: stores and proxies take 4 KiB or 8. */
+/** Download URLs contain the name, at up to 20 characters for each; stores and proxies limit a URL to 4 or 8 KiB. */
 const MAX_CHARACTERS = 100
 
-/** Saved under its name in any language (RFC 6266 and 8187), and never shown: the browser opens no file of ours. */
+/** `attachment` with a name in any language (RFC 6266 and 8187): browsers save the file and never display it. */
 export const attachment = (name: string) => create(shortened(name), { type: 'attachment' })
 
-/** What is too long loses its middle: the beginning tells which file it is, the end what kind. */
+/** Removes the middle of a long name, so that its extension remains. */
 function shortened(name: string): string {
   const characters = Array.from(name)
   if (characters.length <= MAX_CHARACTERS || isAscii(name)) return name

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 
-/** What an address of the folder allows: one method, one object, until then, under that name and type. */
+/** What a signed URL allows. */
 export interface Grant {
   method: 'PUT' | 'GET'
   key: string
@@ -10,8 +10,8 @@ export interface Grant {
   type?: string | undefined
 }
 
-/** Signs addresses with keys that are derived from those that encrypt: the first signs, all are believed. */
-export class AddressSigner {
+/** HMAC with keys derived from the encryption keys: the first key signs, every key verifies. */
+export class UrlSigner {
   readonly #keys: readonly Uint8Array[]
 
   constructor(encryptionKeys: string) {
@@ -25,12 +25,12 @@ export class AddressSigner {
     return macOf(this.#keys[0] as Uint8Array, grant).toString('base64url')
   }
 
-  isSigned(grant: Grant, signature: string): boolean {
-    // As text: decoders take other spellings of the same bytes, and what was changed is not what was given out.
+  verify(grant: Grant, signature: string): boolean {
+    // Compared as text, because base64url decoders accept several spellings of the same bytes.
     const given = Buffer.from(signature)
     return this.#keys.some((key) => {
-      const own = Buffer.from(macOf(key, grant).toString('base64url'))
-      return own.byteLength === given.byteLength && timingSafeEqual(own, given)
+      const expected = Buffer.from(macOf(key, grant).toString('base64url'))
+      return expected.byteLength === given.byteLength && timingSafeEqual(expected, given)
     })
   }
 }

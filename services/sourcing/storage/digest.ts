@@ -1,8 +1,8 @@
 import { SNIFFED_BYTES, sniff } from './sniff.ts'
-import { CutShort, type Facts, TooLarge } from './storage.ts'
+import { LengthMismatch, type ObjectInfo, TooLarge } from './storage.ts'
 
-/** Counts, hashes and keeps the beginning of bytes that go by. */
-export class Measure {
+/** Counts and hashes the bytes of an object, and keeps the first ones to detect its type. */
+export class Digest {
   readonly #maxBytes: number
   readonly #hash = new Bun.CryptoHasher('sha256')
   readonly #head = new Uint8Array(SNIFFED_BYTES)
@@ -16,12 +16,7 @@ export class Measure {
     return this.#sizeBytes
   }
 
-  /** At the end, before anything of it is kept. */
-  demand(expectedBytes: number | undefined): void {
-    if (expectedBytes !== undefined && this.#sizeBytes !== expectedBytes) throw new CutShort()
-  }
-
-  add(chunk: Uint8Array): void {
+  update(chunk: Uint8Array): void {
     if (this.#sizeBytes + chunk.byteLength > this.#maxBytes) throw new TooLarge(this.#maxBytes)
     if (this.#sizeBytes < SNIFFED_BYTES) {
       this.#head.set(chunk.subarray(0, SNIFFED_BYTES - this.#sizeBytes), this.#sizeBytes)
@@ -30,8 +25,10 @@ export class Measure {
     this.#hash.update(chunk)
   }
 
-  async facts(): Promise<Facts> {
+  /** The result; throws if the length is not the announced one. */
+  async finish(expectedBytes?: number): Promise<ObjectInfo> {
     const sizeBytes = this.#sizeBytes
+    if (expectedBytes !== undefined && sizeBytes !== expectedBytes) throw new LengthMismatch()
     const head = this.#head.subarray(0, Math.min(sizeBytes, SNIFFED_BYTES))
     return { sizeBytes, sha256: this.#hash.digest('hex'), contentType: await sniff(head, sizeBytes) }
   }
