@@ -1,9 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { captureLog } from '../../testing/captured-log.ts'
+import { s3Server } from '../../testing/files/s3-server.ts'
 import { Uploading } from '../../testing/files/uploading.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import { s3Server } from '../storage/testing/s3-server.ts'
 
 /** Stands for stores that answer what the one of the other tests never does. */
 let head: () => Response = () => new Response(null)

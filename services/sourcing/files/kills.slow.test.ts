@@ -3,11 +3,11 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
 import { sweepObjects } from '../../testing/files/swept.ts'
 import { Uploading } from '../../testing/files/uploading.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import { storageOf } from '../storage/testing/storage-of.ts'
 
 setDefaultTimeout(180_000)
 const MIB = 1024 * 1024

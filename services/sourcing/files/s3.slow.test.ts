@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../testing/certificates.ts'
+import { s3Server } from '../../testing/files/s3-server.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
 import { sweepObjects } from '../../testing/files/swept.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { S3Storage } from '../storage/s3/store.ts'
 import { MAX_FILE_BYTES } from '../storage/storage.ts'
-import { s3Server } from '../storage/testing/s3-server.ts'
-import { storageOf } from '../storage/testing/storage-of.ts'
 import { describeConformance } from './conformance/conformance.ts'
 
 setDefaultTimeout(60_000)

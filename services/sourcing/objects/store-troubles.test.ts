@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
 import { createLog } from '../../kit/log/log.ts'
 import { testDatabase } from '../../testing/database.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
 import { until } from '../../testing/until.ts'
-import { storageOf } from '../storage/testing/storage-of.ts'
 import { sweepObjects } from './sweep.ts'
 
 const HOUR_MS = 60 * 60 * 1000

@@ -2,10 +2,10 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
 import { Uploading } from '../../testing/files/uploading.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import { storageOf } from '../storage/testing/storage-of.ts'
 
 setDefaultTimeout(120_000)
 const market = await testMarketplace({ UPLOADS_OPEN_MAX: '1000' })

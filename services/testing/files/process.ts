@@ -19,7 +19,7 @@ export async function startSourcing(
   more: Record<string, string> = {},
 ): Promise<SourcingProcess> {
   const [port, healthPort] = [freePort(), freePort()]
-  const main = join(import.meta.dir, '..', '..', 'main.ts')
+  const main = join(import.meta.dir, '..', '..', 'sourcing', 'main.ts')
   const child = Bun.spawn([process.execPath, main], {
     env: {
       PATH: process.env.PATH ?? '',

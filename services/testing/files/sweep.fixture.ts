@@ -1,6 +1,6 @@
 import { connect } from '../../kit/db/client.ts'
-import { storageOf } from '../../sourcing/storage/testing/storage-of.ts'
 import { sweepUploads } from '../../sourcing/uploads/sweep.ts'
+import { storageOf } from './storage-of.ts'
 import { sweepObjects } from './swept.ts'
 
 /** Sweeps as the service does, as of the moment that it is told, until it is killed. */

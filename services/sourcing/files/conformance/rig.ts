@@ -1,6 +1,6 @@
+import type { StorageSettings } from '../../../testing/files/storage-of.ts'
 import type { Uploading } from '../../../testing/files/uploading.ts'
 import type { TestMarketplace } from '../../../testing/marketplace.ts'
-import type { StorageSettings } from '../../storage/testing/storage-of.ts'
 
 /** A store with a marketplace on it. */
 export interface Rig {

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
+import { s3OptionsAt } from '../../../testing/files/s3-options.ts'
 import { IdleTimeout } from '../idle-timeout.ts'
-import { s3OptionsAt } from '../testing/s3-options.ts'
 import { S3Storage } from './store.ts'
 
 /** A store with the responses that a test cannot provoke in a real one. */

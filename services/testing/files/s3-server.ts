@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { until } from '../../../testing/until.ts'
+import { until } from '../until.ts'
 
 export interface S3Server {
   endpoint: string
