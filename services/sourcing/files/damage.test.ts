@@ -9,7 +9,7 @@ const owner = await market.organization(['IP_OWNER'])
 const own = new Uploading(market, owner.administrator.client)
 const part = await own.part()
 
-/** A private and a public file, and where the bytes of each are. */
+/** A private and a public file, and the paths of their objects. */
 async function filesWithPaths() {
   const files = [
     await own.added(part, 'solid impeller', 'document', 'a'),
@@ -22,30 +22,30 @@ async function filesWithPaths() {
   return { files, paths: await Promise.all(paths) }
 }
 
-async function answersOf(files: Parameters<Uploading['download']>[0][]) {
-  const answers = await Promise.all(files.map((file) => own.download(file)))
-  return Promise.all(answers.map(async (answer) => [answer.status, ((await answer.json()) as Problem).code]))
+async function responsesTo(files: Parameters<Uploading['download']>[0][]) {
+  const responses = await Promise.all(files.map((file) => own.download(file)))
+  return Promise.all(responses.map(async (response) => [response.status, ((await response.json()) as Problem).code]))
 }
 
-describe('a file in the folder', () => {
-  test('whose bytes went while somebody asked for them is 404, private or public', async () => {
+describe('a download from the folder store', () => {
+  test('of a file without its object is 404, private or public', async () => {
     const { files, paths } = await filesWithPaths()
     for (const path of paths) await unlink(path)
-    expect(await answersOf(files)).toEqual([
+    expect(await responsesTo(files)).toEqual([
       [404, 'not_found'],
       [404, 'not_found'],
     ])
   })
 
   test.each([
-    ['cut off', (path: string) => truncate(path, 100)],
-    ['a byte too short', (path: string) => truncate(path, 512)],
-    ['empty', (path: string) => truncate(path, 0)],
-    ['something else', (path: string) => writeFile(path, 'x'.repeat(1000))],
-  ])("that somebody left %s is the store's failure, and never sent for the whole", async (_, damage) => {
+    ['truncated to 100 bytes', (path: string) => truncate(path, 100)],
+    ['truncated to its trailer', (path: string) => truncate(path, 512)],
+    ['emptied', (path: string) => truncate(path, 0)],
+    ['overwritten', (path: string) => writeFile(path, 'x'.repeat(1000))],
+  ])('of an object that was %s is 503', async (_, damage) => {
     const { files, paths } = await filesWithPaths()
     for (const path of paths) await damage(path)
-    expect(await answersOf(files)).toEqual([
+    expect(await responsesTo(files)).toEqual([
       [503, 'unavailable'],
       [503, 'unavailable'],
     ])

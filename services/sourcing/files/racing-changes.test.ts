@@ -8,16 +8,16 @@ const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])
 const own = new Uploading(market, owner.administrator.client)
 
-test('of two parts that want one upload at once, one of which gives a file up, one gets it and none fails', async () => {
+test('one of two concurrent requests for an upload attaches it, and the other one changes nothing', async () => {
   const [one, other] = [await own.part(), await own.part()]
   const answers: { status: number; text: string }[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    const [file, { id }] = [await own.added(other, 'an earlier one'), await own.completed()]
+    const [file, { id }] = [await own.added(other, 'an earlier file'), await own.completed()]
     const add = [{ uploadId: id, group: 'document' }]
     const both = await Promise.all([own.change(one, { add }), own.change(other, { remove: [file.id], add })])
     answers.push(...both)
     const kept = (await own.files(other)).map((kept) => kept.id)
-    // Whoever does not get the upload changes nothing.
+    // The request that does not get the upload changes nothing.
     expect(kept.includes(file.id)).toBe(both[1].status !== 204)
     if (both[0].status !== 204) continue
     await own.change(one, { remove: (await own.files(one)).map((taken) => taken.id) })

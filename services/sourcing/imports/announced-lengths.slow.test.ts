@@ -12,21 +12,21 @@ const part = await own.part()
 
 const HEAD = 'HTTP/1.1 200 OK\r\nConnection: close\r\n'
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n\r\n'
-const ANSWERS: Record<string, string> = {
-  '/twice': `${HEAD}Content-Length: 5\r\nContent-Length: 5\r\n\r\nwhole`,
-  '/in-chunks': `${HEAD}Content-Length: 500\r\n${CHUNKED}`,
-  '/unsaid': `${HEAD}\r\nwhole`,
+const RESPONSES: Record<string, string> = {
+  '/repeated': `${HEAD}Content-Length: 5\r\nContent-Length: 5\r\n\r\nwhole`,
+  '/chunked': `${HEAD}Content-Length: 500\r\n${CHUNKED}`,
+  '/none': `${HEAD}\r\nwhole`,
 }
 const source = plainSource(
-  Object.fromEntries(Object.entries(ANSWERS).map(([path, text]) => [path, (socket) => void socket.end(text)])),
+  Object.fromEntries(Object.entries(RESPONSES).map(([path, text]) => [path, (socket) => void socket.end(text)])),
 )
 afterAll(() => source.close())
 
 test.each([
-  ['/twice', 5],
-  ['/in-chunks', 5],
-  ['/unsaid', 5],
-])('an answer whose length is said %s is imported whole', async (path, totalBytes) => {
+  ['/repeated', 5],
+  ['/chunked', 5],
+  ['/none', 5],
+])('a response with the length of %s is imported completely', async (path, totalBytes) => {
   const input = { name: 'a', group: 'document', sasUrl: source.url + path }
   const { body } = await own.client.post<{ fileId: string }>(`/v1/parts/${part}/import-file`, input)
   const ended = await until(

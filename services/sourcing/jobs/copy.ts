@@ -1,19 +1,19 @@
 import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
-import { JobFailure } from './failure.ts'
 import type { JobRow, Progress } from './queries.ts'
+import { JobFailure } from './rules.ts'
 
 export interface Attempt {
-  /** Where the bytes are to be. */
+  /** The object to create. */
   key: string
   signal: AbortSignal
   progress: Progress
 }
 
 /**
- * Copies an upload to a key that no address ever named, then reads it once. Only the object that was added is copied:
- * what was put in its place since is not what anybody saw.
+ * Copies an upload to a key that has no upload URL, then reads the copy. The etag ensures that the copied object is the one
+ * that was added to the part.
  */
-export async function copyInto(
+export async function copyUpload(
   { storage }: { storage: Storage },
   { source_key, source_etag }: JobRow,
   { key, signal }: Attempt,

@@ -7,18 +7,18 @@ import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'
 
-const PLACES = 8
+const MAX_IMPORTS = 8
 const GRACE_MS = 1_000
 const OTHERS = 12
 const market = await marketplaceOf(['sourcing'], {
   ALLOW_PRIVATE_ADDRESSES: 'true',
-  IMPORTS_AT_ONCE: String(PLACES),
+  IMPORTS_AT_ONCE: String(MAX_IMPORTS),
   IMPORT_GRACE_SECONDS: String(GRACE_MS / 1000),
 })
 const { owner } = market.db
 
-/** Each of the others has at most one turn before whoever came last: the places change hands once a grace, or a look. */
-const BOUND_MS = Math.ceil((OTHERS + 1) / PLACES + 1) * (GRACE_MS + JOB_LIMITS.pollMs)
+/** Each other organization has at most one turn before the last one; a preemption happens once per grace period or poll. */
+const BOUND_MS = Math.ceil((OTHERS + 1) / MAX_IMPORTS + 1) * (GRACE_MS + JOB_LIMITS.pollMs)
 
 const DRIP_MS = 200
 let drips = 0
@@ -33,7 +33,7 @@ const drip = (length: number) => (socket: Socket) => {
   socket.write(headOf(length))
   dripping.set(
     socket,
-    // A byte now and then, so that nobody can say that it stopped.
+    // One byte at intervals below the idle timeout.
     setInterval(() => (socket.readyState === 1 ? socket.write('x') : stop(socket)), DRIP_MS),
   )
 }
@@ -62,33 +62,33 @@ async function importing(path: string, times: number) {
   return { own, part, fileIds, progress, end }
 }
 
-test('a slow source has its place for as long as nobody waits for it', async () => {
+test('a slow import is not preempted while no other one waits', async () => {
   const long = await importing('/long', 1)
-  const others = await Promise.all(Array.from({ length: PLACES - 1 }, () => importing('/endless', 1)))
-  await until(() => dripping.size === PLACES, { withinMs: 10_000, what: 'an import in each place' })
+  const others = await Promise.all(Array.from({ length: MAX_IMPORTS - 1 }, () => importing('/endless', 1)))
+  await until(() => dripping.size === MAX_IMPORTS, { withinMs: 10_000, what: 'the maximum of imports' })
   const manyGraces = (4 * (GRACE_MS + JOB_LIMITS.pollMs)) / DRIP_MS
   await until(async () => (await long.progress()).receivedBytes > manyGraces, { withinMs: 30_000, what: 'the drips' })
   whole?.write('x'.repeat(1_000))
   await until(async () => (await long.progress()).state !== 'PENDING', { withinMs: 10_000, what: 'the end' })
   expect(await long.progress()).toMatchObject({ state: 'READY', receivedBytes: 1_000 })
-  expect(drips).toBe(PLACES)
+  expect(drips).toBe(MAX_IMPORTS)
   for (const { end } of others) await end()
   await until(() => dripping.size <= 1, { withinMs: 10_000, what: 'the end of the others' })
 }, 60_000)
 
-test('endless sources of many organizations have all the places, and an honest import is READY in time', async () => {
+test('while endless imports of many organizations run at the maximum, another import is READY in time', async () => {
   const others = await Promise.all(Array.from({ length: OTHERS }, () => importing('/endless', 5)))
-  await until(() => dripping.size >= PLACES, { withinMs: 10_000, what: 'an import in each place' })
+  await until(() => dripping.size >= MAX_IMPORTS, { withinMs: 10_000, what: 'the maximum of imports' })
   const startedMs = performance.now()
-  const honest = await importing('/quick', 1)
-  await until(async () => (await honest.progress()).state !== 'PENDING', {
+  const other = await importing('/quick', 1)
+  await until(async () => (await other.progress()).state !== 'PENDING', {
     withinMs: BOUND_MS,
-    what: 'the honest import',
+    what: 'the other import',
   })
-  expect(await honest.progress()).toMatchObject({ state: 'READY', receivedBytes: 5 })
+  expect(await other.progress()).toMatchObject({ state: 'READY', receivedBytes: 5 })
   expect(performance.now() - startedMs).toBeLessThan(BOUND_MS)
 
-  // Whoever has his fifth turn now is given up when he gives way again, and his part's history says why.
+  // An import that is preempted in its fifth attempt is FAILED, and the history of its part contains the reason.
   await owner`update sourcing.file_jobs set attempts = 4 where lease_token is null`
   const [failed] = await until(
     async () => {
@@ -96,7 +96,7 @@ test('endless sources of many organizations have all the places, and an honest i
         select id, part_id from sourcing.files where state = 'FAILED' and reason = 'too_slow' limit 1`
       return rows.length > 0 && rows
     },
-    { withinMs: 30_000, what: 'an import that is given up' },
+    { withinMs: 30_000, what: 'a FAILED import' },
   )
   const given = others.find(({ part }) => part === failed?.part_id)
   const history = await given?.own.client.get<{ items: { changes: object[] }[] }>(`/v1/parts/${given.part}/history`)
@@ -104,7 +104,7 @@ test('endless sources of many organizations have all the places, and an honest i
     field: `files.${failed?.id}.reason`,
     after: 'too_slow',
   })
-  // The others are tried again: none is lost.
+  // Every other import is retried.
   const lost = await owner`
     select id from sourcing.files f
     where state = 'PENDING' and not exists (select from sourcing.file_jobs j where j.file_id = f.id)`

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import type { Upload } from '../../../../proto/http/sourcing/uploads.ts'
 import { storageOf } from '../../../testing/files/storage-of.ts'
 import { sendRaw } from '../../../testing/socket.ts'
-import type { Rig } from './rig.ts'
+import type { ConformanceSetup } from './setup.ts'
 
 const AN_HOUR_MS = 60 * 60 * 1000
 
-/** One character of the signature is another one. */
+/** Changes one character of the signature. */
 function tampered(url: URL): void {
   for (const [name, value] of url.searchParams) {
     if (!/signature/i.test(name)) continue
@@ -15,7 +15,7 @@ function tampered(url: URL): void {
   }
 }
 
-export function describeAddresses({ own, settings }: Rig): void {
+export function describeUrls({ own, settings }: ConformanceSetup): void {
   const changed = async (change: (url: URL) => unknown): Promise<{ upload: Upload; answer: Response }> => {
     const upload = await own.opened()
     const url = new URL(own.here(upload.uploadUrl))
@@ -25,15 +25,15 @@ export function describeAddresses({ own, settings }: Rig): void {
   }
   const isEmpty = async ({ id }: Upload) => (await storageOf(settings).find(id)) === undefined
 
-  describe('the address of an upload', () => {
-    test('takes bytes once: what comes after is refused and changes nothing', async () => {
+  describe('an upload URL', () => {
+    test('accepts one PUT; a second one is refused and changes nothing', async () => {
       const upload = await own.completed('first')
       const again = await own.put(upload, 'second')
       expect(again.status).toBeWithin(400, 500)
       expect((await storageOf(settings).find(upload.id))?.sizeBytes).toBe(5)
     })
 
-    test('takes the bytes of one of many that come at once', async () => {
+    test('accepts exactly one of concurrent PUTs', async () => {
       const upload = await own.opened()
       const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => own.put(upload, 'x'.repeat(n + 1))))
       expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
@@ -41,7 +41,7 @@ export function describeAddresses({ own, settings }: Rig): void {
       expect((await storageOf(settings).find(upload.id))?.sizeBytes).toBe(size)
     })
 
-    test('is refused with another signature, and with none', async () => {
+    test('is 403 with another signature, and refused without one', async () => {
       const forged = await changed(tampered)
       expect(forged.answer.status).toBe(403)
       expect(await isEmpty(forged.upload)).toBe(true)
@@ -52,7 +52,7 @@ export function describeAddresses({ own, settings }: Rig): void {
       expect(await isEmpty(bare.upload)).toBe(true)
     })
 
-    test('is refused for another object, and for more time', async () => {
+    test('is 403 with another key, and with a later expiry', async () => {
       const other = await changed((url) => {
         url.pathname = `${url.pathname.slice(0, -3)}ABC`
       })
@@ -66,7 +66,7 @@ export function describeAddresses({ own, settings }: Rig): void {
       expect(await isEmpty(longer.upload)).toBe(true)
     })
 
-    test('is refused when its time is over', async () => {
+    test('is 403 after it has expired', async () => {
       const { id } = await own.opened()
       const anHourAgo = Date.now() - AN_HOUR_MS
       const expired = await storageOf(settings, () => anHourAgo).uploadUrl(id, new Date(anHourAgo + 60_000))
@@ -74,7 +74,7 @@ export function describeAddresses({ own, settings }: Rig): void {
       expect(answer.status).toBe(403)
     })
 
-    test('keeps nothing of bytes that are cut off', async () => {
+    test('stores nothing of a body that ends early', async () => {
       const upload = await own.opened()
       const url = new URL(own.here(upload.uploadUrl))
       const headers = Object.entries(upload.headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -86,34 +86,34 @@ export function describeAddresses({ own, settings }: Rig): void {
     })
   })
 
-  describe('the address of a download', () => {
-    const address = async (expiresInMs: number, at = Date.now()) => {
+  describe('a download URL', () => {
+    const downloadUrl = async (expiresInMs: number, at = Date.now()) => {
       const { id } = await own.completed('the bytes')
       const download = { name: 'a "b".txt', contentType: 'model/stl', expiresAt: new Date(at + expiresInMs) }
       return new URL(own.here(await storageOf(settings, () => at).downloadUrl(id, download)))
     }
 
-    test('gives the bytes under the name and type that it was made for', async () => {
-      const answer = await fetch(await address(60_000))
+    test('returns the bytes with the signed name and type', async () => {
+      const answer = await fetch(await downloadUrl(60_000))
       expect([answer.status, await answer.text()]).toEqual([200, 'the bytes'])
       expect(answer.headers.get('content-type')).toBe('model/stl')
       expect(answer.headers.get('content-disposition')).toBe('attachment; filename="a \\"b\\".txt"')
     })
 
-    test('is refused with another signature, name or type, and when its time is over', async () => {
-      const forged = await address(60_000)
+    test('is 403 with another signature or type, and after it has expired', async () => {
+      const forged = await downloadUrl(60_000)
       tampered(forged)
-      const renamed = await address(60_000)
+      const renamed = await downloadUrl(60_000)
       for (const name of ['type', 'response-content-type']) {
         if (renamed.searchParams.has(name)) renamed.searchParams.set(name, 'text/html')
       }
-      const expired = await address(60_000, Date.now() - AN_HOUR_MS)
+      const expired = await downloadUrl(60_000, Date.now() - AN_HOUR_MS)
       const answers = await Promise.all([forged, renamed, expired].map((url) => fetch(url)))
       expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
     })
 
-    test('takes no bytes', async () => {
-      const answer = await fetch(await address(60_000), { method: 'PUT', body: 'x' })
+    test('refuses a PUT', async () => {
+      const answer = await fetch(await downloadUrl(60_000), { method: 'PUT', body: 'x' })
       expect([403, 405]).toContain(answer.status)
     })
   })
