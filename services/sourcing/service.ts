@@ -1,4 +1,4 @@
-import { AddressGuard } from '../kit/addresses/request.ts'
+import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'

@@ -1,4 +1,4 @@
-import { type AddressGuard, AddressRefused } from '../../kit/addresses/request.ts'
+import { type AddressGuard, AddressRefused } from '../../kit/addresses/guard.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import type { Attempt } from '../jobs/copy.ts'
 import type { JobRow } from '../jobs/queries.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { isPublicAddress, isPublicName } from './judge.ts'
-import { destinationOf } from './url.ts'
+import { destinationOf } from './destination.ts'
+import { isPublicAddress, isPublicName } from './public-address.ts'
 
 const PUBLIC = ['1.1.1.1', '8.8.8.8', '93.184.216.34', '172.15.255.255', '172.32.0.0', '100.63.255.255', '100.128.0.0']
 const PUBLIC_V6 = ['2606:4700:4700::1111', '2a00:1450:4001:81b::200e', '2400:cb00::1']
@@ -36,20 +36,20 @@ const REFUSED: Record<string, string[]> = {
     '192.175.48.1',
     '192.31.196.1',
   ],
-  'no address at all': ['', 'localhost', '1.2.3', '256.1.1.1', '1.1.1.1.1', 'g::1', '[::1]', '1.1.1.1/8'],
+  'not an address': ['', 'localhost', '1.2.3', '256.1.1.1', '1.1.1.1.1', 'g::1', '[::1]', '1.1.1.1/8'],
 }
 
 describe('an address', () => {
   test.each([...PUBLIC, ...PUBLIC_V6])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true))
 
   for (const [kind, addresses] of Object.entries(REFUSED)) {
-    test.each(addresses)(`of ${kind} is not: %s`, (address) => expect(isPublicAddress(address)).toBe(false))
+    test.each(addresses)(`%s (${kind}) is not public`, (address) => expect(isPublicAddress(address)).toBe(false))
   }
 })
 
 describe('a name', () => {
   test.each(['example.com', 'a.b.example.co.uk', 'xn--mnchen-3ya.de', 'localhost.example.com', 'internal.example.com'])(
-    '%s can be public',
+    '%s may be public',
     (name) => expect(isPublicName(name)).toBe(true),
   )
 
@@ -79,38 +79,38 @@ describe('a URL', () => {
     'https://1.1.1.1/x',
     'https://[2606:4700:4700::1111]/x',
     'https://bücher.example.com/x',
-  ])('%s is fine', (url) => expect(problemOf(url)).toBeUndefined())
+  ])('%s is allowed', (url) => expect(problemOf(url)).toBeUndefined())
 
   test.each([
-    ['https://127.0.0.1', 'plainly'],
+    ['https://127.0.0.1', 'plain'],
     ['https://127.1', 'short'],
     ['https://2130706433', 'decimal'],
     ['https://0x7f000001', 'hex'],
     ['https://0177.0.0.1', 'octal'],
     ['https://0x7f.1', 'mixed'],
-    ['https://127.0.0.1.', 'with a dot at its end'],
-    ['https://１２７.０.０.１', 'in full width'],
-    ['https://127。0。0。1', 'with other dots'],
+    ['https://127.0.0.1.', 'with a trailing dot'],
+    ['https://１２７.０.０.１', 'full-width digits'],
+    ['https://127。0。0。1', 'ideographic dots'],
     ['https://%31%32%37.0.0.1', 'percent-encoded'],
-    ['https://①②⑦.0.0.1', 'in circles'],
-    ['https://[::1]', 'as IPv6'],
-    ['https://[0:0:0:0:0:0:0:1]', 'as long IPv6'],
+    ['https://①②⑦.0.0.1', 'circled digits'],
+    ['https://[::1]', 'IPv6 loopback'],
+    ['https://[0:0:0:0:0:0:0:1]', 'long IPv6'],
     ['https://[::ffff:127.0.0.1]', 'mapped'],
     ['https://[::ffff:7f00:1]', 'mapped in hex'],
     ['https://[::127.0.0.1]', 'compatible'],
-    ['https://[64:ff9b::7f00:1]', 'behind NAT64'],
-    ['https://localhost', 'by name'],
-    ['https://localhost.', 'by name with a dot'],
-    ['https://LOCALHOST', 'by name in capitals'],
-    ['https://ｌocalhost', 'by name in full width'],
-    ['https://a.localhost', 'below that name'],
-    ['https://postgres', 'in the same network'],
-    ['https://10.0.0.1', 'in a private network'],
-    ['https://169.254.169.254/latest/meta-data/', 'the metadata of a cloud'],
-    ['https://metadata.google.internal', 'the same by name'],
-    ['https://[fd00:ec2::254]', 'the same by IPv6'],
-    ['https://0', 'nothing'],
-  ])('%s leads inside, %s', (url) => {
+    ['https://[64:ff9b::7f00:1]', 'NAT64'],
+    ['https://localhost', 'local name'],
+    ['https://localhost.', 'local name with a trailing dot'],
+    ['https://LOCALHOST', 'local name in capitals'],
+    ['https://ｌocalhost', 'full-width local name'],
+    ['https://a.localhost', 'subdomain of localhost'],
+    ['https://postgres', 'name without a dot'],
+    ['https://10.0.0.1', 'private network'],
+    ['https://169.254.169.254/latest/meta-data/', 'cloud metadata'],
+    ['https://metadata.google.internal', 'cloud metadata by name'],
+    ['https://[fd00:ec2::254]', 'cloud metadata by IPv6'],
+    ['https://0', 'unspecified'],
+  ])('%s (%s) must lead to a public address', (url) => {
     expect(problemOf(url)).toBe('must lead to a public address')
   })
 
@@ -137,7 +137,7 @@ describe('a URL', () => {
     [`https://example.com/${'x'.repeat(2048)}`, 'must have at most 2048 characters'],
   ])('%s %s', (url, problem) => expect(problemOf(url)).toBe(problem))
 
-  test('for local work may lead inside and be plain HTTP, and is otherwise as strict', () => {
+  test('with allowPrivate may be private and plain HTTP, and is otherwise checked', () => {
     const lax = { allowPrivate: true }
     for (const url of ['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]/x', 'http://minio:9000/a']) {
       expect(problemOf(url, lax)).toBeUndefined()

@@ -1,8 +1,8 @@
-import { isPublicAddress } from './judge.ts'
-import { type Resolve, resolveBySystem } from './resolve.ts'
-import { type AddressPolicy, type Destination, destinationOf } from './url.ts'
+import { lookup } from 'node:dns/promises'
+import { type AddressPolicy, type Destination, destinationOf } from './destination.ts'
+import { isPublicAddress } from './public-address.ts'
 
-/** The URL, or one of the addresses of its name, is not one that requests are sent to. */
+/** The URL, or an address of its host, is not public. */
 export class AddressRefused extends Error {
   constructor(problem: string) {
     super(problem)
@@ -10,7 +10,7 @@ export class AddressRefused extends Error {
   }
 }
 
-/** Nobody could be asked: no address, no connection, no proof of who answers. */
+/** No response: the name has no address, the connection failed, or the certificate is not valid. */
 export class Unreachable extends Error {
   constructor(problem: string, cause?: unknown) {
     super(problem, { cause })
@@ -18,9 +18,15 @@ export class Unreachable extends Error {
   }
 }
 
+/** All IPv4 and IPv6 addresses of a name. Rejects if there are none. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+const resolveBySystem: Resolve = async (name) =>
+  (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address)
+
 export interface GuardOptions extends AddressPolicy {
   resolve?: Resolve
-  /** Certificates to believe instead of those of the system, as PEM. */
+  /** Certificate authorities instead of those of the system, as PEM. */
   ca?: string
 }
 
@@ -29,18 +35,17 @@ export interface GuardedRequest {
   method: 'GET' | 'POST'
   headers?: Record<string, string>
   body?: string | Uint8Array<ArrayBuffer>
-  /** Ends the whole exchange, its body included. */
+  /** Covers the request and the body of the response. */
   signal: AbortSignal
 }
 
-/** Of a name with many addresses, no more are tried when nobody listens. */
 const MAX_ADDRESSES_TRIED = 3
 const RESOLVE_TIMEOUT_MS = 5_000
 
 /**
- * Sends requests to addresses that strangers gave us. All addresses of a name are judged, one bad one refuses, and the
- * request goes to a judged address itself, with the name in `Host` and in the TLS handshake: what a resolver answers
- * after that does not matter. Redirects are answers like any other; the body is neither read nor unpacked.
+ * Sends requests to URLs that users supply (SSRF protection). All addresses of a name must be public. The request is sent to
+ * a checked address, with the name in `Host` and in the TLS handshake, so a later DNS change has no effect. Redirects are
+ * returned instead of followed, and the body is not decompressed.
  */
 export class AddressGuard {
   readonly #options: GuardOptions
@@ -49,7 +54,7 @@ export class AddressGuard {
     this.#options = options
   }
 
-  /** What is wrong with a URL before anybody is asked about its name; undefined for nothing. */
+  /** The problem of a URL that is known without DNS; undefined if there is none. */
   problemOf(url: string): string | undefined {
     const destination = destinationOf(url, this.#options)
     return 'problem' in destination ? destination.problem : undefined
@@ -66,8 +71,8 @@ export class AddressGuard {
       } catch (error) {
         request.signal.throwIfAborted()
         failure = error
-        // Whoever was reached and then failed may have done what was asked: it is not asked of another.
-        if (!NOBODY_THERE.has(codeOf(error))) break
+        // After a connection the request may have been processed, so it is not repeated at another address.
+        if (!NOT_CONNECTED.has(codeOf(error))) break
       }
     }
     throw new Unreachable(codeOf(failure), failure)
@@ -76,8 +81,8 @@ export class AddressGuard {
   async #addressesOf({ host, literal }: Destination, signal: AbortSignal): Promise<readonly string[]> {
     if (literal !== undefined) return [literal]
     const { resolve = resolveBySystem, allowPrivate } = this.#options
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_TIMEOUT_MS)])
-    const addresses = await unlessAborted(resolve(host), patience).catch((error: unknown) => {
+    const timeout = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_TIMEOUT_MS)])
+    const addresses = await unlessAborted(resolve(host), timeout).catch((error: unknown) => {
       signal.throwIfAborted()
       throw new Unreachable('the name has no address', error)
     })
@@ -100,7 +105,7 @@ export class AddressGuard {
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       decompress: false,
-      // A connection that was proved for one name must not carry a request for another at the same address.
+      // A connection whose certificate was verified for one name must not serve another name at the same address.
       keepalive: false,
       signal,
       tls: { ...(literal === undefined ? { serverName: host } : {}), ...(ca === undefined ? {} : { ca }) },
@@ -108,9 +113,15 @@ export class AddressGuard {
   }
 }
 
-const NOBODY_THERE = new Set(['ConnectionRefused', 'ECONNREFUSED', 'ENETUNREACH', 'EHOSTUNREACH', 'FailedToOpenSocket'])
+const NOT_CONNECTED = new Set([
+  'ConnectionRefused',
+  'ECONNREFUSED',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'FailedToOpenSocket',
+])
 
-const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? 'no answer')
+const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? 'no response')
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

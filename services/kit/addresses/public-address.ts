@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
-/** Beyond what ipaddr.js tells apart: addresses that look public and lead inside, to a relay, or nowhere. */
+/** Ranges that ipaddr.js reports as unicast although they are internal, relays, or unassigned. */
 const REFUSED_V4 = [
   '0.0.0.0/8',
-  // The host of Azure's virtual machines answers there, with their metadata.
+  // The metadata service of Azure.
   '168.63.129.16/32',
   '192.0.0.0/24',
   '192.31.196.0/24',
@@ -13,11 +13,11 @@ const REFUSED_V4 = [
   '240.0.0.0/4',
 ].map((range) => ipaddr.IPv4.parseCIDR(range))
 
-/** All that is given out for use on the internet lies in here. */
+/** The only range of global unicast addresses. */
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const REFUSED_V6 = [
-  // IETF protocols, Teredo, ORCHID and benchmarking among them.
+  // IETF protocol assignments, such as Teredo, ORCHID and benchmarking.
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
@@ -26,11 +26,11 @@ const REFUSED_V6 = [
 ].map((range) => ipaddr.IPv6.parseCIDR(range))
 
 /**
- * Whether an address, as a resolver writes it, is one of the internet: not loopback, link-local, private, shared,
- * multicast, unspecified, for documentation or benchmarking, of a cloud's metadata, nor an IPv4 address in disguise.
+ * Whether an address is globally routable: not loopback, link-local, private, shared, multicast, unspecified, for
+ * documentation or benchmarking, a cloud's metadata service, or an IPv4 address embedded in IPv6.
  */
 export function isPublicAddress(text: string): boolean {
-  // Short and odd spellings are no resolver's.
+  // Resolvers never return short or octal spellings.
   if (!ipaddr.IPv6.isValid(text) && !ipaddr.IPv4.isValidFourPartDecimal(text)) return false
   const address = ipaddr.parse(text)
   if (address.range() !== 'unicast') return false
@@ -39,9 +39,9 @@ export function isPublicAddress(text: string): boolean {
   return address.match(GLOBAL_V6) && !REFUSED_V6.some((range) => address.match(range))
 }
 
-/** Names that mean something on a machine or in a network alone, whatever a resolver says of them. */
+/** Names that are reserved for a host or a local network. */
 const LOCAL_NAMES =
   /^[^.]*$|(^|\.)(localhost|local|localdomain|internal|intranet|private|corp|home|lan|home\.arpa|onion|invalid)$/
 
-/** Whether a host name, in lower case and without a dot at its end, can be anybody's on the internet. */
+/** Whether a host name, in lower case and without a trailing dot, may be public. */
 export const isPublicName = (name: string) => !LOCAL_NAMES.test(name)

@@ -1,23 +1,23 @@
 import ipaddr from 'ipaddr.js'
-import { isPublicAddress, isPublicName } from './judge.ts'
+import { isPublicAddress, isPublicName } from './public-address.ts'
 
 export interface AddressPolicy {
-  /** For local work: private addresses and plain HTTP are fine. */
+  /** For local development: private addresses and plain HTTP are allowed. */
   allowPrivate: boolean
 }
 
 export const MAX_URL_CHARACTERS = 2048
 
-/** Where a URL leads, as far as it says so itself. */
+/** The target of a request. */
 export interface Destination {
   url: URL
-  /** The host as it is asked for and proved: without brackets and without a dot at its end. */
+  /** Without brackets and without a trailing dot. */
   host: string
-  /** The address, where the URL has one instead of a name. */
+  /** The address, if the URL contains one instead of a name. */
   literal: string | undefined
 }
 
-/** A URL that requests may be sent to, or what is wrong with it. Names are looked up only when a request is sent. */
+/** Parses a URL, or returns its problem. Names are resolved only when a request is sent. */
 export function destinationOf(text: string, { allowPrivate }: AddressPolicy): Destination | { problem: string } {
   if (text.length > MAX_URL_CHARACTERS) return { problem: `must have at most ${MAX_URL_CHARACTERS} characters` }
   const url = URL.parse(text)

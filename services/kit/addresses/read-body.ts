@@ -1,5 +1,5 @@
-/** The beginning of an answer's body, at most so many bytes, and whether there was more. What is left is not fetched. */
-export async function beginningOf(
+/** Reads at most `maxBytes` of a body and cancels the rest. */
+export async function readAtMost(
   response: Response,
   maxBytes: number,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
