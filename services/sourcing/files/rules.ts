@@ -26,7 +26,7 @@ export function visibleGroups(relation: Relation): readonly FileGroup[] {
   return OPEN_GROUPS
 }
 
-/** Groups whose files anybody may have by an address that lasts. */
+/** Whether a file of this group may have a permanent public URL. */
 export const mayBePublic = (group: FileGroup) => OPEN_GROUPS.includes(group)
 
 /** Problems that need no database: an empty request, or an upload named twice. */

@@ -168,7 +168,7 @@ test('the history of a part contains the reason of a failed import', async () =>
 })
 
 describe('the URL of an import', () => {
-  test('is kept sealed, erased when it was used, and shown as its host alone', async () => {
+  test('is stored encrypted, deleted when the import ends, and audited as its host only', async () => {
     const { body } = await begin(`${plain.url}/slow?sig=very-secret`)
     await until(async () => (await progressOf(body.fileId)).receivedBytes > 0)
     const [job] = await rows`select encrypted_url from sourcing.file_jobs where file_id = ${body.fileId}`

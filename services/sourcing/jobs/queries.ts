@@ -44,22 +44,24 @@ export interface JobRow {
 /** Concurrent jobs of one kind and organization, on all replicas together. */
 const MAX_JOBS_PER_TENANT = 2
 
+/** The organizations that have as many running jobs of a kind as they may. */
+const tenantsAtLimit = (sql: Sql) => sql`
+  select f.org_id, j.kind
+  from sourcing.file_jobs j join sourcing.files f on f.id = j.file_id
+  where j.lease_token is not null and j.next_attempt_at > now()
+  group by f.org_id, j.kind having count(*) >= ${MAX_JOBS_PER_TENANT}`
+
 /**
  * Fair queue: organizations round-robin, oldest job first within an organization. Leases use the database's clock, which
  * all replicas share. The organizations at their limit are materialized once instead of being looked up for each job.
  */
-export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobRow['kind'][]) => sql<JobRow[]>`
-  with at_limit as materialized (
-    select f.org_id, j.kind
-    from sourcing.file_jobs j join sourcing.files f on f.id = j.file_id
-    where j.lease_token is not null and j.next_attempt_at > now()
-    group by f.org_id, j.kind having count(*) >= ${MAX_JOBS_PER_TENANT}
-  ), next as materialized (
+export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobKind[]) => sql<JobRow[]>`
+  with at_limit as materialized (${tenantsAtLimit(sql)}), next as materialized (
     select due.file_id, d.org_id
     from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
       left join sourcing.file_turns t on t.org_id = d.org_id
     where due.next_attempt_at <= now() and due.kind = any(${[...kinds]})
-      and not exists (select from at_limit s where s.org_id = d.org_id and s.kind = due.kind)
+      and not exists (select from at_limit l where l.org_id = d.org_id and l.kind = due.kind)
     order by t.began_at nulls first, due.next_attempt_at limit 1 for update of due skip locked
   ), turn as (
     insert into sourcing.file_turns (org_id, began_at) select org_id, clock_timestamp() from next
@@ -73,15 +75,10 @@ export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobRow['k
 
 /** An import that is due, of an organization below its limit. */
 export const findWaitingImport = (sql: Sql) => sql<{ file_id: string }[]>`
-  with at_limit as materialized (
-    select f.org_id
-    from sourcing.file_jobs j join sourcing.files f on f.id = j.file_id
-    where j.kind = 'import' and j.lease_token is not null and j.next_attempt_at > now()
-    group by f.org_id having count(*) >= ${MAX_JOBS_PER_TENANT}
-  )
+  with at_limit as materialized (${tenantsAtLimit(sql)})
   select due.file_id from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
   where due.kind = 'import' and due.next_attempt_at <= now()
-    and not exists (select from at_limit s where s.org_id = d.org_id)
+    and not exists (select from at_limit l where l.org_id = d.org_id and l.kind = 'import')
   limit 1`
 
 /** The progress of an attempt. */

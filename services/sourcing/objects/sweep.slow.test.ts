@@ -37,17 +37,20 @@ afterAll(() => {
 })
 
 async function sweeperAt(now: Date) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'testing', 'sweep.fixture.ts')], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: market.db.urlOf('sourcing'),
-      FILES_FOLDER: root,
-      NOW: now.toISOString(),
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, '..', '..', 'testing', 'files', 'sweep.fixture.ts')],
+    {
+      env: {
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: market.db.urlOf('sourcing'),
+        FILES_FOLDER: root,
+        NOW: now.toISOString(),
+      },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'inherit',
     },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  )
   children.add(child)
   for await (const line of child.stdout) if (new TextDecoder().decode(line).includes('sweeping')) break
   return child

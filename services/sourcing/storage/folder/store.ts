@@ -12,9 +12,8 @@ import {
   type Storage,
   type StoredObject,
 } from '../storage.ts'
-import { readTrailer } from './trailer.ts'
+import { readInfo, writeObject } from './object-file.ts'
 import { type Grant, UrlSigner } from './url-signer.ts'
-import { writeObject } from './write.ts'
 
 export interface FolderOptions {
   /** Created with the first object. */
@@ -64,7 +63,7 @@ export class FolderStorage implements Storage {
     const file = await open(this.#pathOf(key)).catch(unlessMissing)
     if (!file) return undefined
     try {
-      return await readTrailer(file)
+      return await readInfo(file)
     } catch (error) {
       throw storageFailure(error)
     } finally {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { storageFailure } from '../failures.ts'
-import { writeObject } from './write.ts'
+import { writeObject } from './object-file.ts'
 
 /** Linux: every write to this device fails with ENOSPC. */
 const FULL_DEVICE = '/dev/full'

@@ -14,8 +14,8 @@ const HOUR_MS = 60 * 60 * 1000
 const BACKLOG = 3_000
 
 const db = await testDatabase()
-const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test-store-troubles' })
-const root = await mkdtemp(join(tmpdir(), 'store-troubles-'))
+const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test-sweep-failures' })
+const root = await mkdtemp(join(tmpdir(), 'sweep-failures-'))
 afterAll(async () => {
   await sql.end()
   await rm(root, { recursive: true })
