@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { addressVariables } from '../kit/addresses/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
-import { storageVariables } from './storage/config.ts'
+import { storageProblems, storageVariables } from './storage/config.ts'
 
 export const sourcingVariables = Type.Object({
   ...serviceVariables.properties,
@@ -42,3 +42,6 @@ export const sourcingVariables = Type.Object({
 })
 
 export type SourcingConfig = Static<typeof sourcingVariables>
+
+/** Problems that the schema cannot express. */
+export const sourcingProblems = storageProblems
