@@ -96,7 +96,7 @@ export class FileWorker implements Worker {
     return [...this.#running.values()].filter(({ kind }) => kind === 'import')
   }
 
-  /** Ends the slowest import if another organization's import waits and `maxImports` are running. It is retried later. */
+  /** With `maxImports` running and another import waiting, ends the slowest one, which is retried later. */
   async #preemptSlowest(): Promise<void> {
     const { sql, importLimits } = this.#deps
     const imports = this.#imports()
