@@ -143,7 +143,7 @@ describe('keys', () => {
     await owner.begin(async (tx) => {
       await tx`set local session_replication_role = replica`
       await tx`
-        insert into sourcing.file_jobs (file_id, kind, sealed_url, next_attempt_at, deadline_at)
+        insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
         values ('file_1', 'import', ${sealed}, now(), now() + interval '1 hour')`
     })
     const keys = { ENCRYPTION_KEYS: `${KEY},${older.ENCRYPTION_KEYS}` }

@@ -7,7 +7,7 @@ import { sweepIdempotencyKeys } from '../kit/idempotency/queries.ts'
 import { sweepAnchors } from '../kit/pages/queries.ts'
 import { sweepActivations } from '../organization/users/queries.ts'
 import { claimJob } from '../sourcing/jobs/queries.ts'
-import { beginDeaths, endDeaths, postponeDeaths } from '../sourcing/objects/queries.ts'
+import { finishDeletions, postponeDeletions, startDeletions } from '../sourcing/objects/queries.ts'
 import { deleteUploads, endUploads } from '../sourcing/uploads/queries.ts'
 import { testDatabase } from '../testing/database.ts'
 import { planOf, workOf } from '../testing/query-plans.ts'
@@ -38,7 +38,7 @@ const loads = [
   `sourcing.uploads (id, org_id, user_id, name, public, state, created_at, expires_at)
    select 'u' || n, 'o' || n % 100, 'u', 'a', false, (array['OPEN', 'ATTACHED', 'DEAD'])[1 + n % 3], now(),
      now() + random() * interval '1 day'`,
-  `sourcing.doomed_objects (object_key, due_at)
+  `sourcing.scheduled_deletions (object_key, due_at)
    select 'k' || n, now() + case when n <= 3 then interval '-1 day' else random() * interval '1 day' end`,
   `sourcing.files (id, part_id, org_id, name, file_group, state, public, created_at)
    select 'file_' || n, 'part_' || n, 'org_' || n % 100, 'a', 'document', 'PENDING', false, now()`,
@@ -63,7 +63,7 @@ const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
   ['events', 'sourcing', (sql) => sweepEvents(sql, { now }, signal)],
   ['uploads that end', 'sourcing', (sql) => endUploads(sql, now, 500)],
   ['uploads that are forgotten', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
-  ['objects', 'sourcing', (sql) => beginDeaths(sql, now, 16)],
+  ['objects', 'sourcing', (sql) => startDeletions(sql, now, 16)],
 ]
 
 test.each(sweeps)('of %s only what is due is read', async (_, service, sweep) => {
@@ -73,11 +73,11 @@ test.each(sweeps)('of %s only what is due is read', async (_, service, sweep) =>
 
 test('no statement about objects or jobs reads a whole table', async () => {
   const url = db.urlOf('sourcing')
-  const deaths = [{ object_key: 'k1', due_at: now }]
+  const deletions = [{ object_key: 'k1', due_at: now }]
   const plans = [
-    await planOf(url, (sql) => beginDeaths(sql, ago, 16)),
-    await planOf(url, (sql) => endDeaths(sql, deaths)),
-    await planOf(url, (sql) => postponeDeaths(sql, deaths, now)),
+    await planOf(url, (sql) => startDeletions(sql, ago, 16)),
+    await planOf(url, (sql) => finishDeletions(sql, deletions)),
+    await planOf(url, (sql) => postponeDeletions(sql, deletions, now)),
   ]
   expect(plans.flatMap(({ scannedWhole }) => scannedWhole)).toEqual([])
   // Whose turn it is stands in a table of one row for each organization.

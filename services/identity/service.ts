@@ -10,7 +10,7 @@ import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
 import { pageRoutes } from './pages/routes.ts'
-import { createDummyHash, createHashing } from './passwords/hashing.ts'
+import { createHashing, dummyHash } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { endVoidSessions, erasePeople } from './sessions/consumer.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -18,7 +18,7 @@ import { sweepIdentity } from './sweep/queries.ts'
 import type { TokenDeps } from './tokens/commands.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
-/** The identity service: tokens, sessions, passwords and keys. */
+/** Tokens, sessions, passwords and keys. */
 export async function createIdentity(config: IdentityConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('identity', config, options)
   const { http, sql, clock, bus } = kit
@@ -35,7 +35,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     hashing,
     sign: createSigner({ sql, box, clock, ...tokenTerms }),
     accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
-    dummyHash: await createDummyHash(hashing),
+    dummyHash: await dummyHash(hashing),
     refreshSecret: new Uint8Array(),
   }
   return assemble('identity', kit, {

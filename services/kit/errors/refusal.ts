@@ -5,6 +5,10 @@ export interface RefusalDetails {
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>
+  /** The error behind the refusal. It is logged, and never sent to the caller. */
+  cause?: unknown
+  /** Log message at level warn, for refusals that an operator has to act on. Other refusals are not logged. */
+  logMessage?: string
 }
 
 /** An expected error with a stable code. It is thrown anywhere and becomes a response body in one place (`http/responder.ts`). */
@@ -13,14 +17,16 @@ export class Refusal extends Error {
   readonly detail: string
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string> | undefined
+  readonly logMessage: string | undefined
 
-  constructor(code: ErrorCode, { detail, errors, headers }: RefusalDetails = {}) {
-    super(code)
+  constructor(code: ErrorCode, { detail, errors, headers, cause, logMessage }: RefusalDetails = {}) {
+    super(code, cause === undefined ? {} : { cause })
     this.name = 'Refusal'
     this.code = code
     this.detail = detail ?? ERRORS[code].title
     this.errors = errors
     this.headers = headers
+    this.logMessage = logMessage
   }
 }
 

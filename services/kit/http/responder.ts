@@ -2,7 +2,6 @@ import type { Operation } from '../../../proto/http/operation.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { JsonText } from '../db/json-text.ts'
 import { invalidField, Refusal, refuse, unavailable } from '../errors/refusal.ts'
-import { StorageFailure } from '../storage/failures.ts'
 import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
@@ -79,7 +78,7 @@ export class Responder implements ErrorResponder {
     const { request, requestId } = state
     const refusal = refusalOf(error)
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
-    if (error instanceof StorageFailure) this.#deps.log.warn({ err: error, requestId }, 'file storage failed')
+    if (refusal.logMessage !== undefined) this.#deps.log.warn({ err: error, requestId }, refusal.logMessage)
     const { path } = targetOf(request.url)
     const family = familyOf(path)
     const status = statusOf(family, refusal)
@@ -103,8 +102,8 @@ export class Responder implements ErrorResponder {
     for (const [name, value] of Object.entries(answer.headers)) headers.set(name, value)
     this.#record(state, status)
     const onFailure = (error: unknown) => {
-      // A refusal in the middle, such as a revoked session, is no fault of the service.
-      if (error instanceof Refusal && !(error instanceof StorageFailure)) return
+      // A refusal without a log message, such as a revoked session, is no fault of the service.
+      if (error instanceof Refusal && error.logMessage === undefined) return
       this.#deps.log.error({ err: error, requestId: state.requestId }, 'streamed response aborted')
     }
     const gzip = acceptsGzip(state.request.headers.get('accept-encoding'))

@@ -4,12 +4,12 @@ import { createRateLimit } from './rate-limit.ts'
 
 const LIMITS = { perSecond: 10, burst: 20 }
 
-test('a burst passes, the next request is 429 with Retry-After, another key is not touched', () => {
+test('the request after a burst is 429 with Retry-After, and another key is unaffected', () => {
   const limit = createRateLimit(LIMITS)
   for (let n = 0; n < 20; n++) limit.take('org_a')
   try {
     limit.take('org_a')
-    throw new Error('was let through')
+    throw new Error('was accepted')
   } catch (error) {
     const refusal = error as Refusal
     expect(refusal).toBeInstanceOf(Refusal)
@@ -19,6 +19,6 @@ test('a burst passes, the next request is 429 with Retry-After, another key is n
   expect(limit.take('org_b')).toBe('"default";r=19;t=2')
 })
 
-test('the policy says what the bucket holds and over what time', () => {
+test('the policy contains the capacity and the refill time', () => {
   expect(createRateLimit(LIMITS).policy).toBe('"default";q=20;w=2')
 })

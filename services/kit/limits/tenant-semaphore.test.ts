@@ -77,6 +77,7 @@ test('work that throws releases its permit', async () => {
 test('acquire throws 429 without a free permit, and its release is idempotent', () => {
   const semaphore = new TenantSemaphore({ what: 'tasks', permits: 3, permitsPerTenant: 2 })
   const [release] = [semaphore.acquire('a'), semaphore.acquire('a')]
+  expect([semaphore.canAcquire('a'), semaphore.canAcquire('b')]).toEqual([false, true])
   expect(() => semaphore.acquire('a')).toThrow('rate_limited')
   semaphore.acquire('b')
   release()

@@ -30,9 +30,15 @@ export class TenantSemaphore {
     this.#options = { maxWaitMs: MAX_WAIT_MS, maxWaitingPerTenant: MAX_WAITING_PER_TENANT, ...options }
   }
 
+  /** Whether `acquire` would succeed now. */
+  canAcquire(tenantId: string): boolean {
+    const { permits, permitsPerTenant } = this.#options
+    return this.#held < permits && (this.#heldByTenant.get(tenantId) ?? 0) < permitsPerTenant
+  }
+
   /** Takes a permit at once or throws 429. Returns its release, which is idempotent. */
   acquire(tenantId: string): () => void {
-    if (!this.#hasPermitFor(tenantId)) throw this.#tooMany()
+    if (!this.canAcquire(tenantId)) throw this.#tooMany()
     this.#take(tenantId)
     let isReleased = false
     return () => {
@@ -44,18 +50,13 @@ export class TenantSemaphore {
   /** Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. */
   async run<Answer>(tenantId: string, signal: AbortSignal, work: () => PromiseLike<Answer>): Promise<Answer> {
     // No queued caller is overtaken: a caller is queued only while it cannot take a permit.
-    if (this.#hasPermitFor(tenantId)) this.#take(tenantId)
+    if (this.canAcquire(tenantId)) this.#take(tenantId)
     else await this.#wait(tenantId, signal)
     try {
       return await work()
     } finally {
       this.#release(tenantId)
     }
-  }
-
-  #hasPermitFor(tenantId: string): boolean {
-    const { permits, permitsPerTenant } = this.#options
-    return this.#held < permits && (this.#heldByTenant.get(tenantId) ?? 0) < permitsPerTenant
   }
 
   #take(tenantId: string): void {
@@ -75,7 +76,7 @@ export class TenantSemaphore {
   #wakeNext(): void {
     for (const [tenantId, queue] of this.#queues) {
       const [wake] = queue
-      if (!wake || !this.#hasPermitFor(tenantId)) continue
+      if (!wake || !this.canAcquire(tenantId)) continue
       this.#take(tenantId)
       wake()
       if (this.#queues.delete(tenantId)) this.#queues.set(tenantId, queue)

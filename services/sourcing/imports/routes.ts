@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import { getImport, importPartFile } from '../../../proto/http/sourcing/imports.ts'
-import type { AddressGuard } from '../../kit/addresses/request.ts'
+import type { AddressGuard } from '../../kit/addresses/guard.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { type ImportDeps, importFile, importOf } from './commands.ts'
 

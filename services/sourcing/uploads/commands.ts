@@ -6,7 +6,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
-import type { Storage } from '../../kit/storage/storage.ts'
+import type { Storage } from '../storage/storage.ts'
 import { countOpenUploads, insertUpload, lockQuota } from './queries.ts'
 import { hasRoomForUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
 
@@ -23,7 +23,7 @@ export interface CreateUpload {
   audit: AuditContext
 }
 
-/** A place for the bytes of one file, for 24 hours. */
+/** Creates an upload with a URL that expires after 24 hours. */
 export async function createUpload(
   { sql, clock, storage, quota }: UploadDeps,
   { caller: { orgId, userId }, body, audit }: CreateUpload,
@@ -45,7 +45,7 @@ export async function createUpload(
     const [{ open }] = await countOpenUploads(tx, orgId, now.toISOString())
     if (!hasRoomForUpload(open, quota)) {
       throw refuse('limit_reached', {
-        detail: `Your organization has ${open} uploads that no part has taken; add them, or wait until they expire.`,
+        detail: `Your organization has ${open} open uploads; add them to a part, or wait until they expire.`,
       })
     }
     await insertUpload(tx, upload, now.toISOString())

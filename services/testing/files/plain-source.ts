@@ -1,6 +1,6 @@
 import type { Socket } from 'bun'
 
-/** Answers with bytes as they are: with lengths that are wrong, or bodies that never end. */
+/** A raw TCP server, for responses with wrong lengths and bodies that never end. */
 export function plainSource(answers: Record<string, (socket: Socket) => void>): { url: string; close(): void } {
   const server = Bun.listen({
     hostname: '127.0.0.1',

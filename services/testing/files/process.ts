@@ -3,23 +3,22 @@ import { ApiClient } from '../client.ts'
 import type { TestMarketplace } from '../marketplace.ts'
 import { until } from '../until.ts'
 
-/** The sourcing service as a process of its own, to be measured and killed. */
+/** The sourcing service in its own process, to be measured and killed. */
 export interface SourcingProcess {
   url: string
-  /** Somebody who has signed in before, at this process. */
+  /** A client with the same access token, for this process. */
   clientOf(client: ApiClient): ApiClient
-  /** What it has in memory, in bytes. */
   residentBytes(): Promise<number>
   kill(): Promise<void>
 }
 
-/** Starts it on the database and folder of a marketplace that was stopped, so that nobody else does its work. */
+/** Starts it on the database and folder of a stopped marketplace. */
 export async function startSourcing(
   { db, config }: TestMarketplace,
   more: Record<string, string> = {},
 ): Promise<SourcingProcess> {
   const [port, healthPort] = [freePort(), freePort()]
-  const main = join(import.meta.dir, '..', '..', 'main.ts')
+  const main = join(import.meta.dir, '..', '..', 'sourcing', 'main.ts')
   const child = Bun.spawn([process.execPath, main], {
     env: {
       PATH: process.env.PATH ?? '',
@@ -65,7 +64,7 @@ function freePort(): number {
 
 const BLOCK = new Uint8Array(256 * 1024).map((_, n) => (n * 31) % 257)
 
-/** So many bytes, made as they are asked for. `pauseMs` lies between blocks. */
+/** A stream of `bytes` bytes, with a pause before each block. */
 export function streamOf(bytes: number, pauseMs = 0): ReadableStream<Uint8Array> {
   let left = bytes
   return new ReadableStream({

@@ -1,9 +1,9 @@
 import { connect } from '../../kit/db/client.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
 import { sweepUploads } from '../../sourcing/uploads/sweep.ts'
+import { storageOf } from './storage-of.ts'
 import { sweepObjects } from './swept.ts'
 
-/** Sweeps as the service does, as of the moment that it is told, until it is killed. */
+/** Sweeps at the time in NOW until it is killed. */
 const { DATABASE_URL = '', FILES_FOLDER = '', NOW = '' } = process.env
 const sql = connect(DATABASE_URL, { max: 2, applicationName: 'sweeper' })
 const storage = storageOf({

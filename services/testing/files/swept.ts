@@ -3,6 +3,6 @@ import { type ObjectSweep, sweepObjects as sweep } from '../../sourcing/objects/
 
 const log = createLog({ service: 'sourcing', version: '0', level: 'silent' })
 
-/** Sweeps once as of that moment, to the end, and says nothing. */
+/** One sweep at this time, without log output. */
 export const sweepObjects = (deps: Omit<ObjectSweep, 'log'>, now: Date): Promise<void> =>
   sweep({ ...deps, log }, now, new AbortController().signal)

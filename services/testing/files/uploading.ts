@@ -11,26 +11,26 @@ export interface Problem {
 
 export type Bytes = string | Uint8Array<ArrayBuffer> | Blob
 
-/** What a client of the API does with files, over real HTTP. */
+/** A client of the file operations, over real HTTP. */
 export class Uploading {
   readonly #market: TestMarketplace
   readonly client: ApiClient
 
   readonly #url: string
 
-  /** Of the marketplace itself, or of a process that stands for it. */
+  /** For the marketplace, or for a process on the same database. */
   constructor(market: TestMarketplace, client: ApiClient, url = market.url) {
     this.#market = market
     this.#url = url
     this.client = client
   }
 
-  /** Looks into the database as its owner. */
+  /** The database, as its owner. */
   get rows() {
     return this.#market.db.owner
   }
 
-  /** An address of ours as a test reaches it, which is on another port than the configuration says. */
+  /** Replaces the configured public URL by the URL of the test server. */
   here(url: string): string {
     return url.replace(this.#market.config.PUBLIC_URL, this.#url)
   }
@@ -62,16 +62,16 @@ export class Uploading {
     return fetch(this.here(uploadUrl), { method, headers, body: bytes })
   }
 
-  /** The same in pieces, without a length. */
+  /** A chunked PUT without a Content-Length. */
   send({ uploadUrl, method, headers }: Upload, body: ReadableStream, signal?: AbortSignal): Promise<Response> {
     return fetch(this.here(uploadUrl), { method, headers, body, ...(signal ? { signal } : {}) })
   }
 
-  /** An upload that has its bytes. */
+  /** Creates an upload and sends its bytes. */
   async completed(bytes: Bytes = 'solid impeller', name?: string, isPublic?: boolean): Promise<Upload> {
     const upload = await this.opened(name, isPublic)
     const { status } = await this.put(upload, bytes)
-    if (status !== 204 && status !== 200) throw new Error(`the bytes were refused: ${status}`)
+    if (status !== 204 && status !== 200) throw new Error(`the PUT was refused: ${status}`)
     return upload
   }
 
@@ -79,7 +79,7 @@ export class Uploading {
     return this.client.send<Problem>('PATCH', `/v1/parts/${partId}/files`, { body })
   }
 
-  /** Adds one file and answers it as it is listed. */
+  /** Adds one file and returns it as listed. */
   async added(partId: string, bytes: Bytes, group: FileGroup = 'document', name?: string, isPublic?: boolean) {
     const { id } = await this.completed(bytes, name, isPublic)
     const { status, text } = await this.change(partId, { add: [{ uploadId: id, group }] })
