@@ -1,84 +1,97 @@
-import { PGBENCH_MISSING } from './bench/bench.ts'
-import { type Figure, tableOf } from './bench/figures.ts'
-import { hasPgbench } from './bench/load/pgbench.ts'
-import { MEASURES } from './bench/measures/measures.ts'
-import { type Options, readOptions, USAGE } from './bench/options.ts'
+import { SERVICES } from '../proto/services.ts'
+import type { Context } from './bench/context.ts'
+import { type Figure, failedFigure, tableOf } from './bench/figures.ts'
+import { hasPgbench } from './bench/load/load.ts'
+import { type Options, readOptions, type Section, USAGE } from './bench/options.ts'
+import { measureAuditLog } from './bench/sections/audit.ts'
+import { measureCatalog } from './bench/sections/catalog.ts'
+import { measureCreate } from './bench/sections/create.ts'
+import { measureMemory } from './bench/sections/memory.ts'
+import { measurePages } from './bench/sections/pages.ts'
+import { measureParts } from './bench/sections/parts.ts'
+import { measureRefreshes } from './bench/sections/refresh.ts'
+import { measureSignIn } from './bench/sections/sign-in.ts'
+import { measureUploads } from './bench/sections/uploads.ts'
+import { measureUsers } from './bench/sections/users.ts'
+import { ensureAccount } from './bench/stage/accounts.ts'
 import { openDatabase } from './bench/stage/database.ts'
-import { ensureAccount } from './bench/stage/people.ts'
 import { findPlace, occupy } from './bench/stage/place.ts'
 import { startServices } from './bench/stage/services.ts'
+import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
 import { bringPackages } from './toolchain/packages.ts'
-import { explain } from './toolchain/refusal.ts'
+
+const SECTIONS: Readonly<Record<Section, (context: Context) => Promise<Figure[]>>> = {
+  memory: measureMemory,
+  parts: measureParts,
+  pages: measurePages,
+  create: measureCreate,
+  catalog: measureCatalog,
+  users: measureUsers,
+  'sign-in': measureSignIn,
+  refresh: measureRefreshes,
+  audit: measureAuditLog,
+  uploads: measureUploads,
+}
+
+/** Loading records is part of the first run of a section. */
+const SECTION_TIMEOUT_MS = 60 * 60_000
+
+const PGBENCH_MISSING =
+  'pgbench is missing: install the client tools of Postgres (Debian: postgresql-contrib) for the ratios to the database.'
 
 process.env.INVOKED_AS ??= 'bun run bench'
 
-const stopping = new AbortController()
-const { signal } = stopping
-const undo: (() => Promise<void>)[] = []
-const onStop = (step: () => Promise<void>) => undo.push(step)
-let code = 0
+// Progress goes to standard error, so that the table alone can be kept.
+await runCommand(
+  (lifecycle) => Promise.race([bench(readOptions(process.argv.slice(2)), lifecycle), aborted(lifecycle.signal)]),
+  { progress: console.error },
+)
 
-for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(name, () => {
-    // The second one does not wait; the next run stops what is left behind.
-    if (signal.aborted) process.exit(130)
-    stopping.abort()
-  })
-}
-
-/** Beside the table, so that the table alone can be kept. */
-const progress = (line: string) => console.error(line)
-
-try {
-  const options = readOptions(process.argv.slice(2))
-  if (options.help) console.log(USAGE)
-  else {
-    const interrupted = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason))
-    })
-    await Promise.race([bench(options), interrupted])
+async function bench({ quick, parts, help, sections }: Options, lifecycle: Lifecycle): Promise<number> {
+  const { onStop, progress } = lifecycle
+  if (help) {
+    console.log(USAGE)
+    return 0
   }
-} catch (error) {
-  code = signal.aborted ? 130 : 1
-  if (!signal.aborted) console.error(explain(error))
-}
-for (const step of undo.reverse()) await step().catch((error) => console.error(explain(error)))
-process.exit(code)
-
-async function bench({ quick, parts, sections }: Options): Promise<void> {
   await bringPackages(progress)
   const place = await findPlace()
   onStop(await occupy(place))
-  const database = await openDatabase({ place, parts, signal, onStop, progress })
+  const database = await openDatabase(place, parts, lifecycle)
   progress('Starting the services')
-  const services = await startServices(database, onStop)
-  const account = await ensureAccount(database, services.identity.url)
-  const auditEntries = quick ? 1_000_000 : 10_000_000
-  const userCount = quick ? 100_000 : 1_000_000
-  const paces = quick
-    ? { pace: { rounds: 3, seconds: 2 }, trial: { rounds: 1, seconds: 1 } }
-    : { pace: { rounds: 7, seconds: 4 }, trial: { rounds: 3, seconds: 1 } }
-  const figures: Figure[] = []
-  try {
-    for (const section of sections) {
-      progress(`Measuring ${section}`)
-      figures.push(
-        ...(await MEASURES[section]({
-          database,
-          services,
-          account,
-          parts,
-          auditEntries,
-          userCount,
-          ...paces,
-          onStop,
-          progress,
-        })),
-      )
-    }
-  } finally {
-    // What was measured is worth having, whatever came after it.
-    if (figures.length > 0) console.log(tableOf(figures))
+  const services = await startServices(database, onStop, SERVICES)
+  const context: Context = {
+    ...{ database, services, parts, onStop, progress },
+    account: await ensureAccount(database, services),
+    auditEntries: quick ? 1_000_000 : 10_000_000,
+    userCount: quick ? 100_000 : 1_000_000,
+    pace: quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 3 },
+    trial: { rounds: 1, seconds: 1 },
   }
-  if (!hasPgbench()) console.log(PGBENCH_MISSING)
+  const figures: Figure[] = []
+  let failed = false
+  // The table is printed after a signal too: the rows of finished sections are kept.
+  onStop(async () => {
+    if (figures.length > 0) console.log(tableOf(figures))
+    if (!hasPgbench()) console.log(PGBENCH_MISSING)
+  })
+  for (const section of sections) {
+    progress(`Measuring ${section}`)
+    const began = Date.now()
+    try {
+      figures.push(...(await withTimeout(SECTIONS[section](context))))
+    } catch (error) {
+      console.error(error)
+      figures.push(failedFigure(section, error))
+      failed = true
+    }
+    progress(`Measured ${section} in ${Math.round((Date.now() - began) / 1000)} s`)
+  }
+  return failed ? 1 : 0
+}
+
+function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
+  const late = Bun.sleep(SECTION_TIMEOUT_MS).then((): never => {
+    throw new Error(`not measured within ${SECTION_TIMEOUT_MS / 60_000} minutes`)
+  })
+  return Promise.race([work, late])
 }

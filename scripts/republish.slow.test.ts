@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { emit } from '../services/kit/bus/outbox/emit.ts'
 import { connect } from '../services/kit/db/client.ts'
-import { emit } from '../services/kit/outbox/emit.ts'
-import { testDatabase } from '../services/kit/testing/database.ts'
+import { testDatabase } from '../services/testing/database.ts'
 
 const { owner, ownerUrl, urlOf } = await testDatabase()
 
@@ -45,7 +45,7 @@ test('what a consumer gave up gets another round of tries, what was no event sta
       ('other', 'evt_1', 'cases.created', 'part_1', ${envelope}, 5, 'Error')`
   const { output, code } = await republish(['--dead-letters', 'webhooks/ingest'])
   expect([code, output]).toEqual([0, 'webhooks/ingest: 1 event to be tried again\n'])
-  expect(await owner`select consumer, event_id, source, subject, tries from webhooks.bus_parked`).toMatchObject([
+  expect(await owner`select consumer, event_id, source, subject, tries from webhooks.retry_events`).toMatchObject([
     { consumer: 'ingest', event_id: 'evt_1', source: '/marketplace/sourcing', subject: 'part_1', tries: 0 },
   ])
   expect(await owner`select event_id from webhooks.dead_letters order by event_id`).toMatchObject([

@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util'
-import { revive } from '../services/kit/bus/queries.ts'
+import { SERVICES, type ServiceName } from '../proto/services.ts'
+import { unsend } from '../services/kit/bus/outbox/queries.ts'
+import { requeueDeadLetters } from '../services/kit/bus/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
-import { SERVICES, type ServiceName } from '../services/kit/migrate/files.ts'
-import { unsend } from '../services/kit/outbox/queries.ts'
 
 const USAGE = `republish --since <time, as 2026-04-29T09:10:00Z>
 republish --dead-letters <service>/<consumer>
@@ -54,7 +54,7 @@ async function sendAgain(address: string, since: string): Promise<void> {
 async function tryAgain(address: string, service: ServiceName, consumer: string): Promise<void> {
   const sql = connect(address, { max: 1, applicationName: 'marketplace-republish', searchPath: service })
   try {
-    const { count } = await revive(sql, consumer)
+    const { count } = await requeueDeadLetters(sql, consumer)
     console.log(`${service}/${consumer}: ${events(count)} to be tried again`)
   } finally {
     await sql.end({ timeout: 5 })

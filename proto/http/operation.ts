@@ -5,6 +5,14 @@ import type { Procedure } from '../procedures.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
+/** A group of operations in the documentation. */
+export interface Tag {
+  readonly name: string
+  readonly description: string
+}
+
+export const defineTag = (name: string, description: string): Tag => ({ name, description })
+
 /**
  * One operation of the public API, without its implementation: the server routes by it and checks by it,
  * the OpenAPI document shows it, and the tests walk it.
@@ -20,7 +28,7 @@ export interface Operation<
   readonly method: Method
   /** As OpenAPI writes it: `/v1/parts/{id}`, `/v1/materials:batch-get`. */
   readonly path: string
-  readonly tag: string
+  readonly tag: Tag
   readonly summary: string
   readonly description?: string
   /** Who may call: anybody, anybody with a valid token, or the holders of a permission (of one of several). */

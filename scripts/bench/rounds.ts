@@ -1,6 +1,6 @@
 import { median } from './figures.ts'
 
-/** Something that works for some seconds and answers how much it did in one. */
+/** Works for some seconds and returns how much it did in one second. */
 export type Run = (seconds: number) => Promise<number>
 
 export interface Pace {
@@ -10,8 +10,8 @@ export interface Pace {
 }
 
 /**
- * Lets every side work in every round, one after the other, and turns their order around from round to round: what the
- * machine does meanwhile hits all of them alike. Answers the rate of each side in each round.
+ * Runs every side in every round, one after the other, in an order that alternates: a disturbance of the machine affects all
+ * sides alike. Returns the rate of each side in each round.
  */
 export async function inRounds<Name extends string>(
   sides: Readonly<Record<Name, Run>>,
@@ -25,11 +25,10 @@ export async function inRounds<Name extends string>(
   return rates
 }
 
-/** Tries each way of running one side in turns, and answers the fastest: everybody competes at their best. */
-export async function fastest<Name extends string>(ways: Readonly<Record<Name, Run>>, pace: Pace): Promise<Name> {
-  const rates = await inRounds(ways, pace)
-  const ranked = (Object.keys(ways) as Name[]).sort((a, b) => median(rates[b]) - median(rates[a]))
-  const [best] = ranked
-  if (best === undefined) throw new Error('there is nothing to choose from')
+/** The variant with the highest median rate. */
+export async function fastest<Name extends string>(variants: Readonly<Record<Name, Run>>, pace: Pace): Promise<Name> {
+  const rates = await inRounds(variants, pace)
+  const [best] = (Object.keys(variants) as Name[]).sort((a, b) => median(rates[b]) - median(rates[a]))
+  if (best === undefined) throw new Error('there is no variant to choose from')
   return best
 }

@@ -1,24 +1,30 @@
-import { join } from 'node:path'
-import { dependenciesOf, findForbidden } from './packages.ts'
+import { join, resolve } from 'node:path'
+import { BUN, ROOT } from '../toolchain/checkout.ts'
+import { run } from '../toolchain/run.ts'
 
-const ROOT = join(import.meta.dir, '..', '..')
-
-/** What may be shipped with an Apache-2.0 product: licences that ask for nothing but to be named. */
+/** Licences of packages that an Apache-2.0 product may ship. */
 const SHIPPED = [
   ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0'],
   ...['ISC', 'MIT', 'MIT-0', 'PostgreSQL', 'Unlicense', 'Zlib'],
 ]
-/** What only builds and tests use may also ask for its own sources to be shared. */
+/** Licences of packages that only builds and tests use. */
 const DEVELOPMENT = [...SHIPPED, 'CC-BY-3.0', 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0']
 
-const { dependencies = {}, devDependencies = {} } = await Bun.file(join(ROOT, 'package.json')).json()
-const shipped = await dependenciesOf(ROOT, Object.keys(dependencies))
-const development = await dependenciesOf(ROOT, Object.keys(devDependencies))
+const CHECKER = join(ROOT, 'node_modules/license-checker-rseidelsohn/bin/license-checker-rseidelsohn.js')
 
-const forbidden = [
-  ...findForbidden(shipped, SHIPPED).map((line) => `shipped: ${line}`),
-  ...findForbidden(development, DEVELOPMENT).map((line) => `development: ${line}`),
-]
-for (const line of forbidden) console.error(line)
-if (forbidden.length === 0) console.log(`${shipped.length} shipped and ${development.length} development packages.`)
-process.exit(forbidden.length === 0 ? 0 : 1)
+/** Packages whose SPDX expression the allowed licences do not satisfy; `--onlyAllow` would compare substrings. */
+async function findForbidden(folder: string, kind: 'production' | 'development', allowed: string[]): Promise<string[]> {
+  const options = [`--${kind}`, '--json', '--excludePrivatePackages', '--excludeLicenses', allowed.join(',')]
+  const { code, output } = await run([BUN, CHECKER, ...options], { cwd: folder })
+  if (code !== 0) throw new Error(output)
+  const found: Record<string, { licenses: string }> = JSON.parse(output)
+  return Object.entries(found).map(([name, { licenses }]) => `${kind}: ${name}: ${licenses} is not allowed`)
+}
+
+const folder = resolve(process.argv[2] ?? ROOT)
+const forbidden = await Promise.all([
+  findForbidden(folder, 'production', SHIPPED),
+  findForbidden(folder, 'development', DEVELOPMENT),
+])
+for (const line of forbidden.flat()) console.error(line)
+process.exit(forbidden.flat().length === 0 ? 0 : 1)

@@ -2,12 +2,11 @@ import { swagger } from '@elysiajs/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ERRORS } from '../../proto/errors.ts'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import type { AnyOperation, Tag } from '../../proto/http/operation.ts'
 import { SHAPES } from '../../proto/operations.ts'
+import { VERSION } from '../../services/kit/config/version.ts'
 import { describe, plain } from '../../services/kit/http/describe.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
-import { VERSION } from '../../services/kit/service/version.ts'
-import { TAGS } from './tags.ts'
 
 export interface OpenApi {
   openapi: string
@@ -35,7 +34,7 @@ const Problem: TSchema = Type.Object(
     status: Type.Integer({ description: 'The HTTP status.', examples: [404] }),
     detail: Type.String({
       description: 'This problem, in words.',
-      examples: ['There is no such record, or it is not yours to see.'],
+      examples: ['There is no such record, or it is outside your scope.'],
     }),
     instance: Type.String({ description: 'Path of the request.', examples: ['/v1/parts/part_01J'] }),
     code: Type.Unsafe({
@@ -70,12 +69,12 @@ const INTRODUCTION = `Companies find who can make a part, ask for quotations, pl
 Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are left out.`
 
-const isBeyond = (tag: string) => tag.includes('beyond the specification')
+const isBeyond = ({ name }: Tag) => name.includes('beyond the specification')
 
 /** The OpenAPI 3.1 document of some operations, in the order of the contract. */
 export async function openApiOf(operations: readonly AnyOperation[]): Promise<OpenApi> {
   const named = [...new Set(operations.map(({ tag }) => tag))]
-  // What the specification has comes first.
+  // The tags of the specification come first.
   const tags = [...named.filter((tag) => !isBeyond(tag)), ...named.filter(isBeyond)]
   const app = new Elysia().use(
     swagger({
@@ -89,7 +88,7 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
           description: INTRODUCTION,
           license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
         },
-        tags: tags.map((name) => ({ name, description: TAGS[name] ?? '' })),
+        tags,
         components: {
           securitySchemes: {
             BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },

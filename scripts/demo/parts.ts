@@ -1,7 +1,7 @@
 import type { File } from '../../proto/http/sourcing/files.ts'
 import type { Part, PartInput } from '../../proto/http/sourcing/parts.ts'
 import type { Upload } from '../../proto/http/sourcing/uploads.ts'
-import { ApiClient } from '../../services/kit/testing/client.ts'
+import { ApiClient } from '../../services/testing/client.ts'
 import { drawingSheet, envelopeModel } from './drawings.ts'
 import { type DemoDeps, demoPassword, type Fixtures } from './people.ts'
 import { type DemoOrganization, type DemoPart, emailOf } from './story.ts'

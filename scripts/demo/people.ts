@@ -1,10 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { PERMISSIONS } from '../../proto/permissions.ts'
 import type { Procedure } from '../../proto/procedures.ts'
-import type { Trail } from '../../services/kit/audit/trail.ts'
+import type { AuditContext } from '../../services/kit/audit/context.ts'
 import type { Caller } from '../../services/kit/auth/caller.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
-import { ApiClient } from '../../services/kit/testing/client.ts'
 import { createBusinessUnit } from '../../services/organization/business-units/commands.ts'
 import { createCustomField } from '../../services/organization/custom-fields/commands.ts'
 import { bootstrapOperator, createOrganization } from '../../services/organization/organizations/commands.ts'
@@ -12,6 +11,7 @@ import { grantRole } from '../../services/organization/role-holders/commands.ts'
 import { findRoleByName, listRoles } from '../../services/organization/roles/queries.ts'
 import { createUser, resetPassword } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
+import { ApiClient } from '../../services/testing/client.ts'
 import { type DemoOrganization, emailOf, OPERATOR, type Person } from './story.ts'
 
 export interface DemoDeps {
@@ -67,14 +67,14 @@ async function createdBy(
   const administrator = { ...people.administrator, email: emailOf(people.administrator, org) }
   const input = { name, roles, regionCode, website, administrator, ...(distributorOrgId ? { distributorOrgId } : {}) }
   const created = operator
-    ? await createOrganization(sql, trailOf(operator, 'org.create', { name, roles }), input, now())
+    ? await createOrganization(sql, contextOf(operator, 'org.create', { name, roles }), input, now())
     : await bootstrapOperator(sql, input, now())
   return callerOf(created.orgId, created.administratorId)
 }
 
 async function invited(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
   const input = { ...person, email: emailOf(person, org) }
-  const { userId } = await createUser(sql, caller, trailOf(caller, 'user.create', {}), input, now())
+  const { userId } = await createUser(sql, caller, contextOf(caller, 'user.create', {}), input, now())
   return callerOf(caller.orgId, userId)
 }
 
@@ -84,7 +84,7 @@ async function grantNamed(sql: Pool, caller: Caller, name: string, userId: strin
   const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })
   if (held.some(({ id }) => id === role.id)) return
   const grant = { roleId: role.id, userId }
-  await grantRole(sql, caller, trailOf(caller, 'role.grant', { id: role.id, userId }), grant)
+  await grantRole(sql, caller, contextOf(caller, 'role.grant', { id: role.id, userId }), grant)
 }
 
 /** Signs in with the password the account should have, and activates it anew where that fails. */
@@ -112,7 +112,7 @@ export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganiz
   const businessUnits = new Map(units.map(({ id, name }) => [name, id]))
   for (const name of org.businessUnits ?? []) {
     if (businessUnits.has(name)) continue
-    const made = await createBusinessUnit(sql, caller, trailOf(caller, 'businessUnit.create', { name }), name, now())
+    const made = await createBusinessUnit(sql, caller, contextOf(caller, 'businessUnit.create', { name }), name, now())
     businessUnits.set(name, made.businessUnitId)
   }
   const rows = await sql<{ field_id: string; id: string; field: string; name: string }[]>`
@@ -122,7 +122,13 @@ export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganiz
   const options = new Map(rows.map((row) => [`${row.field}/${row.name}`, { fieldId: row.field_id, optionId: row.id }]))
   for (const field of org.customFields ?? []) {
     if (options.has(`${field.name}/${field.options[0]}`)) continue
-    const made = await createCustomField(sql, caller, trailOf(caller, 'customField.create', { ...field }), field, now())
+    const made = await createCustomField(
+      sql,
+      caller,
+      contextOf(caller, 'customField.create', { ...field }),
+      field,
+      now(),
+    )
     for (const option of made.options) {
       options.set(`${field.name}/${option.name}`, { fieldId: made.fieldId, optionId: option.id })
     }
@@ -140,7 +146,7 @@ const callerOf = (orgId: string, userId: string): Caller => ({
   operator: false,
 })
 
-export const trailOf = (caller: Caller, procedure: Procedure, request: Record<string, unknown>): Trail => ({
+export const contextOf = (caller: Caller, procedure: Procedure, request: Record<string, unknown>): AuditContext => ({
   procedure,
   orgId: caller.orgId,
   actorId: caller.userId,

@@ -7,7 +7,7 @@ import { findRoleByName } from '../../services/organization/roles/queries.ts'
 import { deactivateUser } from '../../services/organization/user-states/commands.ts'
 import { createUser } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
-import { trailOf } from './people.ts'
+import { contextOf } from './people.ts'
 import { type DemoOrganization, emailOf, type Person } from './story.ts'
 
 /** The people behind those who sign in, and the roles that an organization made for them. */
@@ -49,18 +49,18 @@ export async function ensureStaff(sql: Pool, caller: Caller, org: DemoOrganizati
   const now = () => new Date().toISOString()
   for (const role of roles) {
     if ((await findRoleByName(sql, caller.orgId, role.name)).length > 0) continue
-    await createRole(sql, caller, trailOf(caller, 'role.create', { ...role }), role, now())
+    await createRole(sql, caller, contextOf(caller, 'role.create', { ...role }), role, now())
   }
   for (const { role: name, left, ...person } of colleagues) {
     const email = asciiOf(emailOf(person, org))
     if ((await findUserByEmail(sql, email)).length > 0) continue
     const [role] = await findRoleByName(sql, caller.orgId, name)
     if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
-    const { userId } = await createUser(sql, caller, trailOf(caller, 'user.create', {}), { ...person, email }, now())
+    const { userId } = await createUser(sql, caller, contextOf(caller, 'user.create', {}), { ...person, email }, now())
     const request = { id: role.id, userId }
-    await grantRole(sql, caller, trailOf(caller, 'role.grant', request), { roleId: role.id, userId })
+    await grantRole(sql, caller, contextOf(caller, 'role.grant', request), { roleId: role.id, userId })
     if (!left) continue
-    const leaving = { caller, params: { id: userId }, trail: trailOf(caller, 'user.deactivate', { id: userId }) }
+    const leaving = { caller, params: { id: userId }, audit: contextOf(caller, 'user.deactivate', { id: userId }) }
     await deactivateUser({ sql, clock: Date.now }, leaving)
   }
 }

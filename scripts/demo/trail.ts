@@ -1,5 +1,5 @@
 import type { ImpersonationGrant } from '../../proto/http/identity/impersonation.ts'
-import { ApiClient } from '../../services/kit/testing/client.ts'
+import { ApiClient } from '../../services/testing/client.ts'
 import { type DemoDeps, demoPassword } from './people.ts'
 import { type DemoOrganization, emailOf, OPERATOR } from './story.ts'
 

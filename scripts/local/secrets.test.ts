@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SERVICES } from '../../services/kit/migrate/files.ts'
+import { SERVICES } from '../../proto/services.ts'
 import { readSecrets, serviceUrl, writeSecrets } from './secrets.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'secrets-'))

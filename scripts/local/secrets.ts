@@ -1,6 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { roleOf, SERVICES, type ServiceName } from '../../services/kit/migrate/files.ts'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
+import { roleOf } from '../../services/kit/db/roles.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
 /** What is made once and must outlive a restart: without it the database of yesterday could not be opened, or read. */

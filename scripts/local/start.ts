@@ -1,32 +1,25 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SQL } from 'bun'
-import { SERVICES, type ServiceName } from '../../services/kit/migrate/files.ts'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
-import { DATABASE_FOLDER, stopLeftBehind } from '../toolchain/left-behind.ts'
+import { aborted, type Lifecycle } from '../toolchain/command.ts'
+import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
 import { bringPackages } from '../toolchain/packages.ts'
 import { demandFreePort, freePort, portFrom } from '../toolchain/ports.ts'
+import { startProgram } from '../toolchain/programs.ts'
 import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import { ACCOUNTS_FILE, findState, type State } from '../toolchain/state.ts'
 import { takeLock } from './lock.ts'
 import type { Options } from './options.ts'
 import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
-import { startServices } from './services.ts'
 import { readAccounts, welcome } from './welcome.ts'
 
-export interface Start {
-  options: Options
-  /** Aborted by Ctrl-C: what is being waited for then ends at once. */
-  signal: AbortSignal
-  /** Keeps what must be undone at the end; the last one is undone first. */
-  onStop: (undo: () => Promise<void>) => void
-  progress: (line: string) => void
-}
-
-/** Brings the marketplace up, and answers only when a part of it has stopped by itself, with the reason. */
-export async function start({ options, signal, onStop, progress }: Start): Promise<string> {
+/** Starts the marketplace; returns when a part of it has stopped, with the reason. */
+export async function start(options: Options, lifecycle: Lifecycle): Promise<string> {
+  const { signal, onStop, progress } = lifecycle
   const port = portFrom('PORT', 8080)
   const healthPort = portFrom('HEALTH_PORT', 0) || freePort()
   const address = `http://localhost:${port}`
@@ -39,7 +32,7 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
   await bringPackages(progress)
   const state = await findState()
   onStop(await takeLock(state.folder, address))
-  await stopLeftBehind(state.folder)
+  await stopOrphans(state.folder)
   if (options.reset) await reset(state)
   demandFreePort('PORT', port)
   demandFreePort('HEALTH_PORT', healthPort)
@@ -47,7 +40,7 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
   const secrets = await readSecrets(state.folder)
   const database = given
     ? { url: await reachable(given), exited: new Promise<number>(() => {}) }
-    : await embeddedDatabase(state, secrets, { onStop, signal, progress })
+    : await embeddedDatabase(state, secrets, lifecycle)
   signal.throwIfAborted()
   const owner = { DATABASE_URL: database.url }
   const env = environment({ secrets, url: database.url, port, healthPort, filesFolder: join(state.folder, 'files') })
@@ -55,28 +48,33 @@ export async function start({ options, signal, onStop, progress }: Start): Promi
   progress('Migrating')
   await step('The migration', 'scripts/migrate.ts', { ...process.env, ...owner, ...passwords(secrets) }, signal)
   progress('Starting the services')
-  const services = await startServices({
-    folder: state.folder,
-    env,
-    healthPort,
-    watch: options.watch,
-    signal,
-    progress,
+  const logFile = join(state.folder, 'services.log')
+  const services = await startProgram({
+    name: 'The services',
+    command: [
+      BUN,
+      '--max-http-header-size=262144',
+      ...(options.watch ? ['--watch'] : []),
+      join(ROOT, 'services', 'all', 'main.ts'),
+    ],
+    readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+    recordFile: join(state.folder, SERVICES_RECORD),
+    ...{ env, logFile, signal, progress },
   })
   onStop(services.stop)
   progress('Loading demo data')
   const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
   await step('The demo data', 'scripts/seed.ts', seedEnv, signal)
 
-  console.log(welcome(address, await readAccounts(ACCOUNTS_FILE), services.logFile))
+  console.log(welcome(address, await readAccounts(ACCOUNTS_FILE), logFile))
   return Promise.race([
-    new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('interrupted'))),
+    aborted(signal),
     services.exited,
     database.exited.then(() => `Postgres stopped; ${join(state.folder, 'postgres.log')} says why.`),
   ])
 }
 
-/** Everything but the launcher's own lock and the copy of Postgres, which is the same for every start. */
+/** Removes all state but the launcher's lock and the copy of the Postgres programs. */
 async function reset({ folder, programs }: State): Promise<void> {
   await rm(ACCOUNTS_FILE, { force: true })
   for (const name of await readdir(folder)) {
@@ -89,7 +87,7 @@ async function reset({ folder, programs }: State): Promise<void> {
 async function embeddedDatabase(
   state: State,
   secrets: Secrets,
-  { onStop, signal, progress }: Pick<Start, 'onStop' | 'signal' | 'progress'>,
+  { onStop, signal, progress }: Lifecycle,
 ): Promise<{ url: string; exited: Promise<number> }> {
   progress('Starting Postgres')
   const cluster = await startCluster({
@@ -97,7 +95,7 @@ async function embeddedDatabase(
     data: join(state.folder, DATABASE_FOLDER),
     password: secrets.ownerPassword,
     logFile: join(state.folder, 'postgres.log'),
-    // A laptop has other things to do with its memory.
+    // Most of a laptop's memory belongs to other programs.
     settings: { shared_buffers: '128MB', max_connections: '200' },
     wishedPort: secrets.databasePort,
     signal,
@@ -108,7 +106,7 @@ async function embeddedDatabase(
   return { url: cluster.urlOf('postgres'), exited: cluster.exited }
 }
 
-/** Tells apart "there is no such server" from "the migration is wrong" before the migrator does. */
+/** Refuses a database that does not answer, before the migration reports it as an error. */
 async function reachable(url: string): Promise<string> {
   if (!URL.canParse(url))
     throw new Refusal('DATABASE_URL is not a URL of the form postgres://owner:password@host:5432/database.')
@@ -125,7 +123,7 @@ async function reachable(url: string): Promise<string> {
   }
 }
 
-interface Surroundings {
+interface Configuration {
   secrets: Secrets
   url: string
   port: number
@@ -133,25 +131,25 @@ interface Surroundings {
   filesFolder: string
 }
 
-function environment({ secrets, url, port, healthPort, filesFolder }: Surroundings) {
+function environment({ secrets, url, port, healthPort, filesFolder }: Configuration) {
   const { DATABASE_URL: _owners, ...inherited } = process.env
   return {
     PUBLIC_URL: `http://localhost:${port}`,
     LOG_LEVEL: 'info',
     FILES_FOLDER: filesFolder,
-    // Webhooks and imports of a laptop lead to the laptop.
+    // Webhooks and imports on a laptop go to the laptop itself.
     ALLOW_PRIVATE_ADDRESSES: 'true',
     ...inherited,
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
-    // Demo administrators are nobody else's business: the laptop alone, unless HOST says otherwise.
+    // Demo accounts are reachable from this machine only, unless HOST says otherwise.
     HOST: '127.0.0.1',
     ...(process.env.HOST ? { HOST: process.env.HOST } : {}),
     PORT: String(port),
     HEALTH_PORT: String(healthPort),
     ENCRYPTION_KEYS: secrets.encryptionKeys,
-    // 300 endpoints that hang must not keep Bun's fetch from the healthy one.
+    // 300 endpoints that hang must not block requests to a healthy one.
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
-    // Bun has a thread for each core to wait for disks: on few cores, files would wait behind what others write down.
+    // Bun's default is a thread for each core; on few cores, file requests would wait for other writes.
     UV_THREADPOOL_SIZE: '8',
   }
 }
@@ -162,7 +160,7 @@ const passwords = ({ servicePasswords }: Secrets) =>
 const forEachService = (suffix: string, value: (service: ServiceName) => string) =>
   Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_${suffix}`, value(service)]))
 
-/** One of the scripts that do a step of the start; what they print is shown only when they fail. */
+/** Runs one script of the start; its output is shown only when it fails. */
 async function step(name: string, script: string, env: Record<string, string | undefined>, signal: AbortSignal) {
   const { code, output } = await run([BUN, join(ROOT, script)], { env, signal })
   signal.throwIfAborted()

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { shippedFile } from '../../services/catalog/import/shipped.ts'
-import { testDatabase } from '../../services/kit/testing/database.ts'
+import { testDatabase } from '../../services/testing/database.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 
 const { ownerUrl } = await testDatabase()

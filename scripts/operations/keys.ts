@@ -1,7 +1,7 @@
 import { reencryptSecrets, rotateSigningKey } from '../../services/identity/keys/commands.ts'
 import { connect } from '../../services/kit/db/client.ts'
 import { createSecretBox } from '../../services/kit/secrets/box.ts'
-import { resealImports } from '../../services/sourcing/jobs/reseal.ts'
+import { reencryptImports } from '../../services/sourcing/jobs/re-encrypt.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { operatorEnvironment } from './environment.ts'
 
@@ -19,9 +19,9 @@ export async function keys([verb]: string[]): Promise<void> {
       const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds, now: new Date().toISOString() })
       console.log(`${kid} is published; it signs from ${signsFrom}.`)
     } else {
-      const [keys, imports] = [await reencryptSecrets(sql, box), await resealImports(sql, box)]
+      const [keys, imports] = [await reencryptSecrets(sql, box), await reencryptImports(sql, box)]
       console.log(
-        `${keys.resealed + imports.resealed} secrets were sealed anew; the older keys may leave ENCRYPTION_KEYS.`,
+        `${keys.resealed + imports.reencrypted} secrets were sealed anew; the older keys may leave ENCRYPTION_KEYS.`,
       )
     }
   } finally {

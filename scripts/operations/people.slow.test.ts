@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../services/kit/db/client.ts'
 import { createSecretBox } from '../../services/kit/secrets/box.ts'
-import { testDatabase } from '../../services/kit/testing/database.ts'
+import { testDatabase } from '../../services/testing/database.ts'
 import { ROOT } from '../toolchain/checkout.ts'
 
 const { ownerUrl } = await testDatabase()
@@ -143,7 +143,7 @@ describe('keys', () => {
     await owner.begin(async (tx) => {
       await tx`set local session_replication_role = replica`
       await tx`
-        insert into sourcing.file_jobs (file_id, kind, sealed_url, next_attempt_at, deadline_at)
+        insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
         values ('file_1', 'import', ${sealed}, now(), now() + interval '1 hour')`
     })
     const keys = { ENCRYPTION_KEYS: `${KEY},${older.ENCRYPTION_KEYS}` }

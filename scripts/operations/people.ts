@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { connect, type Pool } from '../../services/kit/db/client.ts'
-import { isRefusalOf } from '../../services/kit/http/refusal.ts'
+import { isRefusalOf } from '../../services/kit/errors/refusal.ts'
 import { bootstrapOperator } from '../../services/organization/organizations/commands.ts'
 import { restoreAdministrator as restore } from '../../services/organization/role-holders/restore.ts'
 import { resetPassword as reset } from '../../services/organization/users/commands.ts'

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'n
 import { join } from 'node:path'
 import { canUse, type DatabasePrograms, databaseAccount } from './account.ts'
 import { ROOT } from './checkout.ts'
-import { stopLeftBehind } from './left-behind.ts'
+import { stopOrphans } from './orphans.ts'
 import { databasePackage } from './packages.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
@@ -69,7 +69,7 @@ async function disownFormerCheckout(folder: string, idFile: string): Promise<voi
   const id = (await read(idFile)) || crypto.randomUUID()
   await writeFile(idFile, id, { mode: 0o600 })
   if ((await read(join(folder, 'id'))) === id) return
-  await stopLeftBehind(folder)
+  await stopOrphans(folder)
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
   await writeFile(join(folder, 'id'), id, { mode: 0o600 })
 }

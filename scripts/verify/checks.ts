@@ -24,6 +24,7 @@ const CHECKS: readonly Check[] = [
     ],
   },
   { name: 'architecture', command: ['scripts/checks/imports.ts'] },
+  { name: 'names and columns', command: ['scripts/checks/text.ts'] },
   { name: 'licences', command: ['scripts/checks/licences.ts'] },
   { name: 'generated files', command: ['scripts/openapi.ts', '--check'] },
   { name: 'configuration table', command: ['scripts/configuration.ts', '--check'] },

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { identityVariables } from '../identity/config.ts'
 import { databaseVariables } from '../kit/config/variables.ts'
-import { SERVICES, type ServiceName } from '../kit/migrate/files.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 import { organizationVariables } from '../organization/config.ts'
 import { sourcingVariables } from '../sourcing/config.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { sendRaw } from '../kit/testing/socket.ts'
-import { DOCUMENTED } from './testing/document.ts'
-import { testMarketplace } from './testing.ts'
+import { testMarketplace } from '../testing/marketplace.ts'
+import { DOCUMENTED } from '../testing/operations/document.ts'
+import { sendRaw } from '../testing/socket.ts'
 
 interface Problem {
   type: string
@@ -84,7 +84,7 @@ describe('errors of /v1', () => {
       type: 'urn:marketplace:error:not_found',
       title: 'Not found',
       status: 404,
-      detail: 'There is no such record, or it is not yours to see.',
+      detail: 'There is no such record, or it is outside your scope.',
       instance: UNKNOWN,
       code: 'not_found',
       requestId: 'my-id.1',

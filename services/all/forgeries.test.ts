@@ -10,8 +10,8 @@ import {
   UnsecuredJWT,
 } from 'jose'
 import { createSecretBox } from '../kit/secrets/box.ts'
-import { ApiClient } from '../kit/testing/client.ts'
-import { testMarketplace } from './testing.ts'
+import { ApiClient } from '../testing/client.ts'
+import { testMarketplace } from '../testing/marketplace.ts'
 
 const market = await testMarketplace()
 const org = await market.organization(['IP_OWNER'])

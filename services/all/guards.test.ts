@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { OPERATIONS } from '../../proto/operations.ts'
 import { ownerOf, PATHS } from '../../proto/paths.ts'
+import { SERVICES } from '../../proto/services.ts'
 import { readConfig } from '../kit/config/read.ts'
-import { SERVICES } from '../kit/migrate/files.ts'
-import { testDatabase } from '../kit/testing/database.ts'
+import { testDatabase } from '../testing/database.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll } from './services.ts'
 
@@ -83,7 +83,7 @@ describe('every route', () => {
     }) as AllConfig
     const services = await createAll(config)
     for (const service of SERVICES) {
-      const served = services[service].app.operations.map(({ id }) => id).sort()
+      const served = services[service].http.operations.map(({ id }) => id).sort()
       expect([service, served]).toEqual([service, OPERATIONS[service].map(({ id }) => id).sort()])
       await services[service].close()
     }

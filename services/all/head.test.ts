@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { sendRaw } from '../kit/testing/socket.ts'
-import { testMarketplace } from './testing.ts'
+import { testMarketplace } from '../testing/marketplace.ts'
+import { sendRaw } from '../testing/socket.ts'
 
 const market = await testMarketplace()
 const { client } = (await market.organization(['IP_OWNER'])).administrator

@@ -1,31 +1,31 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../kit/db/ids.ts'
-import { ApiClient } from '../kit/testing/client.ts'
-import { EntryReader } from './secrets/testing/entries.ts'
-import { caseOf, ownInput } from './testing/cases.ts'
-import { codeIn, DOCUMENTED, type Documented } from './testing/document.ts'
-import { targetOf } from './testing/inputs.ts'
-import { openSession } from './testing/sessions.ts'
-import { WORLD_SETTINGS, World } from './testing/world.ts'
-import { testMarketplace } from './testing.ts'
+import { ApiClient } from '../testing/client.ts'
+import { FIXTURE_SETTINGS, Fixtures } from '../testing/fixtures.ts'
+import { EntryReader } from '../testing/leaks/entries.ts'
+import { testMarketplace } from '../testing/marketplace.ts'
+import { caseOf, ownInput } from '../testing/operations/cases.ts'
+import { codeIn, DOCUMENTED, type Documented } from '../testing/operations/document.ts'
+import { targetOf } from '../testing/operations/inputs.ts'
+import { openSession } from '../testing/sessions.ts'
 
 /** Somebody who acts as an administrator, who may do everything, sends every command. */
 setDefaultTimeout(30_000)
-const world = new World(await testMarketplace(WORLD_SETTINGS))
-const log = new EntryReader(world.market.db.owner)
+const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
+const log = new EntryReader(fixtures.market.db.owner)
 
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
 const named = (operations: readonly Documented[]) => operations.map((operation) => [operation.id, operation] as const)
 
 async function sendActing(operation: Documented) {
-  const account = await world.account(caseOf(operation).by ?? 'owner', 'administrator')
-  const input = await ownInput(operation, world, account)
+  const account = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const input = await ownInput(operation, fixtures, account)
   const grantId = newId('grant')
-  const { accessToken } = await openSession(world.market, account, { actingEmail: 'support@example.com', grantId })
-  const client = new ApiClient(world.market.url, accessToken)
+  const { accessToken } = await openSession(fixtures.market, account, { actingEmail: 'support@example.com', grantId })
+  const client = new ApiClient(fixtures.market.url, accessToken)
   const send = () =>
     client.send(operation.method, targetOf(operation, input), {
-      headers: { 'x-forwarded-for': world.address(), ...input.headers },
+      headers: { 'x-forwarded-for': fixtures.address(), ...input.headers },
       body: input.body,
     })
   const { result, entries } = await log.during(send)

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { testDatabase } from '../kit/testing/database.ts'
-import { CuttableLink } from '../kit/testing/proxy.ts'
-import { until } from '../kit/testing/until.ts'
-import { TEST_PASSWORD, testMarketplace } from './testing.ts'
+import { testDatabase } from '../testing/database.ts'
+import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
+import { CuttableLink } from '../testing/proxy.ts'
+import { until } from '../testing/until.ts'
 
 const db = await testDatabase()
 const link = new CuttableLink(db.ownerUrl)

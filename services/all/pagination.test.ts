@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { marketplaceOf } from './testing.ts'
+import { marketplaceOf } from '../testing/marketplace.ts'
 
 /** The lists without a strategy of their own; users, parts, histories and the audit log have a test each beside them. */
 const market = await marketplaceOf([])

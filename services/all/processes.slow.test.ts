@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { natsServer } from '../kit/bus/conformance/nats-server.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
-import { ApiClient } from '../kit/testing/client.ts'
-import { testDatabase } from '../kit/testing/database.ts'
-import { until } from '../kit/testing/until.ts'
-import { enterOverHttp } from './testing/entrance.ts'
-import { startService, stopService } from './testing/processes.ts'
-import { arrangement, TEST_PASSWORD } from './testing.ts'
+import { ApiClient } from '../testing/client.ts'
+import { testDatabase } from '../testing/database.ts'
+import { arrangement, TEST_PASSWORD } from '../testing/marketplace.ts'
+import { natsServer } from '../testing/nats-server.ts'
+import { startService, stopService } from '../testing/processes.ts'
+import { enterOverHttp } from '../testing/sign-in.ts'
+import { until } from '../testing/until.ts'
 
 const server = await natsServer()
 await server.start()

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { TEST_PASSWORD, testMarketplace } from './testing.ts'
+import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
 
 const README = join(import.meta.dir, '..', '..', 'README.md')
 

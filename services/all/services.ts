@@ -1,7 +1,7 @@
 import { ownerOf } from '../../proto/paths.ts'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { createCatalog } from '../catalog/service.ts'
 import { createIdentity } from '../identity/service.ts'
-import { SERVICES, type ServiceName } from '../kit/migrate/files.ts'
 import type { KitOptions, Service } from '../kit/service/service.ts'
 import { createOrganizationService } from '../organization/service.ts'
 import { createSourcing } from '../sourcing/service.ts'
@@ -32,4 +32,4 @@ export async function createServices<S extends ServiceName>(
 export const createAll = (config: AllConfig, options?: KitOptions) => createServices(SERVICES, config, options)
 
 /** What the ingress does, in one process. */
-export const routeAmong = (services: Record<ServiceName, Service>) => (path: string) => services[ownerOf(path)]
+export const ownerAmong = (services: Record<ServiceName, Service>) => (path: string) => services[ownerOf(path)]

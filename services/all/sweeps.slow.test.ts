@@ -1,16 +1,16 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { ServiceName } from '../../proto/services.ts'
 import { sweepIdentity } from '../identity/sweep/queries.ts'
+import { sweepEvents } from '../kit/bus/outbox/sweep.ts'
 import type { Sql } from '../kit/db/client.ts'
 import { sweepIdempotencyKeys } from '../kit/idempotency/queries.ts'
-import type { ServiceName } from '../kit/migrate/files.ts'
-import { sweepEvents } from '../kit/outbox/sweep.ts'
 import { sweepCursors } from '../kit/pagination/queries.ts'
-import { testDatabase } from '../kit/testing/database.ts'
-import { planOf, workOf } from '../kit/testing/plans.ts'
 import { sweepActivations } from '../organization/users/queries.ts'
 import { claimJob } from '../sourcing/jobs/queries.ts'
-import { beginDeaths, endDeaths, postponeDeaths } from '../sourcing/objects/queries.ts'
+import { finishDeletions, postponeDeletions, startDeletions } from '../sourcing/objects/queries.ts'
 import { deleteUploads, endUploads } from '../sourcing/uploads/queries.ts'
+import { testDatabase } from '../testing/database.ts'
+import { planOf, workOf } from '../testing/query-plans.ts'
 
 setDefaultTimeout(60_000)
 const ROWS = 30_000
@@ -34,11 +34,11 @@ const loads = [
    select 'u' || n, 'op', 'k', '\\x00', '{}', now() - random() * interval '1 hour'`,
   `sourcing.page_cursors (key, page, expires_at) select 'k' || n, 1, now() + random() * interval '1 hour'`,
   `sourcing.outbox (id, type, subject, time, data, sent_at) select 'e' || n, 't', 's', now(), '{}', now()`,
-  `sourcing.bus_seen (consumer, event_id, seen_at) select 'c', 'e' || n, now()`,
+  `sourcing.processed_events (consumer, event_id, seen_at) select 'c', 'e' || n, now()`,
   `sourcing.uploads (id, org_id, user_id, name, public, state, created_at, expires_at)
    select 'u' || n, 'o' || n % 100, 'u', 'a', false, (array['OPEN', 'ATTACHED', 'DEAD'])[1 + n % 3], now(),
      now() + random() * interval '1 day'`,
-  `sourcing.doomed_objects (object_key, due_at)
+  `sourcing.scheduled_deletions (object_key, due_at)
    select 'k' || n, now() + case when n <= 3 then interval '-1 day' else random() * interval '1 day' end`,
   `sourcing.files (id, part_id, org_id, name, file_group, state, public, created_at)
    select 'file_' || n, 'part_' || n, 'org_' || n % 100, 'a', 'document', 'PENDING', false, now()`,
@@ -63,7 +63,7 @@ const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
   ['events', 'sourcing', (sql) => sweepEvents(sql, { now }, signal)],
   ['uploads that end', 'sourcing', (sql) => endUploads(sql, now, 500)],
   ['uploads that are forgotten', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
-  ['objects', 'sourcing', (sql) => beginDeaths(sql, now, 16)],
+  ['objects', 'sourcing', (sql) => startDeletions(sql, now, 16)],
 ]
 
 test.each(sweeps)('of %s only what is due is read', async (_, service, sweep) => {
@@ -73,11 +73,11 @@ test.each(sweeps)('of %s only what is due is read', async (_, service, sweep) =>
 
 test('no statement about objects or jobs reads a whole table', async () => {
   const url = db.urlOf('sourcing')
-  const deaths = [{ object_key: 'k1', due_at: now }]
+  const deletions = [{ object_key: 'k1', due_at: now }]
   const plans = [
-    await planOf(url, (sql) => beginDeaths(sql, ago, 16)),
-    await planOf(url, (sql) => endDeaths(sql, deaths)),
-    await planOf(url, (sql) => postponeDeaths(sql, deaths, now)),
+    await planOf(url, (sql) => startDeletions(sql, ago, 16)),
+    await planOf(url, (sql) => finishDeletions(sql, deletions)),
+    await planOf(url, (sql) => postponeDeletions(sql, deletions, now)),
   ]
   expect(plans.flatMap(({ scannedWhole }) => scannedWhole)).toEqual([])
   // Whose turn it is stands in a table of one row for each organization.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { marketplaceOf } from '../all/testing.ts'
+import { marketplaceOf } from '../testing/marketplace.ts'
 import { CATALOG_NAMES, type CatalogName } from './catalog.ts'
 import { CATALOGS } from './catalogs.ts'
 

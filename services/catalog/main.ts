@@ -4,4 +4,4 @@ import { createCatalog } from './service.ts'
 
 const config = configure(catalogVariables, process.env)
 const catalog = await createCatalog(config)
-await serve({ services: [catalog], config, route: () => catalog })
+await serve({ services: [catalog], config, ownerOf: () => catalog })

@@ -3,7 +3,7 @@ import { categoryRoutes } from './categories/routes.ts'
 import type { CatalogConfig } from './config.ts'
 import { criticalityRoutes } from './criticalities/routes.ts'
 import { materialRoutes } from './materials/routes.ts'
-import { Library } from './memory/library.ts'
+import { CatalogRegistry } from './memory/registry.ts'
 import { followReloads, retryLoads } from './memory/reload.ts'
 import { processRoutes } from './processes/routes.ts'
 import { standardRoutes } from './standards/routes.ts'
@@ -14,8 +14,8 @@ import { unspscCategoryRoutes } from './unspsc-categories/routes.ts'
 export async function createCatalog(config: CatalogConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('catalog', config, options)
   const { http, sql, bus, log } = kit
-  const library = new Library(sql)
-  const deps = { http, shelves: library.shelves }
+  const registry = new CatalogRegistry(sql)
+  const deps = { http, stores: registry.stores }
   return assemble('catalog', kit, {
     features: [
       categoryRoutes(deps),
@@ -26,7 +26,7 @@ export async function createCatalog(config: CatalogConfig, options?: KitOptions)
       technologyRoutes(deps),
       unspscCategoryRoutes(deps),
     ],
-    workers: [retryLoads(library, log)],
-    start: () => followReloads(bus, library),
+    workers: [retryLoads(registry, log)],
+    start: () => followReloads(bus, registry),
   })
 }

@@ -4,4 +4,4 @@ import { createIdentity } from './service.ts'
 
 const config = configure(identityVariables, process.env)
 const identity = await createIdentity(config)
-await serve({ services: [identity], config, route: () => identity })
+await serve({ services: [identity], config, ownerOf: () => identity })

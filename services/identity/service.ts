@@ -10,7 +10,7 @@ import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
 import { pageRoutes } from './pages/routes.ts'
-import { createHashing, nobodysHash } from './passwords/hashing.ts'
+import { createHashing, dummyHash } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { endVoidSessions, erasePeople } from './sessions/consumer.ts'
 import { sessionRoutes } from './sessions/routes.ts'
@@ -35,7 +35,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     hashing,
     sign: createSigner({ sql, box, clock, ...tokenTerms }),
     accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
-    dummyHash: await nobodysHash(hashing),
+    dummyHash: await dummyHash(hashing),
     refreshSecret: new Uint8Array(),
   }
   return assemble('identity', kit, {
@@ -49,7 +49,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       activationRoutes({ http, sql, hashing, clock }),
     ],
     workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now }), endUnbackedSessions({ bus, now })],
-    sweeps: [(signal) => sweepIdentity(sql, now(), signal)],
+    cleanup: [(signal) => sweepIdentity(sql, now(), signal)],
     start: async () => {
       tokens.refreshSecret = await ensureKeys(sql, box, now())
     },

@@ -4,4 +4,4 @@ import { createOrganizationService } from './service.ts'
 
 const config = configure(organizationVariables, process.env)
 const organization = await createOrganizationService(config)
-await serve({ services: [organization], config, route: () => organization })
+await serve({ services: [organization], config, ownerOf: () => organization })

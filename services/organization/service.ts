@@ -1,6 +1,6 @@
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
-import { every } from '../kit/service/worker.ts'
+import { every } from '../kit/worker/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
 import { auditLogRoutes } from './audit-log/routes.ts'
 import { businessUnitRoutes } from './business-units/routes.ts'
@@ -29,7 +29,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, pagination, sql, clock }),
       customFieldRoutes({ http, pagination, sql, clock }),
     ],
-    sweeps: [(signal) => sweepActivations(sql, new Date(clock()).toISOString(), signal)],
+    cleanup: [(signal) => sweepActivations(sql, new Date(clock()).toISOString(), signal)],
     workers: [
       every('audit-partitions', PARTITION_CARE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { addressVariables } from '../kit/addresses/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
-import { storageVariables } from '../kit/storage/variables.ts'
+import { storageProblems, storageVariables } from './storage/config.ts'
 
 export const sourcingVariables = Type.Object({
   ...serviceVariables.properties,
@@ -11,34 +11,37 @@ export const sourcingVariables = Type.Object({
     minimum: 1,
     maximum: 1_000_000,
     default: 200,
-    description: 'Uploads of one organization that wait for a part to take them.',
+    description: 'Uploads of one organization that are not attached to a part.',
   }),
   STORED_BYTES_MAX: Type.Integer({
     minimum: 1,
     maximum: Number.MAX_SAFE_INTEGER,
     default: 100 * 1024 ** 3,
-    description: 'What the files of one organization may have together, in bytes.',
+    description: 'Total size of the files of one organization, in bytes.',
   }),
   FILES_PENDING_MAX: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 1000,
-    description: 'Files of one organization that may be PENDING at once, imports and copies.',
+    description: 'PENDING files of one organization: imports, and copies on S3.',
   }),
   IMPORTS_AT_ONCE: Type.Integer({
     minimum: 1,
     maximum: 1024,
     default: 64,
     description:
-      'Imports that one replica fetches at once, most of which wait for slow sources. On S3 at most 16: each may hold 8 MiB.',
+      'Concurrent imports of one replica, including those from slow sources. On S3 at most 16, because each may buffer 8 MiB.',
   }),
   IMPORT_GRACE_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 1800,
     default: 60,
     description:
-      'How long an import has its place, in seconds, before the slowest gives way to others that wait while all are taken.',
+      'Seconds after which a slow import may be preempted while IMPORTS_AT_ONCE imports run and others wait.',
   }),
 })
 
 export type SourcingConfig = Static<typeof sourcingVariables>
+
+/** Problems that the schema cannot express. */
+export const sourcingProblems = storageProblems

@@ -1,8 +1,7 @@
 import { configure, serve } from '../kit/service/run.ts'
-import { storageProblems } from '../kit/storage/variables.ts'
-import { sourcingVariables } from './config.ts'
+import { sourcingProblems, sourcingVariables } from './config.ts'
 import { createSourcing } from './service.ts'
 
-const config = configure(sourcingVariables, process.env, storageProblems)
+const config = configure(sourcingVariables, process.env, sourcingProblems)
 const sourcing = await createSourcing(config)
-await serve({ services: [sourcing], config, route: () => sourcing })
+await serve({ services: [sourcing], config, ownerOf: () => sourcing })

@@ -1,18 +1,18 @@
-import { AddressGuard } from '../kit/addresses/request.ts'
+import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
-import { every } from '../kit/service/worker.ts'
-import { createStorage } from '../kit/storage/create.ts'
-import { FolderStorage } from '../kit/storage/folder/store.ts'
+import { every } from '../kit/worker/worker.ts'
 import type { SourcingConfig } from './config.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
-import { importsAtOnce } from './jobs/rules.ts'
+import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { sweepObjects } from './objects/sweep.ts'
 import { partRoutes } from './parts/routes.ts'
 import { placesToRead } from './parts/search.ts'
+import { createStorage } from './storage/create.ts'
+import { FolderStorage } from './storage/folder/store.ts'
 import { refreshTechnologiesOf } from './technologies/refresh.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
@@ -30,7 +30,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const deps = {
     sql: kit.sql,
-    lane: kit.lane,
+    reads: kit.reads,
     ...placesToRead(config.DATABASE_POOL_SIZE),
     clock: kit.clock,
     storage,
@@ -40,11 +40,11 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     publicUrl: config.PUBLIC_URL,
   }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
-  const shares = {
-    maxImports: importsAtOnce(config.IMPORTS_AT_ONCE, storage),
+  const importLimits = {
+    maxImports: maxImportsFor(storage.driver, config.IMPORTS_AT_ONCE),
     graceMs: config.IMPORT_GRACE_SECONDS * 1000,
   }
-  const worker = new FileWorker({ ...deps, quota, shares, log: kit.log })
+  const worker = new FileWorker({ ...deps, quota, importLimits, log: kit.log })
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
@@ -63,7 +63,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       worker,
       every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
-    sweeps: [
+    cleanup: [
       (signal) => sweepUploads(deps.sql, now(), signal),
       (signal) => sweepObjects({ ...deps, log: kit.log }, now(), signal),
     ],

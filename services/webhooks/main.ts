@@ -4,4 +4,4 @@ import { createWebhooks } from './service.ts'
 
 const config = configure(webhooksVariables, process.env)
 const webhooks = await createWebhooks(config)
-await serve({ services: [webhooks], config, route: () => webhooks })
+await serve({ services: [webhooks], config, ownerOf: () => webhooks })

@@ -1,6 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+
+const tag = defineTag(
+  'Categories',
+  'Equipment classes in two trees. Group numbers and names follow the SFI Group System (SpecTec) and the equipment classes of ISO 14224; descriptions are our own.',
+)
 
 /** An equipment class in one of the trees. */
 export const Category = closed({
@@ -23,7 +28,7 @@ export const listCategories = defineOperation({
   id: 'listCategories',
   method: 'GET',
   path: '/v1/categories',
-  tag: 'Categories',
+  tag,
   summary: 'List categories',
   description: 'Ordered by code, or by id where a category has no code.',
   access: 'token',
@@ -48,7 +53,7 @@ export const getCategory = defineOperation({
   id: 'getCategory',
   method: 'GET',
   path: '/v1/categories/{id}',
-  tag: 'Categories',
+  tag,
   summary: 'Get a category',
   access: 'token',
   params: pathParam('id', 'Id of the category.', 'iso-14224-pu'),
@@ -60,7 +65,7 @@ export const batchGetCategories = defineOperation({
   id: 'batchGetCategories',
   method: 'POST',
   path: '/v1/categories:batch-get',
-  tag: 'Categories',
+  tag,
   summary: 'Get categories by id',
   access: 'token',
   body: BatchOf('ids', ['iso-14224-pu', 'sfi-601001']),

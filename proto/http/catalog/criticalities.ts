@@ -1,6 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, pathParam } from '../shapes.ts'
+
+const tag = defineTag(
+  'Criticalities',
+  'Levels of the criticality schemes of API Std 20S, IACS Rec. 186, DNV-ST-B203, ASTM F3572, ASTM F3674 and NASA-STD-6030. Their names alone are quoted.',
+)
 
 /** A level of a criticality scheme. */
 export const Criticality = closed({
@@ -20,7 +25,7 @@ export const listCriticalities = defineOperation({
   id: 'listCriticalities',
   method: 'GET',
   path: '/v1/criticalities',
-  tag: 'Criticalities',
+  tag,
   summary: 'List criticalities',
   description: 'All of them in one answer, ordered by code.',
   access: 'token',
@@ -37,7 +42,7 @@ export const getCriticality = defineOperation({
   id: 'getCriticality',
   method: 'GET',
   path: '/v1/criticalities/{id}',
-  tag: 'Criticalities',
+  tag,
   summary: 'Get a criticality',
   access: 'token',
   params: pathParam('id', 'Id of the criticality.', 'nasa-6030-a'),
@@ -49,7 +54,7 @@ export const batchGetCriticalities = defineOperation({
   id: 'batchGetCriticalities',
   method: 'POST',
   path: '/v1/criticalities:batch-get',
-  tag: 'Criticalities',
+  tag,
   summary: 'Get criticalities by id',
   access: 'token',
   body: BatchOf('ids', ['nasa-6030-a', 'api-20s-amsl-2']),

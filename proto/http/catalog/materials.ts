@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { MATERIAL_TYPES } from './words.ts'
+
+const tag = defineTag('Materials', 'Materials by their common designations, compiled by the project.')
 
 export const Material = closed({
   code: Type.String({ description: 'Code of the material.', examples: ['ti6al4v-grade-5'] }),
@@ -18,7 +20,7 @@ export const listMaterials = defineOperation({
   id: 'listMaterials',
   method: 'GET',
   path: '/v1/materials',
-  tag: 'Materials',
+  tag,
   summary: 'List materials',
   description: 'Ordered by code.',
   access: 'token',
@@ -34,7 +36,7 @@ export const getMaterial = defineOperation({
   id: 'getMaterial',
   method: 'GET',
   path: '/v1/materials/{code}',
-  tag: 'Materials',
+  tag,
   summary: 'Get a material',
   access: 'token',
   params: pathParam('code', 'Code of the material.', 'ti6al4v-grade-5'),
@@ -46,7 +48,7 @@ export const batchGetMaterials = defineOperation({
   id: 'batchGetMaterials',
   method: 'POST',
   path: '/v1/materials:batch-get',
-  tag: 'Materials',
+  tag,
   summary: 'Get materials by code',
   access: 'token',
   body: BatchOf('codes', ['ti6al4v-grade-5', '316l']),

@@ -1,7 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, OneOf, pathParam } from '../shapes.ts'
 import { MATERIAL_TYPES } from './words.ts'
+
+const tag = defineTag(
+  'Processes',
+  'Ways to make parts, by material type, after the process families of ISO/ASTM 52900; compiled by the project.',
+)
 
 /** A way to make parts of one type of material. */
 export const Process = closed({
@@ -19,7 +24,7 @@ export const listProcesses = defineOperation({
   id: 'listProcesses',
   method: 'GET',
   path: '/v1/processes',
-  tag: 'Processes',
+  tag,
   summary: 'List processes',
   description: 'All of them in one answer, ordered by code.',
   access: 'token',
@@ -36,7 +41,7 @@ export const getProcess = defineOperation({
   id: 'getProcess',
   method: 'GET',
   path: '/v1/processes/{code}',
-  tag: 'Processes',
+  tag,
   summary: 'Get a process',
   access: 'token',
   params: pathParam('code', 'Code of the process.', 'pbf-metal'),
@@ -48,7 +53,7 @@ export const batchGetProcesses = defineOperation({
   id: 'batchGetProcesses',
   method: 'POST',
   path: '/v1/processes:batch-get',
-  tag: 'Processes',
+  tag,
   summary: 'Get processes by code',
   access: 'token',
   body: BatchOf('codes', ['pbf-metal', 'milling-metal']),

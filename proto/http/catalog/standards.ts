@@ -1,7 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, OneOf, pathParam } from '../shapes.ts'
 import { MATERIAL_TYPES } from './words.ts'
+
+const tag = defineTag(
+  'Standards',
+  'Designations, titles, editions and governing bodies of standards. The standards themselves belong to their publishers.',
+)
 
 export const Standard = closed({
   code: Type.String({ description: 'Code of the standard.', examples: ['iso-astm-52901'] }),
@@ -26,7 +31,7 @@ export const listStandards = defineOperation({
   id: 'listStandards',
   method: 'GET',
   path: '/v1/standards',
-  tag: 'Standards',
+  tag,
   summary: 'List standards',
   description: 'All of them in one answer, ordered by code. Filters combine.',
   access: 'token',
@@ -46,7 +51,7 @@ export const getStandard = defineOperation({
   id: 'getStandard',
   method: 'GET',
   path: '/v1/standards/{code}',
-  tag: 'Standards',
+  tag,
   summary: 'Get a standard',
   access: 'token',
   params: pathParam('code', 'Code of the standard.', 'iso-astm-52901'),
@@ -58,7 +63,7 @@ export const batchGetStandards = defineOperation({
   id: 'batchGetStandards',
   method: 'POST',
   path: '/v1/standards:batch-get',
-  tag: 'Standards',
+  tag,
   summary: 'Get standards by code',
   access: 'token',
   body: BatchOf('codes', ['iso-astm-52901', 'en-10204-3.1']),

@@ -1,7 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 import { PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from './words.ts'
+
+const tag = defineTag(
+  'Technologies',
+  'Production technologies with the codes of ISO/ASTM 52900 where it has one; compiled by the project.',
+)
 
 export const Technology = closed({
   id: Type.String({ description: 'Id of the technology.', examples: ['pbf-lb-m'] }),
@@ -28,7 +33,7 @@ export const listTechnologies = defineOperation({
   id: 'listTechnologies',
   method: 'GET',
   path: '/v1/technologies',
-  tag: 'Technologies',
+  tag,
   summary: 'List technologies',
   description: 'Ordered by code. Filters combine.',
   access: 'token',
@@ -50,7 +55,7 @@ export const getTechnology = defineOperation({
   id: 'getTechnology',
   method: 'GET',
   path: '/v1/technologies/{id}',
-  tag: 'Technologies',
+  tag,
   summary: 'Get a technology',
   access: 'token',
   params: pathParam('id', 'Id of the technology.', 'pbf-lb-m'),
@@ -62,7 +67,7 @@ export const batchGetTechnologies = defineOperation({
   id: 'batchGetTechnologies',
   method: 'POST',
   path: '/v1/technologies:batch-get',
-  tag: 'Technologies',
+  tag,
   summary: 'Get technologies by id',
   access: 'token',
   body: BatchOf('ids', ['pbf-lb-m', 'mill-5']),

@@ -1,6 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
+
+const tag = defineTag(
+  'UNSPSC categories',
+  'Shipped: the UNSPSC Reference of the O*NET database by the U.S. Department of Labor, Employment and Training Administration (USDOL/ETA), used under the CC BY 4.0 licence; arranged by level. An operator may load the full, licensed UNSPSC instead.',
+)
 
 const code = (description: string, example: string) => Type.String({ description, examples: [example] })
 
@@ -29,7 +34,7 @@ export const listUnspscCategories = defineOperation({
   id: 'listUnspscCategories',
   method: 'GET',
   path: '/v1/unspsc-categories',
-  tag: 'UNSPSC categories',
+  tag,
   summary: 'List UNSPSC categories',
   description: 'Ordered by id. Filters combine.',
   access: 'token',
@@ -59,7 +64,7 @@ export const getUnspscCategory = defineOperation({
   id: 'getUnspscCategory',
   method: 'GET',
   path: '/v1/unspsc-categories/{id}',
-  tag: 'UNSPSC categories',
+  tag,
   summary: 'Get a UNSPSC category',
   access: 'token',
   params: pathParam('id', 'Id of the category: its 8-digit code.', '31161610'),
@@ -71,7 +76,7 @@ export const batchGetUnspscCategories = defineOperation({
   id: 'batchGetUnspscCategories',
   method: 'POST',
   path: '/v1/unspsc-categories:batch-get',
-  tag: 'UNSPSC categories',
+  tag,
   summary: 'Get UNSPSC categories by id',
   access: 'token',
   body: BatchOf('ids', ['31161610', '31000000']),

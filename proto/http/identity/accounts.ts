@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-const tag = 'Accounts (beyond the specification)'
+export const accountsTag = defineTag('Accounts (beyond the specification)', 'Passwords, sessions and activation links.')
 
 const NewPassword = Type.String({
   minLength: 1,
@@ -15,7 +15,7 @@ export const redeemActivation = defineOperation({
   id: 'redeemActivation',
   method: 'POST',
   path: '/flows/v1/activations',
-  tag,
+  tag: accountsTag,
   summary: 'Choose a password with an activation link',
   description: 'The token of the link works once, for 72 hours; unknown, used and expired ones are one 404.',
   access: 'public',
@@ -38,7 +38,7 @@ export const changePassword = defineOperation({
   id: 'changePassword',
   method: 'POST',
   path: '/flows/v1/password/change',
-  tag,
+  tag: accountsTag,
   summary: 'Change your password',
   description: 'Ends your other sessions; the calling one lives on.',
   access: 'token',
@@ -87,7 +87,7 @@ export const listSessions = defineOperation({
   id: 'listSessions',
   method: 'GET',
   path: '/flows/v1/sessions',
-  tag,
+  tag: accountsTag,
   summary: 'List live sessions',
   description:
     'Your own, or with `userId` those of another user of your organization, which needs `user:manage`. Those in which somebody acts as the user under an impersonation grant say so.',
@@ -110,7 +110,7 @@ export const endSession = defineOperation({
   id: 'endSession',
   method: 'POST',
   path: '/flows/v1/sessions/{id}/end',
-  tag,
+  tag: accountsTag,
   summary: 'End a session',
   description: 'One of your own, or of another user of your organization, which needs `user:manage`.',
   access: 'token',
@@ -124,7 +124,7 @@ export const getJwks = defineOperation({
   id: 'getJwks',
   method: 'GET',
   path: '/.well-known/jwks.json',
-  tag,
+  tag: accountsTag,
   summary: 'Public keys that tokens are signed with',
   access: 'public',
   response: closed({

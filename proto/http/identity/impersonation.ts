@@ -1,9 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { TokenResponse } from './tokens.ts'
 
-const tag = 'Impersonation (beyond the specification)'
+export const impersonationTag = defineTag(
+  'Impersonation (beyond the specification)',
+  'A support session that acts as a user for a limited time and a stated reason. The audit log marks everything done in it.',
+)
 
 const EXAMPLE_ID = 'grant_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const grantId = pathParam('id', 'Id of the grant.', EXAMPLE_ID)
@@ -57,7 +60,7 @@ export const createImpersonationGrant = defineOperation({
   id: 'createImpersonationGrant',
   method: 'POST',
   path: '/flows/v1/impersonation-grants',
-  tag,
+  tag: impersonationTag,
   summary: 'Let somebody act as a user',
   description:
     'For support, for a while and for a reason. Whoever opens the link acts as the user, in whose name the audit log ' +
@@ -77,7 +80,7 @@ export const listImpersonationGrants = defineOperation({
   id: 'listImpersonationGrants',
   method: 'GET',
   path: '/flows/v1/impersonation-grants',
-  tag,
+  tag: impersonationTag,
   summary: 'List the impersonation grants of your organization',
   description: 'Newest first.',
   access: 'org:admin',
@@ -89,7 +92,7 @@ export const getImpersonationGrant = defineOperation({
   id: 'getImpersonationGrant',
   method: 'GET',
   path: '/flows/v1/impersonation-grants/{id}',
-  tag,
+  tag: impersonationTag,
   summary: 'Get an impersonation grant',
   access: 'org:admin',
   params: grantId,
@@ -101,7 +104,7 @@ export const redeemImpersonationGrant = defineOperation({
   id: 'redeemImpersonationGrant',
   method: 'POST',
   path: '/flows/v1/impersonation-grants/redeem',
-  tag,
+  tag: impersonationTag,
   summary: 'Act as a user with the link of a grant',
   description:
     'The token of the link works once, until the grant ends; unknown, used, expired and revoked ones are one 404. ' +
@@ -125,7 +128,7 @@ export const revokeImpersonationGrant = defineOperation({
   id: 'revokeImpersonationGrant',
   method: 'POST',
   path: '/flows/v1/impersonation-grants/{id}/revoke',
-  tag,
+  tag: impersonationTag,
   summary: 'Revoke an impersonation grant',
   description: 'Its link is void at once, and the session under it is dead in every service within a second.',
   access: 'org:admin',

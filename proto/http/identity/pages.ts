@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { pathParam } from '../shapes.ts'
+import { accountsTag } from './accounts.ts'
+import { impersonationTag } from './impersonation.ts'
 
-const tag = 'Documentation (beyond the specification)'
+const tag = defineTag('Documentation (beyond the specification)', 'This documentation.')
 const Html = Type.String({ description: 'An HTML page.', examples: ['<!doctype html>'] })
 
 export const getOpenApi = defineOperation({
@@ -44,7 +46,7 @@ export const getActivatePage = defineOperation({
   id: 'getActivatePage',
   method: 'GET',
   path: '/activate',
-  tag: 'Accounts (beyond the specification)',
+  tag: accountsTag,
   summary: 'Page behind an activation link',
   description: 'Posts the token of its fragment, which no server ever sees in a URL, with a new password.',
   access: 'public',
@@ -56,7 +58,7 @@ export const getImpersonatePage = defineOperation({
   id: 'getImpersonatePage',
   method: 'GET',
   path: '/impersonate',
-  tag: 'Impersonation (beyond the specification)',
+  tag: impersonationTag,
   summary: 'Page behind the link of an impersonation grant',
   description: 'Posts the token of its fragment, which no server ever sees in a URL, and shows the access token.',
   access: 'public',

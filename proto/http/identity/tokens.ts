@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, OneOf } from '../shapes.ts'
 
-const tag = 'Tokens'
+const tag = defineTag('Tokens', 'Bearer tokens for every other operation.')
 
 export const TokenRequest = closed(
   {

@@ -1,8 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
-const tag = 'Audit log'
+const exportTag = defineTag('Audit log export (beyond the specification)', 'The audit log as a file.')
+
+const tag = defineTag(
+  'Audit log',
+  'What the people of your organization did, and what they were refused. For administrators.',
+)
 
 export const AuditActor = closed(
   {
@@ -148,7 +153,7 @@ export const exportAuditLog = defineOperation({
   id: 'exportAuditLog',
   method: 'GET',
   path: '/flows/v1/audit-log/export',
-  tag: 'Audit log export (beyond the specification)',
+  tag: exportTag,
   summary: 'Export the audit log of your organization',
   description:
     'Every entry that the filters name, newest first, one JSON document on each line (NDJSON), compressed where ' +

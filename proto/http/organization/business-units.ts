@@ -1,8 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-const tag = 'Business units (beyond the specification)'
+const tag = defineTag(
+  'Business units (beyond the specification)',
+  'Parts of your organization that parts are filed under.',
+)
 const EXAMPLE_ID = 'bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /** Business units that an organization may have. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-const tag = 'Custom fields (beyond the specification)'
+const tag = defineTag('Custom fields (beyond the specification)', 'Dropdowns of your own for your parts.')
 const EXAMPLE_ID = 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_OPTION = 'option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

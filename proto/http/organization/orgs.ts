@@ -1,11 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ORG_ROLES } from '../../permissions.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, Line, OneOf, pathParam, Text } from '../shapes.ts'
 import { NewPerson } from './users.ts'
 
-const tag = 'Organizations'
-const flows = 'Organization administration (beyond the specification)'
+const tag = defineTag('Organizations', 'The companies that take part.')
+const flows = defineTag(
+  'Organization administration (beyond the specification)',
+  'What the operator of the platform does with organizations.',
+)
 
 const EXAMPLE_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

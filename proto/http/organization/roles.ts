@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PERMISSIONS } from '../../permissions.ts'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
-const tag = 'Roles'
-const flows = 'Role administration (beyond the specification)'
+const tag = defineTag('Roles', 'Permission keys under a name, held by users.')
+const flows = defineTag('Role administration (beyond the specification)', 'Roles of your own, and who holds which.')
 
 const EXAMPLE_ID = 'role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 
-const tag = 'Users'
-const flows = 'User administration (beyond the specification)'
+const tag = defineTag('Users', 'People of your organization.')
+const flows = defineTag('User administration (beyond the specification)', 'Inviting people, and letting them go.')
 
 const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

@@ -2,16 +2,18 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { closed, OneOf, pathParam } from '../shapes.ts'
 import { EXAMPLE_FILE_ID, FILE_FAILURES, FileGroup, FileState } from './files.ts'
+import { partLifecycleTag } from './part-lifecycle.ts'
+import { partsTag } from './parts.ts'
 import { FileName } from './uploads.ts'
 
 const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const ImportFileInput = closed({
-  name: FileName('What the file is called: 1 to 255 characters without slash, backslash or control character.'),
+  name: FileName('Name of the file: 1 to 255 characters without slash, backslash or control character.'),
   sasUrl: Type.String({
     minLength: 1,
     maxLength: 2048,
-    description: 'Signed URL to copy from, https at a public address. Kept encrypted, and only until it was used.',
+    description: 'Signed https URL at a public address. Stored encrypted until the import ends.',
     examples: ['https://drawings.example.com/impeller.stl?sig=c2lnbmF0dXJl'],
   }),
   group: FileGroup,
@@ -19,23 +21,23 @@ export const ImportFileInput = closed({
 export type ImportFileInput = Static<typeof ImportFileInput>
 
 export const ImportPartFileResponse = closed({
-  fileId: Type.String({ description: 'Id of the file, which is PENDING.', examples: [EXAMPLE_FILE_ID] }),
+  fileId: Type.String({ description: 'Id of the PENDING file.', examples: [EXAMPLE_FILE_ID] }),
 })
 
 export const Import = closed({
   fileId: Type.String({ description: 'Id of the file.', examples: [EXAMPLE_FILE_ID] }),
   state: FileState,
-  receivedBytes: Type.Integer({ description: 'What has come so far, in bytes.', examples: [48_284] }),
+  receivedBytes: Type.Integer({ description: 'Bytes received so far.', examples: [48_284] }),
   totalBytes: Type.Optional(
     Type.Integer({
-      description: 'What is to come altogether, where the source says so, in bytes.',
+      description: 'Total size, if the source announces it, in bytes.',
       examples: [48_284],
     }),
   ),
   reason: Type.Optional(
     OneOf(FILE_FAILURES, {
       description:
-        'Why it is FAILED. too_large: more than 512 MiB. address_refused: the name leads to an address that is not public. redirected: the source sends elsewhere, which is not followed. source_refused: it answers with a refusal, such as 403 or 404. unreachable: nobody answers, or with an error, in 5 tries. timed_out: it sent nothing for 30 seconds in 5 tries, or 30 minutes were not enough. too_slow: others waited, and its source was the slowest of all, in 5 tries. quota_reached: the files of your organization would have too many bytes. source_changed: an upload was overwritten, which no import is.',
+        'Reason of FAILED. too_large: more than 512 MiB. address_refused: the name resolves to an address that is not public. redirected: the source sent a redirect. source_refused: the source sent a status such as 403 or 404. unreachable: no response, or a server error, in 5 attempts. timed_out: no bytes for 30 seconds in 5 attempts, or not finished within 30 minutes. too_slow: the slowest of all imports while others waited, in 5 attempts. quota_reached: the files of your organization would exceed the storage limit. source_changed: an upload was overwritten; never for an import.',
       examples: ['too_large'],
     }),
   ),
@@ -46,10 +48,10 @@ export const importPartFile = defineOperation({
   id: 'importPartFile',
   method: 'POST',
   path: '/v1/parts/{partId}/import-file',
-  tag: 'Parts',
+  tag: partsTag,
   summary: 'Import a file from a signed URL',
   description:
-    'Answers at once with a PENDING file; the bytes are copied within 30 minutes and 5 tries, without following redirects.',
+    'Returns a PENDING file at once. The bytes are copied within 30 minutes and 5 attempts; redirects are not followed.',
   access: 'file:write',
   params: pathParam('partId', 'Id of the part.', EXAMPLE_PART_ID),
   body: ImportFileInput,
@@ -66,9 +68,9 @@ export const getImport = defineOperation({
   id: 'getImport',
   method: 'GET',
   path: '/flows/v1/imports/{fileId}',
-  tag: 'Part lifecycle (beyond the specification)',
-  summary: 'See how far an import is',
-  description: 'Of a file of your own part, as long as the file is there: what has come, and when it FAILED, why.',
+  tag: partLifecycleTag,
+  summary: 'Get the progress of an import',
+  description: 'For files of your own parts: state, received bytes, and the reason of FAILED.',
   access: 'token',
   params: pathParam('fileId', 'Id of the file.', EXAMPLE_FILE_ID),
   response: Import,

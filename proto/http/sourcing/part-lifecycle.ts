@@ -1,13 +1,16 @@
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { Part, PartInput, PartPatch, partId } from './parts.ts'
 
-const lifecycle = 'Part lifecycle (beyond the specification)'
+export const partLifecycleTag = defineTag(
+  'Part lifecycle (beyond the specification)',
+  'Moves a part from draft to published and on.',
+)
 
 export const patchPart = defineOperation({
   id: 'patchPart',
   method: 'PATCH',
   path: '/flows/v1/parts/{id}',
-  tag: lifecycle,
+  tag: partLifecycleTag,
   summary: 'Change a part',
   description:
     'In any state; a part that has been published keeps what publishing it needed. The revision counts each change.',
@@ -30,7 +33,7 @@ const transition = <const V extends 'publish' | 'archive' | 'unarchive'>(
     id: `${verb}Part`,
     method: 'POST',
     path: `/flows/v1/parts/{id}/${verb}`,
-    tag: lifecycle,
+    tag: partLifecycleTag,
     summary,
     description,
     access: 'part:publish',
@@ -57,7 +60,7 @@ export const deletePart = defineOperation({
   id: 'deletePart',
   method: 'DELETE',
   path: '/flows/v1/parts/{id}',
-  tag: lifecycle,
+  tag: partLifecycleTag,
   summary: 'Delete a part',
   description: 'In any state. Its files go with it, and its history can be read no more.',
   access: 'part:delete',

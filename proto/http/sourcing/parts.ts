@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 
-const tag = 'Parts'
+export const partsTag = defineTag('Parts', 'Manufacturable items, each owned by an IP owner.')
 
 export const MATERIAL_TYPES = ['metal', 'polymer', 'ceramic', 'composite', 'sand', 'wax', 'other'] as const
 export const PART_STATES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
@@ -216,7 +216,7 @@ export const listParts = defineOperation({
   id: 'listParts',
   method: 'GET',
   path: '/v1/parts',
-  tag,
+  tag: partsTag,
   summary: 'List parts',
   description:
     'Newest first. The CONSUMER view lists published parts that are not internal; IP_OWNER those of your organization, drafts included.',
@@ -237,7 +237,7 @@ export const createPart = defineOperation({
   id: 'createPart',
   method: 'POST',
   path: '/v1/parts',
-  tag,
+  tag: partsTag,
   summary: 'Create a part',
   description: 'The part starts as a DRAFT of your organization, which must be an IP owner.',
   access: 'part:create',
@@ -251,7 +251,7 @@ export const getPart = defineOperation({
   id: 'getPart',
   method: 'GET',
   path: '/v1/parts/{id}',
-  tag,
+  tag: partsTag,
   summary: 'Get a part',
   description: 'Readable by anyone once published and not internal, and by its IP owner always; otherwise not found.',
   access: 'token',
@@ -264,7 +264,7 @@ export const getPartMetadata = defineOperation({
   id: 'getPartMetadata',
   method: 'GET',
   path: '/v1/parts/{id}/metadata',
-  tag,
+  tag: partsTag,
   summary: "Get a part's metadata",
   description: 'The key-value pairs attached to the part, readable by whoever may read the part.',
   access: 'token',
@@ -277,7 +277,7 @@ export const listPartHistory = defineOperation({
   id: 'listPartHistory',
   method: 'GET',
   path: '/v1/parts/{id}/history',
-  tag,
+  tag: partsTag,
   summary: "List a part's history",
   description: 'Newest first, for the IP owner of the part alone. A deleted part has no readable history.',
   access: 'token',

@@ -1,12 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation } from '../operation.ts'
+import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, OneOf, pathParam, Text } from '../shapes.ts'
+
+const tag = defineTag('Uploads', 'Where to send the bytes of a file.')
+export const filesTag = defineTag(
+  'Files (beyond the specification)',
+  'The addresses that uploads and downloads lead to.',
+)
 
 export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /**
- * No path, no control characters (those that turn the direction of writing around among them, which make a program look
- * like a drawing), not `.` or `..`, and at least one character to be seen.
+ * No path, no control characters (including bidirectional ones, which can disguise an extension), not `.` or `..`, and at
+ * least one visible character.
  */
 const FILE_NAME =
   '^(?!\\.{1,2}$)(?=[^]*[^\\s\\u00ad\\u180e\\u200b-\\u200f\\u2060-\\u206f\\u3164\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f/\\\\\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$'
@@ -15,11 +21,11 @@ export const FileName = (description: string) =>
   Text(255, { minLength: 1, pattern: FILE_NAME, description, examples: ['impeller.stl'] })
 
 export const CreateUploadInput = closed({
-  name: FileName('What the file is called: 1 to 255 characters without slash, backslash or control character.'),
+  name: FileName('Name of the file: 1 to 255 characters without slash, backslash or control character.'),
   public: Type.Optional(
     Type.Boolean({
       default: false,
-      description: 'Whether anybody may have the file, by an address that lasts. Default false.',
+      description: 'Whether anyone may download the file from a permanent URL. Default false.',
       examples: [false],
     }),
   ),
@@ -27,17 +33,17 @@ export const CreateUploadInput = closed({
 export type CreateUploadInput = Static<typeof CreateUploadInput>
 
 export const Upload = closed({
-  id: Type.String({ description: 'Id of the upload, to add the file to a part with.', examples: [EXAMPLE_UPLOAD_ID] }),
+  id: Type.String({ description: 'Id of the upload, to add the file to a part.', examples: [EXAMPLE_UPLOAD_ID] }),
   uploadUrl: Type.String({
-    description: 'Where to send the bytes, at most 512 MiB, with the method and headers named here. Works once.',
+    description: 'URL for the bytes, at most 512 MiB, with this method and these headers. Works once.',
     examples: [`https://storage.example.com/files/${EXAMPLE_UPLOAD_ID}?signature=…`],
   }),
-  method: OneOf(['PUT'], { description: 'Method to send the bytes with.', examples: ['PUT'] }),
+  method: OneOf(['PUT'], { description: 'Method of the request.', examples: ['PUT'] }),
   headers: Type.Record(Type.String(), Type.String({ description: 'Value of the header.', examples: ['*'] }), {
-    description: 'Headers that have to be sent along.',
+    description: 'Headers of the request.',
     examples: [{ 'if-none-match': '*' }],
   }),
-  expireTime: DateTime('Until when the bytes can be sent and the upload added to a part.'),
+  expireTime: DateTime('When the URL and the upload expire.'),
 })
 export type Upload = Static<typeof Upload>
 
@@ -45,9 +51,9 @@ export const createUploadUrl = defineOperation({
   id: 'createUploadUrl',
   method: 'POST',
   path: '/v1/uploads',
-  tag: 'Uploads',
+  tag,
   summary: 'Request an upload URL',
-  description: 'Send the bytes there within 24 hours, then add the upload to a part; what nobody added is deleted.',
+  description: 'Send the bytes to the URL and add the upload to a part within 24 hours; other uploads are deleted.',
   access: 'file:write',
   body: CreateUploadInput,
   response: Upload,
@@ -60,16 +66,16 @@ const signed = {
   expires: Type.Integer({
     minimum: 0,
     maximum: 99_999_999_999,
-    description: 'Until when the address holds, in seconds since 1970.',
+    description: 'When the URL expires, in seconds since 1970.',
     examples: [1_777_454_400],
   }),
-  signature: Type.String({ maxLength: 128, description: 'What makes the address good.', examples: ['c2lnbmF0dXJl'] }),
+  signature: Type.String({ maxLength: 128, description: 'Signature of the URL.', examples: ['c2lnbmF0dXJl'] }),
 }
 
-/** The name and type that an address to download from carries. */
+/** The query parameters of a download URL. */
 export const signedDownload = {
   ...signed,
-  name: Type.String({ maxLength: 1024, description: 'What the file is saved as.', examples: ['impeller.stl'] }),
+  name: Type.String({ maxLength: 1024, description: 'Name of the file.', examples: ['impeller.stl'] }),
   type: Type.String({ maxLength: 255, description: 'Type of the file.', examples: ['model/stl'] }),
 }
 
@@ -77,9 +83,9 @@ export const putUpload = defineOperation({
   id: 'putUpload',
   method: 'PUT',
   path: '/files/uploads/{id}',
-  tag: 'Files (beyond the specification)',
+  tag: filesTag,
   summary: 'Send the bytes of an upload',
-  description: 'The address of an upload where files are kept in a folder; with S3 the bytes go to the store itself.',
+  description: 'The upload URL of the folder store; with S3 clients send the bytes to the store itself.',
   access: 'public',
   params: pathParam('id', 'Id of the upload.', EXAMPLE_UPLOAD_ID),
   query: Type.Object(signed),

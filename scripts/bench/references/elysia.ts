@@ -1,13 +1,7 @@
 import { Elysia } from 'elysia'
-import { catalogVariables } from '../../../services/catalog/config.ts'
-import { entityTag } from '../../../services/kit/http/json.ts'
-import { createRateLimit } from '../../../services/kit/http/limit.ts'
-import { createRequestLog } from '../../../services/kit/log/request-log.ts'
-import { configure } from '../../../services/kit/service/run.ts'
-import { createKit } from '../../../services/kit/service/service.ts'
-import { VERSION } from '../../../services/kit/service/version.ts'
+import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
 
-/** What one path answers, always. */
+/** The answer of one path. */
 export interface FixedAnswer {
   operation: string
   method: 'GET' | 'POST'
@@ -17,10 +11,10 @@ export interface FixedAnswer {
 }
 
 /**
- * Routes that answer fixed bytes. `GUARD=none`: bare Elysia, the fastest it can be. `GUARD=token`: written by hand around
- * the same token check, request limit, log line and headers as ours.
+ * Routes that answer fixed bytes. `GUARD=none`: bare Elysia. `GUARD=token`: a token check with a cache, a request limit, a log
+ * line and the headers of the services, written by hand.
  */
-const { GUARD, ANSWERS = '[]', PORT } = process.env
+const { GUARD, ANSWERS = '[]', PORT, JWKS_URL = '' } = process.env
 const answers: FixedAnswer[] = JSON.parse(ANSWERS)
 const server = new Elysia()
 const JSON_TYPE = { 'content-type': 'application/json' }
@@ -28,39 +22,54 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 if (GUARD === 'none') {
   for (const { method, path, text } of answers) {
     if (method === 'GET') server.get(path, () => new Response(text, { headers: JSON_TYPE }))
-    // Reads what is asked for, as whoever answers must.
     else server.post(path, ({ body }) => new Response(body ? text : '', { headers: JSON_TYPE }))
   }
 } else {
-  const config = configure(catalogVariables, process.env)
-  const { auth } = await createKit('catalog', config)
-  const limit = createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST })
-  const log = createRequestLog({ service: 'catalog', version: VERSION, level: config.LOG_LEVEL })
-  await auth.start()
+  const keys = createRemoteJWKSet(new URL(JWKS_URL))
+  const verified = new Map<string, JWTPayload>()
+  const verify = async (token: string): Promise<JWTPayload> => {
+    const known = verified.get(token)
+    if (known && (known.exp ?? 0) * 1000 > Date.now()) return known
+    const { payload } = await jwtVerify(token, keys)
+    verified.set(token, payload)
+    return payload
+  }
+
+  const LIMIT = 1_000_000
+  const buckets = new Map<string, { left: number; atMs: number }>()
+  const take = (tenant: string): number => {
+    const now = Date.now()
+    const bucket = buckets.get(tenant) ?? { left: LIMIT, atMs: now }
+    bucket.left = Math.min(LIMIT, bucket.left + ((now - bucket.atMs) * LIMIT) / 1000) - 1
+    bucket.atMs = now
+    buckets.set(tenant, bucket)
+    return Math.floor(bucket.left)
+  }
+
+  let lines: string[] = []
+  setInterval(() => {
+    if (lines.length > 0) process.stdout.write(lines.join(''))
+    lines = []
+  }, 100)
+
   const guarded = async (request: Request, { operation, text, etag }: FixedAnswer): Promise<Response> => {
     const startedMs = performance.now()
-    const caller = await auth.callerOf(request)
+    const { org, sub } = await verify(request.headers.get('authorization')?.slice('Bearer '.length) ?? '')
     const requestId = request.headers.get('x-request-id') ?? crypto.randomUUID()
     const headers: Record<string, string> = {
       'x-request-id': requestId,
       'x-content-type-options': 'nosniff',
-      ratelimit: limit.take(caller.orgId),
-      'ratelimit-policy': limit.policy,
+      ratelimit: `"default";r=${take(String(org))};t=1`,
+      'ratelimit-policy': `"default";q=${LIMIT};w=1`,
       'cache-control': 'private, no-cache',
       vary: 'Authorization',
       ...JSON_TYPE,
-      ...(etag ? { etag: entityTag(text) } : {}),
+      ...(etag ? { etag: `"${Bun.hash(text).toString(36)}"` } : {}),
     }
-    log.write({
-      requestId,
-      operation,
-      method: request.method,
-      status: 200,
-      ms: Math.round((performance.now() - startedMs) * 100) / 100,
-      tenant: caller.orgId,
-      user: caller.userId,
-      ip: '127.0.0.1',
-    })
+    const ms = Math.round((performance.now() - startedMs) * 100) / 100
+    lines.push(
+      `{"level":"info","time":"${new Date().toISOString()}","service":"catalog","requestId":"${requestId}","operation":"${operation}","method":"${request.method}","status":200,"ms":${ms},"tenant":"${org}","user":"${sub}","ip":"127.0.0.1"}\n`,
+    )
     return new Response(text, { headers })
   }
   for (const answer of answers) {

@@ -2,9 +2,9 @@ import fastify from 'fastify'
 import pg from 'pg'
 
 /**
- * A bare server of the first page of parts: Fastify and pg as their manuals show them, a prepared statement, nothing
- * else: no sign-in, no limits, no log, no metrics. `ANSWER=rows` makes the answer of the columns, as such servers do;
- * `ANSWER=texts` joins the texts that our own statement reads.
+ * A bare server of the first page of parts: Fastify and pg as their manuals show them, with a prepared statement and without
+ * sign-in, limits, log and metrics. `ANSWER=rows` makes the answer of the columns, as such servers usually do;
+ * `ANSWER=texts` joins the texts that the statement of the service reads.
  */
 const { PORT, DATABASE_URL = '', POOL_SIZE, STATEMENT = '', PARAMETERS = '[]', ANSWER } = process.env
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: Number(POOL_SIZE) })

@@ -1,7 +1,7 @@
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A bare server that does with a body what has to be done: hashes it, and writes it down to the disk. */
+/** A bare server that hashes a body and writes it to the disk. */
 const { PORT = '', FOLDER = '' } = process.env
 await mkdir(FOLDER, { recursive: true })
 let count = 0

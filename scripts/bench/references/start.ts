@@ -1,20 +1,18 @@
 import { join } from 'node:path'
 import { BUN } from '../../toolchain/checkout.ts'
+import { startProgram } from '../../toolchain/programs.ts'
 import { run, tail } from '../../toolchain/run.ts'
-import type { Bench } from '../bench.ts'
+import type { Context } from '../context.ts'
 import type { RequestText } from '../load/exchange.ts'
-import { sendRequests } from '../load/load.ts'
-import { type Side, serverSide } from '../load/sides.ts'
+import { type Side, sendRequests, serverSide } from '../load/load.ts'
 import { fastest, type Run } from '../rounds.ts'
-import { serverPort } from '../stage/ports.ts'
-import { startProgram } from '../stage/programs.ts'
-import { environmentOf } from '../stage/services.ts'
-import type { SentStatement } from '../stage/statements.ts'
+import { serverPort } from '../stage/services.ts'
+import type { LoggedStatement } from '../statements.ts'
 import type { FixedAnswer } from './elysia.ts'
 
-const POOL_SIZES = [2, 4, 8, 16]
+const POOL_SIZES = [4, 8, 16]
 
-/** Bare servers of the first page of parts: what they run on, and whether they join our texts or make JSON of columns. */
+/** Bare servers of the first page of parts: `rows` makes JSON of columns, `texts` joins the stored texts as ours does. */
 export const LIST_SERVERS = {
   'Fastify + pg': { engine: 'fastify', answer: 'rows' },
   'Fastify + pg that joins the same texts': { engine: 'fastify', answer: 'texts' },
@@ -27,16 +25,16 @@ export const hasGo = () => Bun.which('go') !== null
 
 export interface ListReference {
   kind: ListServer
-  statement: SentStatement
-  /** Of the database, for the role that our own service has. */
+  statement: LoggedStatement
+  /** The database, with the role of the service. */
   url: string
-  /** The body of our own answer: the reference must say the same. */
+  /** The answer of the service. The reference must give the same. */
   wanted: string
 }
 
-/** Starts a bare server with each size of pool, keeps the fastest, and answers it at its best. */
+/** Starts a bare server with each size of pool and keeps the fastest. */
 export async function startListServer(
-  { database, trial, onStop, progress }: Bench,
+  { database, trial, onStop }: Context,
   { kind, statement, url, wanted }: ListReference,
 ): Promise<{ side: Side; label: string }> {
   const { engine, answer } = LIST_SERVERS[kind]
@@ -44,38 +42,41 @@ export async function startListServer(
   const servers = await Promise.all(
     POOL_SIZES.map(async (poolSize) => {
       const port = serverPort()
-      const env = {
-        PATH: process.env.PATH,
-        NODE_ENV: 'production',
-        PORT: String(port),
-        DATABASE_URL: url,
-        POOL_SIZE: String(poolSize),
-        STATEMENT: statement.text,
-        PARAMETERS: JSON.stringify(statement.parameters),
-        ANSWER: answer,
-      }
       const readyUrl = `http://127.0.0.1:${port}/v1/parts`
-      const logFile = join(database.folder, `${engine}-${answer}-${poolSize}.log`)
-      const { stop } = await startProgram({ command, env, logFile, readyUrl })
+      const { stop } = await startProgram({
+        name: kind,
+        command,
+        env: {
+          PATH: process.env.PATH,
+          NODE_ENV: 'production',
+          PORT: String(port),
+          DATABASE_URL: url,
+          POOL_SIZE: String(poolSize),
+          STATEMENT: statement.text,
+          PARAMETERS: JSON.stringify(statement.parameters),
+          ANSWER: answer,
+        },
+        logFile: join(database.folder, `${engine}-${answer}-${poolSize}.log`),
+        readyUrl,
+      })
       onStop(stop)
-      return { poolSize, port, readyUrl, stop }
+      const text = await (await fetch(readyUrl)).text()
+      const same = answer === 'texts' ? text === wanted : Bun.deepEquals(JSON.parse(text), JSON.parse(wanted))
+      if (!same) throw new Error(`${kind} does not answer what the marketplace answers`)
+      return { poolSize, port, stop }
     }),
   )
-  for (const { readyUrl } of servers) requireSame(await (await fetch(readyUrl)).text(), wanted, kind)
   const request = { path: '/v1/parts' }
-  const way =
-    (port: number): Run =>
-    (seconds) =>
-      sendRequests({ port, request, connections: 16, seconds })
-  const port = Number(
-    await fastest(Object.fromEntries(servers.map((server) => [server.port, way(server.port)])), trial),
-  )
+  const variants = servers.map(({ port }): [string, Run] => [
+    String(port),
+    async (seconds) => (await sendRequests({ port, request, connections: 16, seconds })).perSecond,
+  ])
+  const port = Number(await fastest(Object.fromEntries(variants), trial))
   await Promise.all(servers.filter((server) => server.port !== port).map(({ stop }) => stop()))
   const side = await serverSide({ port, request }, trial)
   const poolSize = servers.find((server) => server.port === port)?.poolSize
-  const label = `${engine === 'go' ? 'Go' : 'Fastify on Bun'}, ${side.clients} connections, pool of ${poolSize}`
-  progress(`Parts: ${label}`)
-  return { side, label }
+  const name = engine === 'go' ? 'Go' : 'Fastify on Bun'
+  return { side, label: `${name}, ${side.clients} connections, pool of ${poolSize}` }
 }
 
 async function buildGoServer(folder: string): Promise<string> {
@@ -83,33 +84,34 @@ async function buildGoServer(folder: string): Promise<string> {
   const env = { ...process.env, CGO_ENABLED: '0' }
   const command = ['go', 'build', '-C', join(import.meta.dir, 'go'), '-o', program, '.']
   const { code, output } = await run(command, { env, timeoutMs: 10 * 60 * 1000 })
-  if (code !== 0) throw new Error(`The Go server could not be built:\n${tail(output)}`)
+  if (code !== 0) throw new Error(`the Go server could not be built: ${tail(output, 5)}`)
   return program
 }
 
-/** A reference that answers something else would be no reference. */
-function requireSame(text: string, wanted: string, kind: ListServer): void {
-  const isText = LIST_SERVERS[kind].answer === 'texts'
-  const same = isText ? text === wanted : Bun.deepEquals(JSON.parse(text), JSON.parse(wanted))
-  if (!same) throw new Error(`${kind} answers something else than the marketplace.`)
-}
-
-/** A request, and what it is answered. */
+/** A request and its answer. */
 export interface Read {
   request: RequestText
   answer: FixedAnswer
 }
 
-/** Starts the Elysia server that answers fixed bytes, bare or guarded as ours is. */
+/** Starts the Elysia server of fixed answers, bare or guarded. */
 export async function startElysia(
-  { database, onStop }: Bench,
+  { database, services, onStop }: Context,
   guard: 'none' | 'token',
   reads: readonly Read[],
 ): Promise<{ port: number }> {
-  const { port, env } = environmentOf('catalog', database)
+  const port = serverPort()
   const { stop } = await startProgram({
+    name: 'Elysia',
     command: [BUN, join(import.meta.dir, 'elysia.ts')],
-    env: { ...env, GUARD: guard, ANSWERS: JSON.stringify(reads.map(({ answer }) => answer)) },
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      GUARD: guard,
+      JWKS_URL: `${services.identity.url}/.well-known/jwks.json`,
+      ANSWERS: JSON.stringify(reads.map(({ answer }) => answer)),
+    },
     logFile: join(database.folder, `elysia-${guard}.log`),
     readyUrl: `http://127.0.0.1:${port}/readyz`,
   })
@@ -117,7 +119,7 @@ export async function startElysia(
   for (const { request, answer } of reads) {
     const { path, ...rest } = request
     const text = await (await fetch(`http://127.0.0.1:${port}${path}`, rest)).text()
-    if (text !== answer.text) throw new Error(`The Elysia server answers\n${text}\ninstead of\n${answer.text}`)
+    if (text !== answer.text) throw new Error(`the Elysia server answers\n${text}\ninstead of\n${answer.text}`)
   }
   return { port }
 }

@@ -1,92 +1,81 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { connect, type Pool } from '../../../services/kit/db/client.ts'
-import { migrationsOf, SERVICES } from '../../../services/kit/migrate/files.ts'
-import { migrate } from '../../../services/kit/migrate/migrate.ts'
-import { loadParts } from '../../../services/kit/testing/load.ts'
+import { Glob } from 'bun'
+import { SERVICES } from '../../../proto/services.ts'
+import { asOwner } from '../../../services/testing/load/owner.ts'
+import { loadParts } from '../../../services/testing/load/parts.ts'
 import { readSecrets, type Secrets } from '../../local/secrets.ts'
-import { importDefaults } from '../../operations/catalog.ts'
+import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { startCluster, stopOrphan } from '../../toolchain/cluster.ts'
+import type { Lifecycle } from '../../toolchain/command.ts'
+import { run, tail } from '../../toolchain/run.ts'
+import { LOG_LINE_PREFIX } from '../statements.ts'
 import type { Place } from './place.ts'
 
 const DATABASE = 'marketplace'
-const LOADED = 'loaded'
 const ORGANIZATIONS = 1000
 
-/** As a small production server has them; what is not named is Postgres's default, `fsync` above all. */
+/** Settings of a small production server; the others are the defaults of Postgres, `fsync` above all. */
 const SETTINGS = {
   shared_buffers: '512MB',
   max_connections: '200',
   max_wal_size: '4GB',
   maintenance_work_mem: '256MB',
-  // Statements are compared as the server shows them, which by default is their first kilobyte.
-  track_activity_query_size: '16384',
+  log_line_prefix: LOG_LINE_PREFIX,
 }
 
 export interface Database {
   ownerUrl: string
   secrets: Secrets
-  /** A folder of this database alone, for what goes with it. */
+  /** A folder of this database alone. */
   folder: string
+  logFile: string
 }
 
-export interface Surroundings {
-  place: Place
-  parts: number
-  signal: AbortSignal
-  onStop: (undo: () => Promise<void>) => void
-  progress: (line: string) => void
-}
-
-/** A migrated database with catalogs and parts: the one of an earlier run where its migrations are still the same. */
-export async function openDatabase({ place, parts, signal, onStop, progress }: Surroundings): Promise<Database> {
-  const name = `${parts}-${await migrationsChecksum()}`
-  const folder = join(place.folder, name)
-  const loaded = Bun.file(join(folder, LOADED))
-  if (!(await loaded.exists())) {
+/** A migrated database with catalogs and parts; reused as long as the migrations are the same. */
+export async function openDatabase(place: Place, parts: number, lifecycle: Lifecycle): Promise<Database> {
+  const { signal, progress, onStop } = lifecycle
+  const folder = join(place.folder, `${parts}-${await migrationsChecksum()}`)
+  if (!(await Bun.file(loadedFile(folder, 'parts')).exists())) {
     await removeOthers(place.folder, parts)
     await mkdir(folder, { mode: 0o711 })
   }
   const secrets = await readSecrets(folder)
+  const logFile = join(folder, 'postgres.log')
   const data = join(folder, 'postgres')
   await stopOrphan(data)
   const cluster = await startCluster({
-    state: place.state,
-    data,
+    ...{ state: place.state, data, logFile, settings: SETTINGS, signal, progress },
     password: secrets.ownerPassword,
-    logFile: join(folder, 'postgres.log'),
-    settings: SETTINGS,
-    signal,
-    progress,
   })
   onStop(cluster.stop)
-  const ownerUrl = cluster.urlOf(DATABASE)
-  if (!(await loaded.exists())) {
-    await load(cluster.urlOf('postgres'), ownerUrl, { secrets, parts, progress })
-    await writeFile(loaded.name ?? '', '')
-  }
-  return { ownerUrl, secrets, folder }
+  const database = { ownerUrl: cluster.urlOf(DATABASE), secrets, folder, logFile }
+  await loadOnce(database, 'parts', () => load(cluster.urlOf('postgres'), database, parts, progress))
+  return database
 }
 
 export const SMALL_PARTS = 100_000
 
-/** A second database in the same cluster, with few parts: what does not grow with their number is shown against it. */
-export async function ensureSmallDatabase(
-  { ownerUrl, secrets, folder }: Database,
-  progress: Surroundings['progress'],
-): Promise<string> {
-  const [server, small] = [new URL(ownerUrl), new URL(ownerUrl)]
+/** A second database of the same server with few parts, to show what does not depend on their number. */
+export async function openSmallDatabase(large: Database, progress: (line: string) => void): Promise<Database> {
+  const [server, small] = [new URL(large.ownerUrl), new URL(large.ownerUrl)]
   server.pathname = '/postgres'
   small.pathname = `/${DATABASE}_small`
-  const loaded = Bun.file(join(folder, `${LOADED}-small`))
-  if (!(await loaded.exists())) {
-    await load(server.href, small.href, { secrets, parts: SMALL_PARTS, progress })
-    await writeFile(loaded.name ?? '', '')
-  }
-  return small.href
+  const database = { ...large, ownerUrl: small.href }
+  await loadOnce(large, 'small', () => load(server.href, database, SMALL_PARTS, progress))
+  return database
 }
 
-/** Databases of the same size that an older schema, or a run that was interrupted, left. */
+/** Loads records once; the mark lies beside the database. */
+export async function loadOnce({ folder }: Database, name: string, work: () => Promise<unknown>): Promise<void> {
+  if (await Bun.file(loadedFile(folder, name)).exists()) return
+  await work()
+  await writeFile(loadedFile(folder, name), '')
+}
+
+const loadedFile = (folder: string, name: string) => join(folder, `loaded-${name}`)
+
+/** Removes databases of the same size that have an older schema or were loaded in part. */
 async function removeOthers(folder: string, parts: number): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${parts}-`)) continue
@@ -97,40 +86,34 @@ async function removeOthers(folder: string, parts: number): Promise<void> {
 
 async function migrationsChecksum(): Promise<string> {
   const hasher = new Bun.CryptoHasher('sha256')
-  for (const service of SERVICES) {
-    for (const { name, path } of await migrationsOf(service)) {
-      hasher.update(`${service}/${name}\n${await Bun.file(path).text()}\n`)
-    }
-  }
+  const paths = await Array.fromAsync(new Glob('services/*/migrations/*.sql').scan({ cwd: ROOT }))
+  for (const path of paths.sort()) hasher.update(`${path}\n${await Bun.file(join(ROOT, path)).text()}\n`)
   return hasher.digest('hex').slice(0, 12)
 }
 
-interface Contents {
-  secrets: Secrets
-  parts: number
-  progress: Surroundings['progress']
-}
-
-async function load(serverUrl: string, ownerUrl: string, { secrets, parts, progress }: Contents): Promise<void> {
-  await withOwner(serverUrl, async (server) => {
+async function load(
+  serverUrl: string,
+  { ownerUrl, secrets }: Database,
+  parts: number,
+  progress: Lifecycle['progress'],
+) {
+  await asOwner(serverUrl, async (server) => {
     const name = new URL(ownerUrl).pathname.slice(1)
     await server`drop database if exists ${server(name)}`
     await server`create database ${server(name)}`
   })
-  await migrate({ url: ownerUrl, passwords: secrets.servicePasswords })
-  await importDefaults(ownerUrl)
+  const passwords = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_PASSWORD`, secrets.servicePasswords[name]])
+  const env = { ...process.env, ...Object.fromEntries(passwords), DATABASE_URL: ownerUrl, NATS_URL: undefined }
+  await step(['migrate.ts'], env)
+  await step(['operator.ts', 'catalog', 'import', '--defaults'], env)
   progress(`Loading ${parts.toLocaleString('en-US')} parts`)
-  await withOwner(ownerUrl, async (owner) => {
+  await asOwner(ownerUrl, async (owner) => {
     await loadParts(owner, { count: parts, organizations: ORGANIZATIONS })
     await owner`checkpoint`
   })
 }
 
-async function withOwner(url: string, work: (owner: Pool) => Promise<void>): Promise<void> {
-  const owner = connect(url, { max: 1, applicationName: 'bench-load' })
-  try {
-    await work(owner)
-  } finally {
-    await owner.end({ timeout: 5 })
-  }
+async function step([script = '', ...words]: string[], env: Record<string, string | undefined>): Promise<void> {
+  const { code, output } = await run([BUN, join(ROOT, 'scripts', script), ...words], { env })
+  if (code !== 0) throw new Error(`scripts/${script} failed:\n${tail(output)}`)
 }

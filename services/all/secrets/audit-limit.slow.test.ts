@@ -1,31 +1,32 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { caseOf, ownInput } from '../testing/cases.ts'
-import { DOCUMENTED, type Documented } from '../testing/document.ts'
-import { type Input, targetOf } from '../testing/inputs.ts'
-import { WORLD_SETTINGS, World } from '../testing/world.ts'
-import { testMarketplace } from '../testing.ts'
-import { EntryReader } from './testing/entries.ts'
+import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
+import { EntryReader } from '../../testing/leaks/entries.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { caseOf, ownInput } from '../../testing/operations/cases.ts'
+import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
+import { type Input, targetOf } from '../../testing/operations/inputs.ts'
 
 /** A marketplace whose request limit is soon used up, so that every command meets it. */
 setDefaultTimeout(30_000)
 const BURST = 150
 const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) }
-const world = new World(await testMarketplace({ ...WORLD_SETTINGS, ...limits }))
-const log = new EntryReader(world.market.db.owner)
+const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, ...limits }))
+const log = new EntryReader(fixtures.market.db.owner)
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 const TRIES = 10
 
 async function prepared(operation: Documented) {
-  const administrator = await world.account(caseOf(operation).by ?? 'owner', 'administrator')
-  const client = operation.contract.access === 'public' ? world.market.anonymous : await world.clientOf(administrator)
-  return [operation.id, { operation, client, input: await ownInput(operation, world, administrator) }] as const
+  const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const client =
+    operation.contract.access === 'public' ? fixtures.market.anonymous : await fixtures.clientOf(administrator)
+  return [operation.id, { operation, client, input: await ownInput(operation, fixtures, administrator) }] as const
 }
 
 const cases = []
 for (const operation of commands) cases.push(await prepared(operation))
 
 test.each(cases)('%s that comes too often leaves no audit entry', async (_, { operation, client, input }) => {
-  const address = world.address()
+  const address = fixtures.address()
   const send = (sent: Input) =>
     client.send(operation.method, targetOf(operation, sent), {
       headers: { ...sent.headers, 'x-forwarded-for': address },

@@ -1,15 +1,15 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
-import { caseOf, ownInput, probesOf } from '../testing/cases.ts'
-import { codeIn, DOCUMENTED, type Documented } from '../testing/document.ts'
-import { type Input, withValue } from '../testing/inputs.ts'
-import { recordKind } from '../testing/records.ts'
-import type { Account } from '../testing/world.ts'
-import { auditedWorld, commands, entryOf, named, withoutRequest } from './testing/audited.ts'
+import type { Account } from '../../testing/fixtures.ts'
+import { auditedWorld, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audited.ts'
+import { caseOf, ownInput, probesOf } from '../../testing/operations/cases.ts'
+import { codeIn, DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
+import { type Input, withValue } from '../../testing/operations/inputs.ts'
+import { recordKind } from '../../testing/records.ts'
 
 /** Which refusals leave an entry and which leave none, command by command; a read leaves none. */
 setDefaultTimeout(30_000)
-const { world, log, sent, administratorOf, powerlessOf } = await auditedWorld()
+const { fixtures, log, sent, administratorOf, powerlessOf } = await auditedWorld()
 const reads = DOCUMENTED.filter(({ contract }) => !contract.audit)
 
 /** Codes of an operation's own with this status: those of idempotency come with the key. */
@@ -19,12 +19,12 @@ const codesWith = ({ contract }: Documented, status: number): ErrorCode[] =>
 describe('a command that is repeated with its key leaves none, and one with another body the refusal', () => {
   test.each(named(commands.filter(({ contract }) => contract.idempotent)))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
-    const input = await ownInput(operation, world, administrator)
+    const input = await ownInput(operation, fixtures, administrator)
     const keyed = { ...input, headers: { ...input.headers, 'idempotency-key': crypto.randomUUID() } }
     const first = await sent(administrator, operation, keyed)
     const again = await sent(administrator, operation, keyed)
     expect([again.status, again.text, again.entries]).toEqual([first.status, first.text, []])
-    const other = { ...(await ownInput(operation, world, administrator)), headers: keyed.headers }
+    const other = { ...(await ownInput(operation, fixtures, administrator)), headers: keyed.headers }
     const conflict = await sent(administrator, operation, other)
     expect(conflict.code).toBe('idempotency_conflict')
     expect(withoutRequest(conflict.entries)).toEqual([entryOf(operation, administrator, 'idempotency_conflict')])
@@ -36,18 +36,22 @@ describe('a command that conflicts leaves one entry', () => {
 
   test.each(named(conflicting))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
-    const input = await ownInput(operation, world, administrator)
+    const input = await ownInput(operation, fixtures, administrator)
     const { conflict } = caseOf(operation)
     if (!conflict) throw new Error(`${operation.id} can conflict, and its case does not say how`)
     if (conflict === 'race') return expectOneWinner(operation, administrator, input)
-    const { status, code, entries } = await sent(administrator, operation, await conflict(world, administrator, input))
+    const { status, code, entries } = await sent(
+      administrator,
+      operation,
+      await conflict(fixtures, administrator, input),
+    )
     expect([status, codesWith(operation, 409)]).toEqual([409, expect.arrayContaining([code])])
     expect(withoutRequest(entries)).toEqual([entryOf(operation, administrator, code)])
   })
 
   test.each(named(commands.filter(({ contract }) => contract.ifMatch)))('%s, with an old tag', async (_, operation) => {
     const administrator = await administratorOf(operation)
-    const input = await ownInput(operation, world, administrator)
+    const input = await ownInput(operation, fixtures, administrator)
     const { status, entries } = await sent(administrator, operation, { ...input, headers: { 'if-match': '"old"' } })
     expect(status).toBe(412)
     expect(withoutRequest(entries)).toEqual([entryOf(operation, administrator, 'precondition_failed')])
@@ -57,7 +61,7 @@ describe('a command that conflicts leaves one entry', () => {
 /** Of commands sent at once one is done and one refused, and each leaves its entry. */
 async function expectOneWinner(operation: Documented, account: Account, input: Input): Promise<void> {
   const { result, entries } = await log.during(() =>
-    Promise.all([1, 2].map(() => world.send(account, operation, input))),
+    Promise.all([1, 2].map(() => fixtures.send(account, operation, input))),
   )
   expect(result.map(({ status }) => status).sort()).toEqual([operation.success, 409])
   const code = result.map(({ body }) => codeIn(body)).find((found) => found !== undefined)
@@ -68,7 +72,7 @@ async function expectOneWinner(operation: Documented, account: Account, input: I
 describe('a command that is not understood, or names nothing, leaves none', () => {
   test.each(named(commands.filter(({ body }) => body !== undefined)))('%s with a wrong body', async (_, operation) => {
     const administrator = await administratorOf(operation)
-    const input = await ownInput(operation, world, administrator)
+    const input = await ownInput(operation, fixtures, administrator)
     for (const body of [withValue(input, 'body.unknown', 1).body, [], '{']) {
       const { status, entries } = await sent(administrator, operation, { ...input, body })
       expect([[400, 422].includes(status), entries]).toEqual([true, []])
@@ -78,7 +82,7 @@ describe('a command that is not understood, or names nothing, leaves none', () =
   test.each(named(commands))('%s with an id of nothing', async (_, operation) => {
     const administrator = await administratorOf(operation)
     for (const { place, record } of probesOf(operation).filter((probe) => probe.place.startsWith('path.'))) {
-      const input = await ownInput(operation, world, administrator)
+      const input = await ownInput(operation, fixtures, administrator)
       for (const id of [recordKind(record).random(), 'no id']) {
         const { status, entries } = await sent(administrator, operation, withValue(input, place, id))
         expect([status, entries]).toEqual([404, []])
@@ -88,7 +92,7 @@ describe('a command that is not understood, or names nothing, leaves none', () =
 
   test.each(named(commands))('%s without a token', async (_, operation) => {
     if (operation.contract.access === 'public') return
-    const input = await ownInput(operation, world, await administratorOf(operation))
+    const input = await ownInput(operation, fixtures, await administratorOf(operation))
     const { status, entries } = await sent(undefined, operation, input)
     expect([status, entries]).toEqual([401, []])
   })
@@ -97,10 +101,10 @@ describe('a command that is not understood, or names nothing, leaves none', () =
 describe('a read leaves none', () => {
   test.each(named(reads))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
-    const input = await ownInput(operation, world, administrator)
+    const input = await ownInput(operation, fixtures, administrator)
     const callers = [administrator, await powerlessOf(operation), undefined]
     const { entries } = await log.during(async () => {
-      for (const caller of callers) await world.send(caller, operation, input)
+      for (const caller of callers) await fixtures.send(caller, operation, input)
     })
     expect(entries).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { sendRaw } from '../../kit/testing/socket.ts'
-import { type TestUser, testMarketplace } from '../testing.ts'
+import { type TestUser, testMarketplace } from '../../testing/marketplace.ts'
+import { sendRaw } from '../../testing/socket.ts'
 
 /** What the log keeps of requests as they come over the wire: from where, by what client, and what they asked. */
 const market = await testMarketplace({ TRUSTED_PROXIES: '2' })

@@ -1,18 +1,18 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { ownInput, statusFor } from '../testing/cases.ts'
-import { DOCUMENTED, type Documented } from '../testing/document.ts'
-import { exampleInput, withValue } from '../testing/inputs.ts'
-import { openSession } from '../testing/sessions.ts'
-import { auditedWorld, commands, entryOf, named, withoutRequest } from './testing/audited.ts'
+import { auditedWorld, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audited.ts'
+import { ownInput, statusFor } from '../../testing/operations/cases.ts'
+import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
+import { exampleInput, withValue } from '../../testing/operations/inputs.ts'
+import { openSession } from '../../testing/sessions.ts'
 
 /** Each command leaves exactly one entry when it is done and when it is refused. */
 setDefaultTimeout(30_000)
-const { world, sent, administratorOf, powerlessOf } = await auditedWorld()
+const { fixtures, sent, administratorOf, powerlessOf } = await auditedWorld()
 
 describe('a command that is done leaves one entry', () => {
   test.each(named(commands))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
-    const input = await ownInput(operation, world, administrator)
+    const input = await ownInput(operation, fixtures, administrator)
     const { status, text, entries } = await sent(administrator, operation, input)
     expect([status, text]).toEqual([operation.success, text])
     expect(withoutRequest(entries)).toEqual([entryOf(operation, administrator)])
@@ -27,7 +27,7 @@ describe('a command without the permission leaves one entry', () => {
   test.each(named(guarded))('%s', async (_, operation) => {
     const [administrator, powerless] = [await administratorOf(operation), await powerlessOf(operation)]
     expect(statusFor(operation, powerless)).toBe(403)
-    const input = await ownInput(operation, world, administrator)
+    const input = await ownInput(operation, fixtures, administrator)
     const { status, entries } = await sent(powerless, operation, input)
     expect(status).toBe(403)
     expect(withoutRequest(entries)).toEqual([entryOf(operation, powerless, 'forbidden')])
@@ -39,7 +39,7 @@ describe('the token endpoint', () => {
 
   test('leaves one entry for a refused sign-in of a known user, and none for nobody', async () => {
     const administrator = await administratorOf(createToken)
-    const input = await ownInput(createToken, world, administrator)
+    const input = await ownInput(createToken, fixtures, administrator)
     const refused = await sent(undefined, createToken, withValue(input, 'body.password', 'wrong'))
     expect(withoutRequest(refused.entries)).toEqual([entryOf(createToken, administrator, 'invalid_credentials')])
     const nobody = await sent(undefined, createToken, withValue(input, 'body.username', 'nobody@example.com'))
@@ -48,11 +48,11 @@ describe('the token endpoint', () => {
 
   test('leaves none for a refresh, and one for a second use of its token', async () => {
     const administrator = await administratorOf(createToken)
-    const { refreshToken } = await openSession(world.market, administrator)
+    const { refreshToken } = await openSession(fixtures.market, administrator)
     const refresh = { ...exampleInput(createToken), body: { grant_type: 'refresh_token', refresh_token: refreshToken } }
     const first = await sent(undefined, createToken, refresh)
     expect([first.status, first.entries]).toEqual([200, []])
-    await world.market.db.owner`
+    await fixtures.market.db.owner`
       update identity.refresh_tokens set used_at = used_at - interval '1 minute' where used_at is not null`
     const reused = await sent(undefined, createToken, refresh)
     expect(withoutRequest(reused.entries)).toEqual([

@@ -1,10 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { caseOf, ownInput } from '../testing/cases.ts'
-import { DOCUMENTED, type Documented } from '../testing/document.ts'
-import { fieldsOf, type Input, lastName, withValue } from '../testing/inputs.ts'
-import type { Account } from '../testing/world.ts'
-import { field } from './testing/field.ts'
-import { Vault } from './testing/vault.ts'
+import type { Account } from '../../testing/fixtures.ts'
+import { field } from '../../testing/leaks/harness.ts'
+import { SecretRegistry } from '../../testing/leaks/secret-registry.ts'
+import { caseOf, ownInput } from '../../testing/operations/cases.ts'
+import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
+import { fieldsOf, type Input, lastName, withValue } from '../../testing/operations/inputs.ts'
 
 /**
  * Unique secrets go into every operation wherever it takes one, in requests that succeed and in requests that fail in
@@ -12,22 +12,22 @@ import { Vault } from './testing/vault.ts'
  */
 setDefaultTimeout(60_000)
 const sown = await field()
-const { world, vault } = sown
+const { fixtures, secrets } = sown
 
 /** What stands in bodies and is no secret: answers and records may show it, the log may not. */
-const contents = new Vault()
+const contents = new SecretRegistry()
 const SECRET_NAME = /password|token|secret|sas/i
 const CONTROL = 'control-of-the-search'
 
 /** Places of a request at which clients put secrets, rightly or not. */
 const withHeaders = (input: Input): Input => ({
   ...input,
-  query: { ...input.query, access_token: vault.sow('a query parameter'), password: vault.sow('a query parameter') },
+  query: { ...input.query, access_token: secrets.sow('a query parameter'), password: secrets.sow('a query parameter') },
   headers: {
     'x-request-id': CONTROL,
-    cookie: `session=${vault.sow('a cookie')}`,
-    'x-api-key': vault.sow('an API key'),
-    'proxy-authorization': `Basic ${vault.sow('a proxy password')}`,
+    cookie: `session=${secrets.sow('a cookie')}`,
+    'x-api-key': secrets.sow('an API key'),
+    'proxy-authorization': `Basic ${secrets.sow('a proxy password')}`,
   },
 })
 
@@ -37,14 +37,14 @@ const textsOf = ({ body }: Documented) =>
 const secretsOf = (operation: Documented, input: Input): Input =>
   textsOf(operation)
     .filter(({ place }) => SECRET_NAME.test(lastName(place)))
-    .reduce((changed, { place }) => withValue(changed, place, vault.sow(place)), input)
+    .reduce((changed, { place }) => withValue(changed, place, secrets.sow(place)), input)
 
 const contentsOf = (operation: Documented, input: Input): Input =>
   textsOf(operation).reduce((changed, { place }) => withValue(changed, place, contents.sow(place)), input)
 
 /** Bodies with secrets in them that no operation takes. */
 function brokenWithSecrets(input: Input): string[] {
-  const secret = () => vault.sow('a broken body')
+  const secret = () => secrets.sow('a broken body')
   const sent = JSON.stringify({ ...(input.body as object), password: secret(), client_secret: secret() })
   return [
     sent,
@@ -58,8 +58,8 @@ function brokenWithSecrets(input: Input): string[] {
 }
 
 async function sowInto(operation: Documented, administrator: Account, powerless: Account): Promise<void> {
-  const tokenOf = async (account: Account) => (await world.clientOf(account)).accessToken
-  const own = async () => withHeaders(await ownInput(operation, world, administrator))
+  const tokenOf = async (account: Account) => (await fixtures.clientOf(account)).accessToken
+  const own = async () => withHeaders(await ownInput(operation, fixtures, administrator))
   const right = await own()
   keepSecretsIn(operation, right)
   const { status, text } = await sown.send(operation, right, await tokenOf(administrator))
@@ -67,8 +67,8 @@ async function sowInto(operation: Documented, administrator: Account, powerless:
   const wrong = secretsOf(operation, await own())
   await sown.send(operation, wrong, await tokenOf(administrator))
   await sown.send(operation, wrong, await tokenOf(powerless))
-  await sown.send(operation, wrong, vault.sow('a token that is none'))
-  const basic = Buffer.from(`user:${vault.sow('a basic password')}`).toString('base64')
+  await sown.send(operation, wrong, secrets.sow('a token that is none'))
+  const basic = Buffer.from(`user:${secrets.sow('a basic password')}`).toString('base64')
   await sown.send(operation, { ...wrong, headers: { ...wrong.headers, authorization: `Basic ${basic}` } })
   if (operation.body === undefined) return
   const told = contentsOf(operation, await own())
@@ -85,13 +85,13 @@ function keepSecretsIn({ body }: Documented, input: Input): void {
     if (!SECRET_NAME.test(lastName(place))) continue
     let value: unknown = input.body
     for (const name of place.split('.').slice(1)) value = (value as Record<string, unknown> | undefined)?.[name]
-    if (typeof value === 'string') vault.keep(value, place)
+    if (typeof value === 'string') secrets.keep(value, place)
   }
 }
 
 for (const operation of DOCUMENTED) {
   const kind = caseOf(operation).by ?? 'owner'
-  await sowInto(operation, await world.account(kind, 'administrator'), await world.account(kind, 'powerless'))
+  await sowInto(operation, await fixtures.account(kind, 'administrator'), await fixtures.account(kind, 'powerless'))
 }
 const duringNormalWork = sown.log.texts.length
 await breakAuditLog()
@@ -101,12 +101,12 @@ async function breakAuditLog(): Promise<void> {
   const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
   const prepared = []
   for (const operation of commands) {
-    const administrator = await world.account(caseOf(operation).by ?? 'owner', 'administrator')
-    const input = await ownInput(operation, world, administrator)
+    const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+    const input = await ownInput(operation, fixtures, administrator)
     keepSecretsIn(operation, input)
-    prepared.push({ operation, input, accessToken: (await world.clientOf(administrator)).accessToken })
+    prepared.push({ operation, input, accessToken: (await fixtures.clientOf(administrator)).accessToken })
   }
-  const { owner } = world.market.db
+  const { owner } = fixtures.market.db
   await owner`alter table organization.audit_log rename to audit_log_away`
   for (const { operation, input, accessToken } of prepared) await sown.send(operation, input, accessToken)
   await owner`alter table organization.audit_log_away rename to audit_log`
@@ -114,11 +114,11 @@ async function breakAuditLog(): Promise<void> {
 
 describe('secrets', () => {
   test('were sown, and can be found: the search is no idle one', () => {
-    expect(vault.size).toBeGreaterThan(DOCUMENTED.length * 5)
+    expect(secrets.size).toBeGreaterThan(DOCUMENTED.length * 5)
     expect(sown.log.texts.join('\n')).toContain(CONTROL)
-    const shown = vault.sow('one that is shown')
+    const shown = secrets.sow('one that is shown')
     const hidden = [shown, Buffer.from(`x${shown}y`).toString('base64'), Buffer.from(shown).toString('hex')]
-    for (const text of hidden) expect(vault.findIn(`<${text}>`)).toEqual(['one that is shown'])
+    for (const text of hidden) expect(secrets.findIn(`<${text}>`)).toEqual(['one that is shown'])
   })
 
   test.each(DOCUMENTED.map(({ id }) => [id] as const))(
@@ -128,12 +128,12 @@ describe('secrets', () => {
       expect(answers.length).toBeGreaterThan(3)
       // Many answers are the same text.
       const texts = new Set(answers.flatMap((answer) => answer.texts))
-      expect([...texts].flatMap((text) => vault.findIn(text, id))).toEqual([])
+      expect([...texts].flatMap((text) => secrets.findIn(text, id))).toEqual([])
     },
   )
 
   test('are in no line of the log, at its most talkative', () => {
-    expect(sown.log.texts.flatMap((line) => vault.findIn(line).map((what) => `${what}: ${line}`))).toEqual([])
+    expect(sown.log.texts.flatMap((line) => secrets.findIn(line).map((what) => `${what}: ${line}`))).toEqual([])
   })
 
   test('are not alone in that: no content of a body is logged, whether it is taken or refused', () => {
@@ -144,13 +144,13 @@ describe('secrets', () => {
   test('are in no row of any table: no audit entry, history, event, answer that is kept', async () => {
     const tables = await sown.rows()
     expect(tables.find(({ table }) => table === 'sourcing.outbox')?.text).not.toBe('')
-    expect(tables.flatMap(({ table, text }) => vault.findIn(text).map((what) => `${what}: ${table}`))).toEqual([])
+    expect(tables.flatMap(({ table, text }) => secrets.findIn(text).map((what) => `${what}: ${table}`))).toEqual([])
   })
 
   test('are in no metric', async () => {
     const metrics = await sown.metrics()
     expect(metrics).toContain('createToken')
-    expect(vault.findIn(metrics)).toEqual([])
+    expect(secrets.findIn(metrics)).toEqual([])
   })
 })
 
@@ -178,5 +178,5 @@ describe('a command whose audit entry cannot be written', () => {
 test('secrets are in no trace', async () => {
   const traces = await sown.traces()
   for (const { id } of DOCUMENTED) expect(traces).toContain(id)
-  expect([...vault.findIn(traces), ...contents.findIn(traces)]).toEqual([])
+  expect([...secrets.findIn(traces), ...contents.findIn(traces)]).toEqual([])
 })

@@ -1,9 +1,9 @@
 import { describe, expect, setDefaultTimeout, spyOn, test } from 'bun:test'
 import { newSecretToken } from '../../kit/db/ids.ts'
-import { openActivation, openGrant, openSession } from '../testing/sessions.ts'
-import { common, tappedMarketplace } from '../testing/tapped.ts'
-import { World } from '../testing/world.ts'
-import { TEST_PASSWORD } from '../testing.ts'
+import { Fixtures } from '../../testing/fixtures.ts'
+import { TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { openActivation, openGrant, openSession } from '../../testing/sessions.ts'
+import { common, tappedMarketplace } from '../../testing/statement-taps.ts'
 
 /**
  * Whether an account exists must not show in how long a refusal takes. Time is noise, so what takes the time is counted:
@@ -11,7 +11,7 @@ import { TEST_PASSWORD } from '../testing.ts'
  */
 setDefaultTimeout(30_000)
 const { market, taps } = await tappedMarketplace()
-const world = new World(market)
+const fixtures = new Fixtures(market)
 const org = await market.organization(['IP_OWNER'])
 const { owner } = market.db
 const TRIES = 8
@@ -45,7 +45,7 @@ async function workOf(path: string, body: object): Promise<Work> {
   try {
     const before = await rows()
     taps.take()
-    const headers = { 'x-forwarded-for': world.address(), 'x-request-id': 'same' }
+    const headers = { 'x-forwarded-for': fixtures.address(), 'x-request-id': 'same' }
     const answer = await market.anonymous.post(path, body, headers)
     const statements = taps.take().map(named)
     const after = await rows()
@@ -120,7 +120,7 @@ describe('a refused sign-in', () => {
     for (let round = 0; round < 7; round++) {
       for (const [index, body] of bodies.entries()) {
         const began = performance.now()
-        await market.anonymous.post('/v2.3/oauth/token', body, { 'x-forwarded-for': world.address() })
+        await market.anonymous.post('/v2.3/oauth/token', body, { 'x-forwarded-for': fixtures.address() })
         times[index]?.push(performance.now() - began)
       }
     }

@@ -1,19 +1,19 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { caseOf, ownInput, type Probe, probesOf, statusFor } from '../testing/cases.ts'
-import { DOCUMENTED, type Documented } from '../testing/document.ts'
-import { exampleInput, type Input, withValue } from '../testing/inputs.ts'
-import { recordKind } from '../testing/records.ts'
-import { type Account, STANDINGS } from '../testing/world.ts'
-import { court } from './testing/court.ts'
+import { type Account, STANDINGS } from '../../testing/fixtures.ts'
+import { caseOf, ownInput, type Probe, probesOf, statusFor } from '../../testing/operations/cases.ts'
+import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
+import { exampleInput, type Input, withValue } from '../../testing/operations/inputs.ts'
+import { recordKind } from '../../testing/records.ts'
+import { harness } from '../../testing/tenancy/harness.ts'
 
 /**
  * Every operation, for every kind of account, with a record of its own, of somebody else, of nobody, and with what is no
  * id at all. A record of somebody else must be nobody's: the same bytes, headers, statements and log lines.
  */
 setDefaultTimeout(60_000)
-const trial = await court()
-const { world } = trial
-const accounts = await world.accounts()
+const trial = await harness()
+const { fixtures } = trial
+const accounts = await fixtures.accounts()
 
 const guarded = DOCUMENTED.filter(({ contract }) => contract.access !== 'public')
 const probed = guarded.flatMap((operation) =>
@@ -21,7 +21,7 @@ const probed = guarded.flatMap((operation) =>
 )
 
 /** The same request for everybody: records of the account's own wherever another one is not being probed. */
-const baseOf = (operation: Documented, account: Account): Promise<Input> => ownInput(operation, world, account)
+const baseOf = (operation: Documented, account: Account): Promise<Input> => ownInput(operation, fixtures, account)
 
 const before = await prepared()
 
@@ -88,7 +88,7 @@ describe('what names no private record is for everybody with the permission', ()
     const told: string[] = []
     for (const account of caseOf(operation).costly ? accounts.slice(0, 3) : accounts) {
       for (const input of [await baseOf(operation, account), ...viewsOf(operation)]) {
-        const { status, text } = await world.send(account, operation, input)
+        const { status, text } = await fixtures.send(account, operation, input)
         if (status !== statusFor(operation, account)) told.push(`${account.name}: ${status} ${text}`)
         told.push(...trial.leaksIn(text, account, input).map((value) => `${account.name} sees ${value}`))
       }
@@ -104,7 +104,7 @@ describe('an own record is reached by who may', () => {
     const told: string[] = []
     for (const account of owners) {
       const input = withValue(await baseOf(operation, account), probe.place, await trial.own(probe, account))
-      const { status, text } = await world.send(account, operation, input)
+      const { status, text } = await fixtures.send(account, operation, input)
       if (status !== probe.own(account)) told.push(`${account.name}: ${status} ${text}`)
       told.push(...trial.leaksIn(text, account, input))
     }

@@ -1,16 +1,18 @@
+import { Elysia } from 'elysia'
 import { batchGetCategories, getCategory, listCategories } from '../../../proto/http/catalog/categories.ts'
-import { invalid } from '../../kit/http/refusal.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import { invalid } from '../../kit/errors/refusal.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 import { parentWanted } from './rules.ts'
 
 /** The trees of equipment classes. */
-export const categoryRoutes = ({ http, shelves: { categories } }: CatalogDeps) =>
-  http
-    .routes()
-    .on(listCategories, ({ query }) => {
-      const wanted = parentWanted(query)
-      if ('errors' in wanted) throw invalid(wanted.errors)
-      return categories.page(query, wanted, query.search)
-    })
-    .on(getCategory, ({ params }) => categories.one(params.id))
-    .on(batchGetCategories, ({ body }) => categories.batch(body.ids))
+export const categoryRoutes = ({ http, stores: { categories } }: CatalogDeps) =>
+  new Elysia({ name: 'catalog.categories' })
+    .use(
+      http.route(listCategories, ({ query }) => {
+        const wanted = parentWanted(query)
+        if ('errors' in wanted) throw invalid(wanted.errors)
+        return categories.page(query, wanted, query.search)
+      }),
+    )
+    .use(http.route(getCategory, ({ params }) => categories.one(params.id)))
+    .use(http.route(batchGetCategories, ({ body }) => categories.batch(body.ids)))

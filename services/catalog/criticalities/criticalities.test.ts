@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Criticality } from '../../../proto/http/catalog/criticalities.ts'
-import { marketplaceOf } from '../../all/testing.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])

@@ -1,10 +1,10 @@
+import { Elysia } from 'elysia'
 import { batchGetCriticalities, getCriticality, listCriticalities } from '../../../proto/http/catalog/criticalities.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** The levels of the criticality schemes. */
-export const criticalityRoutes = ({ http, shelves: { criticalities } }: CatalogDeps) =>
-  http
-    .routes()
-    .on(listCriticalities, ({ query: { governingBody } }) => criticalities.all({ governingBody }))
-    .on(getCriticality, ({ params }) => criticalities.one(params.id))
-    .on(batchGetCriticalities, ({ body }) => criticalities.batch(body.ids))
+export const criticalityRoutes = ({ http, stores: { criticalities } }: CatalogDeps) =>
+  new Elysia({ name: 'catalog.criticalities' })
+    .use(http.route(listCriticalities, ({ query: { governingBody } }) => criticalities.all({ governingBody })))
+    .use(http.route(getCriticality, ({ params }) => criticalities.one(params.id)))
+    .use(http.route(batchGetCriticalities, ({ body }) => criticalities.batch(body.ids)))

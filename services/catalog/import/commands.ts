@@ -1,6 +1,6 @@
 import type { CatalogReloaded } from '../../../proto/events/catalog.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { emit } from '../../kit/outbox/emit.ts'
 import type { Catalog, CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
 import { Problems } from './problems.ts'

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test'
 import { connect, type Sql } from '../../kit/db/client.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { until } from '../../kit/testing/until.ts'
-import { exportedText, importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
+import { exportedText, importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
 
 const { ownerUrl, owner, urlOf } = await testDatabase()
 const sql = connect(ownerUrl, { max: 3, applicationName: 'test-import', searchPath: 'catalog' })

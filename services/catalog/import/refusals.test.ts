@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { Readable } from 'node:stream'
 import { connect } from '../../kit/db/client.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { exportedText, importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
+import { testDatabase } from '../../testing/database.ts'
 import type { CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
-import { exportedText, importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
 import { importCatalogs } from './commands.ts'
 import { MAX_LISTED } from './problems.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Material } from '../../../proto/http/catalog/materials.ts'
 import { MATERIAL_TYPES } from '../../../proto/http/catalog/words.ts'
-import { marketplaceOf } from '../../all/testing.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])

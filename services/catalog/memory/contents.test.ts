@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { technologies } from '../technologies/catalog.ts'
 import { ContentsBuilder } from './contents.ts'
 import type { Item } from './rows.ts'

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog.ts'
 import { ByteWriter } from './byte-writer.ts'
-import { type Haystack, HaystackBuilder, needleOf } from './haystack.ts'
 import type { Item } from './rows.ts'
+import { needleOf, type SubstringIndex, SubstringIndexBuilder } from './substring-index.ts'
 
 /** The value of a property; null where an entry lacks it. */
 export type FilterValue = string | number | null
@@ -32,21 +32,21 @@ export class Contents<Filter extends string = string> {
   readonly #starts: Uint32Array
   readonly #positions: ReadonlyMap<string, number>
   readonly #filters: Readonly<Record<string, FilterIndex>>
-  readonly #haystack: Haystack
+  readonly #index: SubstringIndex
 
   constructor(parts: {
     json: Buffer<ArrayBuffer>
     starts: Uint32Array
     positions: ReadonlyMap<string, number>
     filters: Readonly<Record<string, FilterIndex>>
-    haystack: Haystack
+    index: SubstringIndex
   }) {
     this.size = parts.positions.size
     this.#json = parts.json
     this.#starts = parts.starts
     this.#positions = parts.positions
     this.#filters = parts.filters
-    this.#haystack = parts.haystack
+    this.#index = parts.index
   }
 
   /** The JSON of the entry with this key. */
@@ -70,7 +70,7 @@ export class Contents<Filter extends string = string> {
   /** Gives the memory back at once, instead of whenever the collector finds it. Nothing may read these contents again. */
   release(): void {
     this.#json.buffer.transfer(0)
-    this.#haystack.release()
+    this.#index.release()
   }
 
   /** Positions that every filter admits, in order; undefined when nothing is filtered. */
@@ -97,13 +97,13 @@ export class Contents<Filter extends string = string> {
       return found.length <= limit
     }
     if (candidates && candidates.length <= FEW_CANDIDATES) {
-      for (const position of candidates) if (this.#haystack.has(needle, position) && !take(position)) break
+      for (const position of candidates) if (this.#index.has(needle, position) && !take(position)) break
       return found
     }
-    let hit = this.#haystack.next(needle, 0)
+    let hit = this.#index.next(needle, 0)
     while (hit !== undefined) {
       if ((candidates === undefined || includes(candidates, hit)) && !take(hit)) break
-      hit = this.#haystack.next(needle, hit + 1)
+      hit = this.#index.next(needle, hit + 1)
     }
     return found
   }
@@ -142,7 +142,7 @@ export class ContentsBuilder<Filter extends string> {
   readonly #starts: number[] = []
   readonly #positions = new Map<string, number>()
   readonly #filters: Record<string, Map<FilterValue, number[]>>
-  readonly #haystack = new HaystackBuilder()
+  readonly #index = new SubstringIndexBuilder()
 
   constructor(catalog: Catalog<Filter>) {
     this.#catalog = catalog
@@ -162,7 +162,7 @@ export class ContentsBuilder<Filter extends string> {
       if (same) same.push(position)
       else this.#filters[property]?.set(value, [position])
     }
-    if (searched.length > 0) this.#haystack.add(textsOf(item, searched))
+    if (searched.length > 0) this.#index.add(textsOf(item, searched))
   }
 
   build(): Contents<Filter> {
@@ -175,7 +175,7 @@ export class ContentsBuilder<Filter extends string> {
       starts: Uint32Array.from([...this.#starts, this.#json.length]),
       positions: this.#positions,
       filters: Object.fromEntries(filters),
-      haystack: this.#haystack.build(),
+      index: this.#index.build(),
     })
   }
 }

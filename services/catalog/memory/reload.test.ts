@@ -1,12 +1,13 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { configOf } from '../../all/config.ts'
-import { marketplaceOf } from '../../all/testing.ts'
 import { connect } from '../../kit/db/client.ts'
-import { until } from '../../kit/testing/until.ts'
+import { createApp } from '../../kit/http/app.ts'
+import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 import type { CatalogConfig } from '../config.ts'
 import { createCatalog } from '../service.ts'
-import { importTexts, restoreShipped, shippedText } from '../testing/imports.ts'
-import { Library } from './library.ts'
+import { CatalogRegistry } from './registry.ts'
 
 const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])
@@ -21,9 +22,10 @@ describe('after an import', () => {
   test('every replica serves the new content within a second', async () => {
     const replica = await createCatalog(configOf<CatalogConfig>(market.config, 'catalog'))
     await replica.start()
+    const app = createApp({ services: [replica], ownerOf: () => replica, trustedProxies: 0 })
     const replicaGet = async () => {
       const headers = { authorization: `Bearer ${client.accessToken}` }
-      const answer = await replica.app.fetch(new Request(`${market.url}/v1/criticalities`, { headers }))
+      const answer = await app.handle(new Request(`${market.url}/v1/criticalities`, { headers }))
       return (await answer.json()) as { items: unknown[] }
     }
     expect((await replicaGet()).items.length).toBe(20)
@@ -77,24 +79,24 @@ describe('after an import', () => {
 describe('a library', () => {
   test('whose load fails keeps what it has, and has the new content when loading works again', async () => {
     const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-library' })
-    const library = new Library(service)
-    await library.load(['standards'])
-    const size = library.shelves.standards.size
+    const registry = new CatalogRegistry(service)
+    await registry.load(['standards'])
+    const size = registry.stores.standards.size
     await importTexts(sql, { standards: `${await shippedText('standards')}new,New,Us,,\n` })
     await sql`revoke select on catalog.standard_lookup from marketplace_catalog`
-    await expect(library.load(['standards'])).rejects.toThrow('permission denied')
-    expect(library.shelves.standards.size).toBe(size)
+    await expect(registry.load(['standards'])).rejects.toThrow('permission denied')
+    expect(registry.stores.standards.size).toBe(size)
     await sql`grant select on catalog.standard_lookup to marketplace_catalog`
-    await library.load()
-    expect(library.shelves.standards.size).toBe(size + 1)
+    await registry.load()
+    expect(registry.stores.standards.size).toBe(size + 1)
     await service.end({ timeout: 1 })
   })
 
   test('asked to load while it loads, answers when everything asked for is loaded', async () => {
     const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-library' })
-    const library = new Library(service)
-    await Promise.all([library.load(['unspsc-categories']), library.load(['materials', 'unspsc-categories'])])
-    expect([library.shelves['unspsc-categories'].size, library.shelves.materials.size]).toEqual([5299, 50])
+    const registry = new CatalogRegistry(service)
+    await Promise.all([registry.load(['unspsc-categories']), registry.load(['materials', 'unspsc-categories'])])
+    expect([registry.stores['unspsc-categories'].size, registry.stores.materials.size]).toEqual([5299, 50])
     await service.end({ timeout: 1 })
   })
 })

@@ -1,10 +1,10 @@
+import { Elysia } from 'elysia'
 import { batchGetProcesses, getProcess, listProcesses } from '../../../proto/http/catalog/processes.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** Ways to make parts, by code. */
-export const processRoutes = ({ http, shelves: { processes } }: CatalogDeps) =>
-  http
-    .routes()
-    .on(listProcesses, ({ query: { materialType } }) => processes.all({ materialType }))
-    .on(getProcess, ({ params }) => processes.one(params.code))
-    .on(batchGetProcesses, ({ body }) => processes.batch(body.codes))
+export const processRoutes = ({ http, stores: { processes } }: CatalogDeps) =>
+  new Elysia({ name: 'catalog.processes' })
+    .use(http.route(listProcesses, ({ query: { materialType } }) => processes.all({ materialType })))
+    .use(http.route(getProcess, ({ params }) => processes.one(params.code)))
+    .use(http.route(batchGetProcesses, ({ body }) => processes.batch(body.codes)))

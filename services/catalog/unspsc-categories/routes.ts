@@ -1,16 +1,16 @@
+import { Elysia } from 'elysia'
 import {
   batchGetUnspscCategories,
   getUnspscCategory,
   listUnspscCategories,
 } from '../../../proto/http/catalog/unspsc-categories.ts'
-import type { CatalogDeps } from '../memory/library.ts'
+import type { CatalogDeps } from '../memory/registry.ts'
 
 /** Segments, families, classes and commodities of the UNSPSC. */
-export const unspscCategoryRoutes = ({ http, shelves }: CatalogDeps) => {
-  const shelf = shelves['unspsc-categories']
-  return http
-    .routes()
-    .on(listUnspscCategories, ({ query }) => shelf.page(query, { level: query.level }, query.search))
-    .on(getUnspscCategory, ({ params }) => shelf.one(params.id))
-    .on(batchGetUnspscCategories, ({ body }) => shelf.batch(body.ids))
+export const unspscCategoryRoutes = ({ http, stores }: CatalogDeps) => {
+  const store = stores['unspsc-categories']
+  return new Elysia({ name: 'catalog.unspsc-categories' })
+    .use(http.route(listUnspscCategories, ({ query }) => store.page(query, { level: query.level }, query.search)))
+    .use(http.route(getUnspscCategory, ({ params }) => store.one(params.id)))
+    .use(http.route(batchGetUnspscCategories, ({ body }) => store.batch(body.ids)))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { UnspscCategory } from '../../../proto/http/catalog/unspsc-categories.ts'
-import { marketplaceOf } from '../../all/testing.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['catalog'])
 const { administrator } = await market.organization(['CONSUMER'])

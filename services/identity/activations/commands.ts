@@ -1,7 +1,7 @@
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import { hashOf } from '../../kit/db/ids.ts'
-import { invalidField, notFound } from '../../kit/http/refusal.ts'
+import { invalidField, notFound } from '../../kit/errors/refusal.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
 import { setPassword } from '../passwords/queries.ts'
 import { passwordProblem } from '../passwords/rules.ts'
@@ -15,16 +15,16 @@ export interface Activation {
   password: string
 }
 
-/** Sets a first or new password with the token of an activation link, once. Unknown, used and expired are one 404. */
+/** Sets the password of an activation link. Unknown, used and expired links are the same 404. */
 export function redeemActivation(
   { sql, hashing, clock }: PasswordDeps,
   { token, password }: Activation,
-  trail: Trail,
+  audit: AuditContext,
 ): Promise<void> {
   const problem = passwordProblem(password)
   if (problem) throw invalidField('password', problem)
   const hash = hashOf(token)
-  const keys = throttleKeys('activation', trail.ipAddress)
+  const keys = throttleKeys('activation', audit.ipAddress)
   return hashing.withSlot(async () => {
     const now = new Date(clock()).toISOString()
     await refuseThrottled(sql, keys, now)
@@ -33,11 +33,11 @@ export function redeemActivation(
     const redeemed =
       activation !== undefined &&
       (await sql.begin(async (tx) => {
-        // Hashing takes its time: the user may have been reset, deactivated or erased meanwhile.
+        // The user may have been reset, deactivated or anonymised while the password was hashed.
         if ((await findActivation(tx, hash, now)).length === 0) return false
         if ((await markRedeemed(tx, hash, now)).length === 0) return false
         await setPassword(tx, activation.user_id, passwordHash, now)
-        await recordSuccess(tx, { ...trail, actorId: activation.user_id, orgId: activation.org_id })
+        await recordSuccess(tx, { ...audit, actorId: activation.user_id, orgId: activation.org_id })
         return true
       }))
     if (redeemed) return

@@ -6,7 +6,7 @@ export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<{
   where a.token_hash = ${Buffer.from(hash)} and a.expires_at > ${now}
     and not exists (select from identity.redeemed_activations r where r.token_hash = a.token_hash)`
 
-/** Answers a row to the one caller who redeems it. */
+/** Redeems a link. Of concurrent callers one gets the row. */
 export const markRedeemed = (sql: Sql, hash: Uint8Array, now: string) => sql<{ redeemed_at: string }[]>`
   insert into identity.redeemed_activations (token_hash, redeemed_at)
   values (${Buffer.from(hash)}, ${now})

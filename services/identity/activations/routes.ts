@@ -1,10 +1,13 @@
+import { Elysia } from 'elysia'
 import { redeemActivation } from '../../../proto/http/identity/accounts.ts'
-import type { Http } from '../../kit/http/server.ts'
+import type { Http } from '../../kit/http/http.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
 import { redeemActivation as redeem } from './commands.ts'
 
 export const activationRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
-  http.routes().open(redeemActivation, async ({ body, trail }) => {
-    await redeem(deps, body, trail)
-    return undefined
-  })
+  new Elysia({ name: 'identity.activations' }).use(
+    http.publicRoute(redeemActivation, async ({ body, audit }) => {
+      await redeem(deps, body, audit)
+      return undefined
+    }),
+  )

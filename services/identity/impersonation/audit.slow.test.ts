@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { ask, GRANTS, type Grant, supportDesk, tokenOf } from './testing/support-desk.ts'
+import { ask, GRANTS, type Grant, supportDesk, tokenOf } from '../../testing/support-desk.ts'
 
 const { market, org, admin, create, redeem, refresh, acting, putForward, lastAddress } = await supportDesk()
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import type { CreatedImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
-import { marketplaceOf, type TestUser } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
-import { until } from '../../kit/testing/until.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf, type TestUser } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])

@@ -1,9 +1,9 @@
 import type { CreateImpersonationGrantRequest, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
-import { found, invalidField, notFound, refuse } from '../../kit/http/refusal.ts'
+import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -33,13 +33,13 @@ export interface ImpersonationDeps {
 export interface CreateGrant {
   caller: Caller
   body: CreateImpersonationGrantRequest
-  trail: Trail
+  audit: AuditContext
   idempotencyKey: string | undefined
 }
 
-/** Lets somebody act as a user of the caller's organization. The link is answered once and kept as a hash. */
+/** Creates a grant to act as a user of the caller's organization. The link is returned once and stored as a hash. */
 export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call: CreateGrant) {
-  const { caller, body, trail } = call
+  const { caller, body, audit } = call
   const { sql, clock } = tokens
   const nowMs = clock()
   const expiresAt = endOf(body.expireTime, nowMs)
@@ -51,24 +51,24 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
       const [user] = await findUser(tx, caller.orgId, body.userId)
       if (!user) throw invalidField('userId', 'names no user of your organization')
       const beyond = keysBeyond(caller.permissions, user)
-      if (beyond.length > 0) throw refuse('forbidden', { detail: `You do not hold ${beyond.join(', ')} yourself.` })
+      if (beyond.length > 0) throw refuse('forbidden', { detail: `You lack ${beyond.join(', ')} yourself.` })
       if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'names a deactivated user' }] })
       const { token, hash } = newSecretToken()
       const { userId, actingEmail, reason } = body
       const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
       const [grant] = await insertGrant(tx, { id: newId('grant'), orgId: caller.orgId, tokenHash: hash, ...asked }, now)
-      await recordSuccess(tx, trail)
+      await recordSuccess(tx, audit)
       return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
     }),
   )
 }
 
-/** Opens the one session of a grant. Unknown, used, expired and revoked links, and those that nobody backs, are one 404. */
-export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, trail: Trail) {
+/** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose giver lost the authority, are the same 404. */
+export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, audit: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()
   const now = new Date(nowMs).toISOString()
-  const keys = throttleKeys('impersonation', trail.ipAddress)
+  const keys = throttleKeys('impersonation', audit.ipAddress)
   await refuseThrottled(sql, keys, now)
   const refreshToken = newSecretToken()
   const session = await sql.begin(async (tx) => {
@@ -76,13 +76,13 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
     if (!grant || !isBacked({ active: grant.giver_active, permissions: grant.giver_permissions }, grant))
       return undefined
     const subject = { userId: grant.user_id, orgId: grant.org_id, sessionId: newId('sess') }
-    const { ipAddress, userAgent } = trail
+    const { ipAddress, userAgent } = audit
     const opened = { ...subject, id: subject.sessionId, expiresAt: grant.expires_at, ipAddress, userAgent }
     await markRedeemed(tx, grant.id, ipAddress, now)
     await insertSession(tx, { ...opened, grantId: grant.id }, now)
     const stored = { hash: refreshToken.hash, sessionId: subject.sessionId, expiresAt: grant.expires_at }
     await insertRefreshToken(tx, stored, now)
-    await recordSuccess(tx, { ...trail, actorId: grant.user_id, orgId: grant.org_id, grantId: grant.id })
+    await recordSuccess(tx, { ...audit, actorId: grant.user_id, orgId: grant.org_id, grantId: grant.id })
     return { ...subject, act: { actingEmail: grant.acting_email, grantId: grant.id }, endsAt: grant.expires_at }
   })
   if (session) return tokensOf(tokens, session, refreshToken.token)
@@ -90,14 +90,14 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
   throw notFound()
 }
 
-/** Voids the link and ends the session under it, in one transaction with telling every service. */
-export function revokeGrant({ tokens }: ImpersonationDeps, caller: Caller, id: string, trail: Trail) {
+/** Revokes the grant and ends its session, in one transaction with the events. */
+export function revokeGrant({ tokens }: ImpersonationDeps, caller: Caller, id: string, audit: AuditContext) {
   const now = new Date(tokens.clock()).toISOString()
   return tokens.sql.begin(async (tx) => {
     const [grant] = await markRevoked(tx, caller.orgId, id, now)
     if (!grant) {
       found(await findGrant(tx, caller.orgId, id))
-      throw refuse('illegal_transition', { detail: 'The grant was revoked before.' })
+      throw refuse('illegal_transition', { detail: 'The grant has already been revoked.' })
     }
     const sessions = await listSessionsUnder(tx, id)
     await endSessions(
@@ -106,7 +106,7 @@ export function revokeGrant({ tokens }: ImpersonationDeps, caller: Caller, id: s
       sessions.map((session) => session.id),
       now,
     )
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     return grantOf(grant)
   })
 }

@@ -1,17 +1,17 @@
 import type { Bus } from '../../kit/bus/bus.ts'
-import type { Worker } from '../../kit/service/worker.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { listActing, lockLiveGrants } from './queries.ts'
 import { isBacked } from './rules.ts'
 
-/** Whoever acts as a user stops when the giver of the grant is gone, or may no longer do all that the user may. */
+/** Ends impersonation sessions when the giver of the grant is deactivated or lacks a permission of the user. */
 export const endUnbackedSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
     name: 'end-unbacked-sessions',
     subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],
     handle: async (tx, event) => {
       const { orgId } = event.data as { orgId: string }
-      // A link that is being redeemed holds its grant: its session is there when the lock is ours.
+      // A concurrent redemption locks its grant, so its session exists once this lock is acquired.
       const grants = await lockLiveGrants(tx, orgId, now())
       if (grants.length === 0) return
       const acting = await listActing(

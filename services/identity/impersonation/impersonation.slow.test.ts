@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { decodeJwt } from 'jose'
 import { CreatedImpersonationGrant, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
-import { TEST_PASSWORD } from '../../all/testing.ts'
-import type { ApiClient } from '../../kit/testing/client.ts'
-import { until } from '../../kit/testing/until.ts'
-import { ask, GRANTS, type Grant, supportDesk, tokenOf } from './testing/support-desk.ts'
+import type { ApiClient } from '../../testing/client.ts'
+import { TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { ask, GRANTS, type Grant, supportDesk, tokenOf } from '../../testing/support-desk.ts'
+import { until } from '../../testing/until.ts'
 
 const desk = await supportDesk()
 const { market, org, admin, soon, fromElsewhere, create, redeem, refresh, acting, putForward } = desk

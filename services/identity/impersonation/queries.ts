@@ -50,7 +50,7 @@ export interface UserRow {
   operator: boolean
 }
 
-/** What the organization's records say of one of its users. */
+/** State and permissions of a user of the organization. */
 export const findUser = (sql: Sql, orgId: string, userId: string) => sql<UserRow[]>`
   select active, permissions, org_roles as roles, operator
   from organization.callers where org_id = ${orgId} and user_id = ${userId}`
@@ -65,7 +65,7 @@ export interface RedeemableRow extends UserRow {
   giver_permissions: Permission[]
 }
 
-/** The grant of a link that can still be used, held until the transaction ends; with its user and its giver. */
+/** The redeemable grant of a link, locked, with its user and its giver. */
 export const findRedeemable = (sql: Sql, hash: Uint8Array, now: string) => sql<RedeemableRow[]>`
   select g.id, g.org_id, g.user_id, g.acting_email, g.expires_at,
     c.active, c.permissions, c.org_roles as roles, c.operator,
@@ -87,7 +87,7 @@ export const markRevoked = (sql: Sql, orgId: string, id: string, now: string) =>
 export const listSessionsUnder = (sql: Sql, grantId: string) => sql<{ id: string }[]>`
   select id from identity.sessions where grant_id = ${grantId} and ended_at is null`
 
-/** Grants of an organization that may have a session, or get one at this moment. */
+/** Grants of an organization that have a session or may get one. */
 export const lockLiveGrants = (sql: Sql, orgId: string, now: string) => sql<{ id: string }[]>`
   select id from identity.impersonation_grants
   where org_id = ${orgId} and revoked_at is null and expires_at > ${now}
@@ -99,7 +99,7 @@ export interface ActingRow extends UserRow {
   giver_permissions: Permission[]
 }
 
-/** Sessions that go on under these grants, with their user and the giver as they are now. */
+/** Live sessions of these grants, with the current state of user and giver. */
 export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<ActingRow[]>`
   select s.id as session_id, c.active, c.permissions, c.org_roles as roles, c.operator,
     giver.active as giver_active, giver.permissions as giver_permissions

@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import {
   createImpersonationGrant,
   getImpersonationGrant,
@@ -5,8 +6,8 @@ import {
   redeemImpersonationGrant,
   revokeImpersonationGrant,
 } from '../../../proto/http/identity/impersonation.ts'
-import { found } from '../../kit/http/refusal.ts'
-import type { Http } from '../../kit/http/server.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { createGrant, grantOf, type ImpersonationDeps, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
@@ -15,20 +16,25 @@ type Deps = ImpersonationDeps & { http: Http; pagination: Pagination }
 
 export const impersonationRoutes = ({ http, pagination, ...deps }: Deps) => {
   const { sql } = deps.tokens
-  return http
-    .routes()
-    .on(createImpersonationGrant, (call) => createGrant(deps, call))
-    .on(listImpersonationGrants, async ({ caller, query }) => {
-      const { items, hasMore } = await pagination.page(
-        { caller, list: 'impersonationGrants', query },
-        (window) => listGrants(sql, caller.orgId, window),
-        ({ id }) => id,
-      )
-      return { items: items.map(grantOf), hasMore }
-    })
-    .on(getImpersonationGrant, async ({ caller, params }) =>
-      grantOf(found(await findGrant(sql, caller.orgId, params.id))),
+  return new Elysia({ name: 'identity.impersonation' })
+    .use(http.route(createImpersonationGrant, (call) => createGrant(deps, call)))
+    .use(
+      http.route(listImpersonationGrants, async ({ caller, query }) => {
+        const { items, hasMore } = await pagination.page(
+          { caller, list: 'impersonationGrants', query },
+          (window) => listGrants(sql, caller.orgId, window),
+          ({ id }) => id,
+        )
+        return { items: items.map(grantOf), hasMore }
+      }),
     )
-    .open(redeemImpersonationGrant, ({ body, trail }) => redeemGrant(deps, body.token, trail))
-    .on(revokeImpersonationGrant, ({ caller, params, trail }) => revokeGrant(deps, caller, params.id, trail))
+    .use(
+      http.route(getImpersonationGrant, async ({ caller, params }) =>
+        grantOf(found(await findGrant(sql, caller.orgId, params.id))),
+      ),
+    )
+    .use(http.publicRoute(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(deps, body.token, audit)))
+    .use(
+      http.route(revokeImpersonationGrant, ({ caller, params, audit }) => revokeGrant(deps, caller, params.id, audit)),
+    )
 }

@@ -3,7 +3,7 @@ import { counts, type Permission, type Standing } from '../../../proto/permissio
 export const DEFAULT_MS = 60 * 60 * 1000
 export const LONGEST_MS = 24 * 60 * 60 * 1000
 
-/** When a grant ends; undefined where what is asked for is over already, or too far away. */
+/** The expiry of a grant; undefined for one in the past or too far in the future. */
 export function endOf(asked: string | undefined, nowMs: number): string | undefined {
   if (asked === undefined) return new Date(nowMs + DEFAULT_MS).toISOString()
   const endMs = Date.parse(asked)
@@ -14,11 +14,11 @@ export interface Holder extends Standing {
   permissions: readonly Permission[]
 }
 
-/** Keys that count for a user and that whoever lets act as them does not hold. */
+/** Effective permissions of the user that the giver of the grant lacks. */
 export const keysBeyond = (held: ReadonlySet<Permission>, { permissions, ...standing }: Holder): Permission[] =>
   permissions.filter((key) => counts(key, standing) && !held.has(key))
 
-/** Whether a grant still stands for what it was given for: by an administrator who may do all that the user may. */
+/** Whether the giver is still an active administrator with every permission of the user. */
 export const isBacked = (
   giver: { active: boolean; permissions: readonly Permission[] },
   user: Holder & { active: boolean },

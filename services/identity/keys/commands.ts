@@ -17,10 +17,10 @@ import {
 } from './queries.ts'
 
 const REFRESH_SECRET = 'refresh'
-/** How long a key is published before it signs: verifiers that cache the set know it by then. */
+/** Time for which a key is published before it signs, so that verifiers with a cached set know it. */
 const PUBLISHED_AHEAD_MS = 10 * 60 * 1000
 
-/** Makes the first signing key and the secret of refresh tokens, where there are none yet; answers the secret. */
+/** Creates the first signing key and the refresh secret if they do not exist. Returns the secret. */
 export function ensureKeys(sql: Pool, box: SecretBox, now: string): Promise<Uint8Array> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)
@@ -40,8 +40,8 @@ export interface Rotation {
 }
 
 /**
- * Publishes a new signing key, which takes over in ten minutes. The older ones stay published until the last token
- * they could have signed has died.
+ * Publishes a new signing key, which signs from ten minutes later. Older keys stay published until their last token has
+ * expired.
  */
 export function rotateSigningKey(
   sql: Pool,
@@ -54,14 +54,14 @@ export function rotateSigningKey(
     const signsFromMs = Date.parse(now) + PUBLISHED_AHEAD_MS
     const key = { ...(await newSigningKey(box)), signs_from: new Date(signsFromMs).toISOString() }
     await insertSigningKey(tx, key, now)
-    // A minute more than a token's life, for clocks that disagree and signers that had the old key at hand.
+    // One minute more than the lifetime of a token, for clock differences and signers that cache the old key.
     const retiresAt = new Date(signsFromMs + (accessTokenSeconds + 60) * 1000).toISOString()
     await retireOtherKeys(tx, key.kid, retiresAt)
     return { kid: key.kid, signsFrom: key.signs_from }
   })
 }
 
-/** Seals every stored secret anew with the key that encrypts now; the older ones may then leave ENCRYPTION_KEYS. */
+/** Re-encrypts every stored secret with the current key. Older keys can then be removed from ENCRYPTION_KEYS. */
 export function reencryptSecrets(sql: Pool, box: SecretBox): Promise<{ resealed: number }> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
 import { connect } from '../../kit/db/client.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { reencryptSecrets, rotateSigningKey } from './commands.ts'
 
 const market = await marketplaceOf(['sourcing'])

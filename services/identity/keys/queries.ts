@@ -8,7 +8,7 @@ export interface SigningKeyRow {
   signs_from: string
 }
 
-/** The key that signs at this moment: the newest whose time has come. */
+/** The current signing key: the newest one that is past its activation time. */
 export const findSigningKey = (sql: Sql, now: string) => sql<SigningKeyRow[]>`
   select kid, public_jwk, private_key, signs_from
   from identity.signing_keys
@@ -43,5 +43,5 @@ export const insertSecret = (sql: Sql, name: string, value: string) => sql`
 export const updateSecret = (sql: Sql, name: string, value: string) => sql`
   update identity.server_secrets set value = ${value} where name = ${name}`
 
-/** Serializes whoever makes or replaces keys: two replicas that boot at once must not make two first keys. */
+/** Serializes the creation of keys, so that two replicas never create two first keys. */
 export const lockKeys = (sql: Sql) => sql`select pg_advisory_xact_lock(hashtext('identity.signing_keys'))`

@@ -1,6 +1,6 @@
 import { importPKCS8, type JWTPayload, SignJWT } from 'jose'
 import type { Pool } from '../../kit/db/client.ts'
-import { unavailable } from '../../kit/http/refusal.ts'
+import { unavailable } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { findSigningKey } from './queries.ts'
 
@@ -8,7 +8,7 @@ export interface TokenSubject {
   userId: string
   orgId: string
   sessionId: string
-  /** Who acts as the user, and under which grant. */
+  /** The acting person and the grant, during an impersonation. */
   act?: { actingEmail: string; grantId: string } | undefined
 }
 
@@ -21,10 +21,10 @@ export interface SignerOptions {
   clock: () => number
 }
 
-/** How long the signing key is used before Postgres is asked whether a newer one has taken over. */
+/** Time for which the signing key is cached. */
 const KEEP_KEY_MS = 15_000
 
-/** Signs access tokens (RFC 9068) with the key whose time it is. */
+/** Signs access tokens (RFC 9068) with the current key. */
 export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, clock }: SignerOptions) {
   let current: { kid: string; key: CryptoKey; readAtMs: number } | undefined
 
@@ -41,7 +41,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
 
   return async ({ userId, orgId, sessionId, act }: TokenSubject, seconds = accessTokenSeconds): Promise<string> => {
     const { kid, key } = await signingKey()
-    // Milliseconds, as NumericDate allows: a reset within the second of a sign-in must tell the two apart.
+    // Fractions of a second, which NumericDate allows, distinguish a sign-in from a reset in the same second.
     const issuedAt = clock() / 1000
     const claims: JWTPayload = {
       org: orgId,

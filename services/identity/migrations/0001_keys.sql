@@ -1,12 +1,12 @@
--- Signing keys, and the secrets of the service itself. Private parts are encrypted by a key of the environment.
+-- Signing keys and secrets of the service. Private parts are encrypted with ENCRYPTION_KEYS.
 create table identity.signing_keys (
   kid text primary key,
   public_jwk jsonb not null,
   private_key text not null,
   created_at timestamptz(3) not null,
-  -- Published before it signs, so that every verifier knows it by then.
+  -- Start of signing, later than publication so that every verifier knows the key.
   signs_from timestamptz(3) not null,
-  -- Set when a newer key takes over: no token of this one is alive after that.
+  -- Set when a newer key takes over. No token of this key is valid after that time.
   retires_at timestamptz(3)
 );
 

@@ -10,7 +10,7 @@ create table identity.sessions (
   org_id text not null,
   created_at timestamptz(3) not null,
   last_used_at timestamptz(3) not null,
-  -- However often it is refreshed, a session ends here.
+  -- Absolute end of the session, whatever its refreshes.
   expires_at timestamptz(3) not null,
   ended_at timestamptz(3),
   ip_address text,
@@ -20,7 +20,7 @@ create index sessions_user on identity.sessions (user_id, id desc) where ended_a
 create index sessions_ended on identity.sessions (ended_at) where ended_at is not null;
 create index sessions_expired on identity.sessions (expires_at);
 
--- 256 random bits each, kept as their SHA-256.
+-- Refresh tokens of 256 random bits, stored as SHA-256.
 create table identity.refresh_tokens (
   hash bytea primary key,
   session_id text not null references identity.sessions (id) on delete cascade,
@@ -33,7 +33,7 @@ create index refresh_tokens_session on identity.refresh_tokens (session_id);
 create view identity.ended_sessions as
 select id as session_id, ended_at from identity.sessions where ended_at is not null;
 
--- Failures by account and address, and by address alone. The key is a hash: an attacker's guesses are not worth keeping.
+-- Failure counts by account and address, and by address. The key is a hash, so that guesses are not stored.
 create table identity.throttles (
   key bytea primary key,
   failures integer not null,
@@ -42,7 +42,7 @@ create table identity.throttles (
 );
 create index throttles_age on identity.throttles (window_started_at);
 
--- A refused sign-in of nobody we know costs the same row that a refused one of somebody costs in the audit log.
+-- Refused sign-ins of unknown accounts. The insert takes as long as the audit entry of a known account.
 create table identity.sign_in_failures (
   id text collate "C" primary key,
   failed_at timestamptz(3) not null,

@@ -1,4 +1,4 @@
--- Somebody may act as a user of an organization, for a while and for a reason. Kept for ever: the audit log names them.
+-- Impersonation grants. They are never deleted, because the audit log refers to them.
 create table identity.impersonation_grants (
   id text collate "C" primary key,
   org_id text not null,
@@ -6,7 +6,7 @@ create table identity.impersonation_grants (
   acting_email text not null,
   reason text not null,
   granted_by text not null,
-  -- The link is single use; only the hash of its token is kept.
+  -- Hash of the single-use token of the link.
   token_hash bytea not null unique,
   created_at timestamptz(3) not null,
   expires_at timestamptz(3) not null,
@@ -16,7 +16,7 @@ create table identity.impersonation_grants (
 );
 create index impersonation_grants_listed on identity.impersonation_grants (org_id, id desc);
 
--- A session under a grant ends with it.
+-- An impersonation session ends with its grant.
 alter table identity.sessions add column grant_id text references identity.impersonation_grants (id);
 create index sessions_grant on identity.sessions (grant_id) where grant_id is not null;
 

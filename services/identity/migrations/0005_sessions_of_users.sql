@@ -1,2 +1,2 @@
--- Those that have ended are looked for too, when a person is anonymised.
+-- Ended sessions are included, because an anonymisation erases them, too.
 create index sessions_of_user on identity.sessions (user_id);

@@ -1,2 +1,2 @@
--- For the sweeper, which asks each minute what is old enough to go.
+-- For the cleanup worker, which queries expired rows each minute.
 create index redeemed_activations_age on identity.redeemed_activations (redeemed_at);

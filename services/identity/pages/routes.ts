@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Elysia } from 'elysia'
 import {
   getActivatePage,
   getDocs,
@@ -7,11 +8,12 @@ import {
   getOpenApi,
 } from '../../../proto/http/identity/pages.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'text' }
-import { JsonText, Raw } from '../../kit/http/json.ts'
-import { notFound } from '../../kit/http/refusal.ts'
-import type { Http } from '../../kit/http/server.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { notFound } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import { Raw } from '../../kit/http/raw.ts'
 
-/** Nothing is loaded from elsewhere, nobody may frame a page that takes a password, and no address leaks by referrer. */
+/** The pages load nothing from other origins, cannot be framed, and send no referrer. */
 const PAGE_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
@@ -21,7 +23,7 @@ const PAGE_HEADERS = {
 const HERE = import.meta.dir
 const SWAGGER_UI = join(HERE, '..', '..', '..', 'node_modules', 'swagger-ui-dist')
 
-/** Read when they are asked for: a page that nobody opens keeps no megabyte in memory. */
+/** Assets are read on request, so that they occupy no memory. */
 const ASSETS: Record<string, { path: string; mediaType: string }> = {
   'swagger-ui.css': { path: join(SWAGGER_UI, 'swagger-ui.css'), mediaType: 'text/css; charset=utf-8' },
   'swagger-ui-bundle.js': {
@@ -40,14 +42,15 @@ const page = async (name: string) =>
   new Raw(await Bun.file(join(HERE, name)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
 
 export const pageRoutes = ({ http }: { http: Http }) =>
-  http
-    .routes()
-    .open(getOpenApi, () => OPENAPI)
-    .open(getDocs, () => page('docs.html'))
-    .open(getActivatePage, () => page('activate.html'))
-    .open(getImpersonatePage, () => page('impersonate.html'))
-    .open(getDocsAsset, ({ params }) => {
-      const asset = Object.hasOwn(ASSETS, params.asset) ? ASSETS[params.asset] : undefined
-      if (!asset) throw notFound()
-      return new Raw(Bun.file(asset.path), asset.mediaType, { 'cache-control': 'public, max-age=3600' })
-    })
+  new Elysia({ name: 'identity.pages' })
+    .use(http.publicRoute(getOpenApi, () => OPENAPI))
+    .use(http.publicRoute(getDocs, () => page('docs.html')))
+    .use(http.publicRoute(getActivatePage, () => page('activate.html')))
+    .use(http.publicRoute(getImpersonatePage, () => page('impersonate.html')))
+    .use(
+      http.publicRoute(getDocsAsset, ({ params }) => {
+        const asset = Object.hasOwn(ASSETS, params.asset) ? ASSETS[params.asset] : undefined
+        if (!asset) throw notFound()
+        return new Raw(Bun.file(asset.path), asset.mediaType, { 'cache-control': 'public, max-age=3600' })
+      }),
+    )

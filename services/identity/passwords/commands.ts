@@ -1,8 +1,8 @@
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { invalidField, refuse } from '../../kit/http/refusal.ts'
+import { invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { endSessionsOf } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { clearFailures, countFailure } from '../throttle/queries.ts'
@@ -22,16 +22,16 @@ export interface PasswordChange {
   newPassword: string
 }
 
-/** Changes the caller's password and ends their other sessions. Guesses at the current one are throttled as sign-ins. */
+/** Changes the caller's password and ends their other sessions. Wrong current passwords are throttled like sign-ins. */
 export function changePassword(
   { sql, hashing, clock }: PasswordDeps,
   caller: Caller,
   { currentPassword, newPassword }: PasswordChange,
-  trail: Trail,
+  audit: AuditContext,
 ): Promise<void> {
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
-  const keys = throttleKeys(caller.userId, trail.ipAddress)
+  const keys = throttleKeys(caller.userId, audit.ipAddress)
   return hashing.withSlot(async () => {
     const now = new Date(clock()).toISOString()
     await refuseThrottled(sql, keys, now)
@@ -44,11 +44,11 @@ export function changePassword(
     await sql.begin(async (tx) => {
       const change = { userId: caller.userId, oldHash: stored.password_hash, newHash }
       if ((await replacePassword(tx, change, now)).length === 0) {
-        throw refuse('conflict', { detail: 'The password was changed meanwhile.' })
+        throw refuse('conflict', { detail: 'The password was changed by another request.' })
       }
       await endSessionsOf(tx, { orgId: caller.orgId, userId: caller.userId, except: caller.sessionId }, now)
       await clearFailures(tx, keys)
-      await recordSuccess(tx, trail)
+      await recordSuccess(tx, audit)
     })
   })
 }

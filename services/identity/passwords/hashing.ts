@@ -1,47 +1,37 @@
-import { refuse } from '../../kit/http/refusal.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 
-/** What the OWASP cheat sheet recommends for argon2id; a change upgrades each hash at its next sign-in. */
+/** The argon2id parameters of the OWASP cheat sheet. A change upgrades each hash at the next sign-in. */
 export const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=1$`
 
 export interface HashingOptions {
-  /** Hashes computed at once: as many as there are cores, since each keeps one busy. */
+  /** Concurrent hashes: the number of cores, because each occupies one. */
   slots: number
-  /** Callers that may wait for a slot; the next one is told to come back. */
+  /** Callers that may wait for a slot; the next one is 429. */
   maxWaiting: number
 }
 
-/** argon2id off the event loop, bounded: sign-ins may queue for a moment, but never without end. */
+/** Longer than a full queue of the default length takes on one core. */
+const MAX_WAIT_MS = 30_000
+/** One queue for all callers, because a password is checked before its organization is known. */
+const ALL = 'all'
+const { signal: NEVER } = new AbortController()
+
+/** argon2id off the event loop, with limited concurrency and a bounded queue. */
 export function createHashing({ slots, maxWaiting }: HashingOptions) {
-  let free = slots
-  const waiting: (() => void)[] = []
-
-  /** Runs with a slot of its own, so that whatever it checks first holds while it computes. */
-  const withSlot = async <T>(work: () => Promise<T>): Promise<T> => {
-    if (free > 0) free--
-    else {
-      if (waiting.length >= maxWaiting) {
-        throw refuse('rate_limited', {
-          detail: 'Too many sign-ins at once; try again in a moment.',
-          headers: { 'retry-after': '1' },
-        })
-      }
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    }
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
-    }
-  }
-
+  const permits = new TenantSemaphore({
+    what: 'sign-ins',
+    permits: slots,
+    permitsPerTenant: slots,
+    maxWaitMs: MAX_WAIT_MS,
+    maxWaitingPerTenant: maxWaiting,
+  })
   return {
-    withSlot,
+    /** Runs work that hashes. What the work reads first, such as the throttle, is read after the wait. */
+    withSlot: <T>(work: () => Promise<T>): Promise<T> => permits.run(ALL, NEVER, work),
     hash: (password: string) => Bun.password.hash(normalized(password), PARAMETERS),
-    /** False for a wrong password and for a hash that nobody can read. Never given an empty password. */
+    /** False for a wrong password and for a malformed hash. Never called with an empty password. */
     verify: (password: string, hash: string) => Bun.password.verify(normalized(password), hash).catch(() => false),
     isOutdated: (hash: string) => !hash.startsWith(CURRENT_PREFIX),
   }
@@ -49,13 +39,13 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
 
 export type Hashing = ReturnType<typeof createHashing>
 
-let nobodys: Promise<string> | undefined
+let dummy: Promise<string> | undefined
 
-/** A hash of nobody's password with the live parameters, made once: an unknown account costs what a known one costs. */
-export function nobodysHash({ hash }: Pick<Hashing, 'hash'>): Promise<string> {
-  nobodys ??= hash(crypto.randomUUID())
-  return nobodys
+/** Dummy hash: an unknown account takes as long as a known one. */
+export function dummyHash({ hash }: Pick<Hashing, 'hash'>): Promise<string> {
+  dummy ??= hash(crypto.randomUUID())
+  return dummy
 }
 
-/** One spelling for one password, whichever keyboard it was typed on. */
+/** The same password is the same text on every keyboard. */
 const normalized = (password: string) => password.normalize('NFC')

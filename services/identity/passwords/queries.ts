@@ -8,7 +8,7 @@ export const setPassword = (sql: Sql, userId: string, passwordHash: string, now:
   values (${userId}, ${passwordHash}, ${now})
   on conflict (user_id) do update set password_hash = excluded.password_hash, set_at = excluded.set_at`
 
-/** The same, unless somebody else has changed it since `oldHash` was read. */
+/** Replaces the password unless it has changed since `oldHash` was read. */
 export const replacePassword = (
   sql: Sql,
   { userId, oldHash, newHash }: { userId: string; oldHash: string; newHash: string },

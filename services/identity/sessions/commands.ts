@@ -1,17 +1,17 @@
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
-import { found, notFound } from '../../kit/http/refusal.ts'
-import { emit } from '../../kit/outbox/emit.ts'
+import { found, notFound } from '../../kit/errors/refusal.ts'
 import { findLiveSession, findOwnSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
 import { mayEnd } from './rules.ts'
 
-/** As many as one event may name, so that it fits a notification of Postgres. */
+/** Maximum sessions in one event, so that it fits into a notification of Postgres. */
 const SESSIONS_AN_EVENT = 100
 
-/** Ends sessions and tells every service, in one transaction. */
+/** Ends sessions and emits the events, in one transaction. */
 export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly string[], now: string): Promise<void> {
   const ended = (await markEnded(tx, sessionIds, now)).map(({ id }) => id)
   for (let from = 0; from < ended.length; from += SESSIONS_AN_EVENT) {
@@ -28,13 +28,13 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
 export interface SessionsOf {
   orgId: string
   userId: string
-  /** Lives on. */
+  /** Session that is kept. */
   except?: string
-  /** Only sessions that began earlier end. */
+  /** Only sessions created before this time end. */
   before?: string
 }
 
-/** Ends every session of a user but the one named. */
+/** Ends all sessions of a user except one. */
 export async function endSessionsOf(tx: Tx, { orgId, userId, ...which }: SessionsOf, now: string): Promise<void> {
   const live = await listLiveSessionIds(tx, userId, which)
   await endSessions(
@@ -45,23 +45,23 @@ export async function endSessionsOf(tx: Tx, { orgId, userId, ...which }: Session
   )
 }
 
-/** Reads the session that an access token belongs to, expired or not; undefined for what is no token of ours. */
+/** Reads the session of an access token, expired or not. Undefined for any other text. */
 export type ReadToken = (token: string) => Promise<{ sessionId: string; userId: string } | undefined>
 
-/** Ends the caller's session, or the one of another token of theirs. Tokens of others are left alone, and not told so. */
+/** Ends the caller's session, or that of another token of the same user. Tokens of other users are ignored without an error. */
 export async function revoke(
   { sql, readToken }: { sql: Pool; readToken: ReadToken },
   caller: Caller,
   token: string | undefined,
-  trail: Trail,
+  audit: AuditContext,
   now: string,
 ): Promise<void> {
   const named = token === undefined ? caller.sessionId : await ownSessionOf({ sql, readToken }, caller, token)
-  // Whoever acts as somebody ends their own session, and none of that person's.
+  // An impersonated caller ends the impersonation session and no session of the user.
   const sessionId = caller.act && named !== caller.sessionId ? undefined : named
   await sql.begin(async (tx) => {
     if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
   })
 }
 
@@ -72,7 +72,7 @@ async function ownSessionOf(
   caller: Caller,
   token: string,
 ): Promise<string | undefined> {
-  // Told apart by form alone: whether a token is one of ours must not show in what is looked up.
+  // The kind of token is decided by its form alone, so that the look-ups reveal nothing about it.
   if (isAccessToken(token)) {
     const access = await readToken(token)
     return access?.userId === caller.userId ? access.sessionId : undefined
@@ -81,11 +81,11 @@ async function ownSessionOf(
   return session?.id
 }
 
-export function endSessionById(sql: Pool, caller: Caller, sessionId: string, trail: Trail, now: string) {
+export function endSessionById(sql: Pool, caller: Caller, sessionId: string, audit: AuditContext, now: string) {
   return sql.begin(async (tx) => {
     const session = found(await findLiveSession(tx, caller.orgId, sessionId, now))
     if (!mayEnd(caller, session.user_id)) throw notFound()
     await endSessions(tx, caller.orgId, [sessionId], now)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
   })
 }

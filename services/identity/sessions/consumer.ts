@@ -1,5 +1,5 @@
 import type { Bus } from '../../kit/bus/bus.ts'
-import type { Worker } from '../../kit/service/worker.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
 import { erasePassword, eraseTraces } from './queries.ts'
 
@@ -9,7 +9,7 @@ interface SessionsVoid {
   before: string
 }
 
-/** A reset or a deactivation in organization ends the sessions that the user had by then, and no later one. */
+/** Ends the sessions that a user had at the time of a reset or deactivation, and no later ones. */
 export const endVoidSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
     name: 'end-reset-sessions',
@@ -17,7 +17,7 @@ export const endVoidSessions = ({ bus, now }: { bus: Bus; now: () => string }): 
     handle: (tx, event) => endSessionsOf(tx, event.data as SessionsVoid, now()),
   })
 
-/** Of a person who was anonymised nothing stays here: no password, and no address or client of any session. */
+/** Erases password, addresses and clients of an anonymised user. */
 export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
     name: 'erase-people',

@@ -13,7 +13,7 @@ export interface SessionRow {
   acting_email: string | null
 }
 
-/** Live sessions of one user of the organization, newest first; with the grant where somebody acts as the user. */
+/** Live sessions of a user of the organization, newest first, with the grant of an impersonation. */
 export const listSessionsOf = (
   sql: Sql,
   { orgId, userId, now, after, limit, offset }: PageWindow & { orgId: string; userId: string; now: string },
@@ -31,7 +31,7 @@ export const findLiveSession = (sql: Sql, orgId: string, sessionId: string, now:
   select id, user_id from identity.sessions
   where org_id = ${orgId} and id = ${sessionId} and ended_at is null and expires_at > ${now}`
 
-/** Answers the sessions that this call ended, not those that had ended before. */
+/** Returns the sessions that this call ended, without those that had already ended. */
 export const markEnded = (sql: Sql, sessionIds: readonly string[], now: string) => sql<{ id: string }[]>`
   update identity.sessions set ended_at = ${now}
   where id = any(${[...sessionIds]}) and ended_at is null
@@ -48,11 +48,11 @@ export const listLiveSessionIds = (
 export const erasePassword = (tx: Tx, userId: string) => tx`
   delete from identity.credentials where user_id = ${userId}`
 
-/** Where somebody signed in from, in every session that is still kept. */
+/** Erases address and client of every stored session of a user. */
 export const eraseTraces = (tx: Tx, userId: string) => tx`
   update identity.sessions set ip_address = null, user_agent = null where user_id = ${userId}`
 
-/** The session of a refresh token, if it is one of this user's. */
+/** The session of a refresh token of this user. */
 export const findOwnSessionOfRefreshToken = (
   sql: Sql,
   { orgId, userId }: { orgId: string; userId: string },

@@ -1,8 +1,9 @@
+import { Elysia } from 'elysia'
 import { endSession, listSessions } from '../../../proto/http/identity/accounts.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import type { Call } from '../../kit/http/call.ts'
-import { refuse } from '../../kit/http/refusal.ts'
-import type { Http } from '../../kit/http/server.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
+import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { endSessionById } from './commands.ts'
 import { listSessionsOf, type SessionRow } from './queries.ts'
@@ -17,25 +18,28 @@ interface Deps {
 
 export const sessionRoutes = ({ http, pagination, sql, clock }: Deps) => {
   const now = () => new Date(clock()).toISOString()
-  return http
-    .routes()
-    .on(listSessions, async ({ caller, query }) => {
-      const userId = query.userId ?? caller.userId
-      if (!mayEnd(caller, userId)) throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
-      const { items, hasMore } = await pagination.page(
-        { caller, list: `sessions ${userId}`, query },
-        (window) => listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...window }),
-        ({ id }) => id,
-      )
-      return { items: items.map((row) => sessionOf(row, caller)), hasMore }
-    })
-    .on(endSession, async ({ caller, params, trail }) => {
-      await endSessionById(sql, caller, params.id, trail, now())
-      return undefined
-    })
+  return new Elysia({ name: 'identity.sessions' })
+    .use(
+      http.route(listSessions, async ({ caller, query }) => {
+        const userId = query.userId ?? caller.userId
+        if (!mayEnd(caller, userId)) throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
+        const { items, hasMore } = await pagination.page(
+          { caller, list: `sessions ${userId}`, query },
+          (window) => listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...window }),
+          ({ id }) => id,
+        )
+        return { items: items.map((row) => sessionOf(row, caller)), hasMore }
+      }),
+    )
+    .use(
+      http.route(endSession, async ({ caller, params, audit }) => {
+        await endSessionById(sql, caller, params.id, audit, now())
+        return undefined
+      }),
+    )
 }
 
-const sessionOf = (row: SessionRow, { sessionId }: Call<typeof listSessions>['caller']) => ({
+const sessionOf = (row: SessionRow, { sessionId }: CallerContext<typeof listSessions>['caller']) => ({
   id: row.id,
   createdTime: row.created_at,
   lastUsedTime: row.last_used_at,

@@ -1,4 +1,4 @@
-/** One's own sessions, and those of one's organization for who manages its users. */
+/** A user may end their own sessions; `user:manage` covers those of the organization. */
 export const mayEnd = (
   { userId, permissions }: { userId: string; permissions: ReadonlySet<string> },
   ownerId: string,

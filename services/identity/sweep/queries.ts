@@ -1,12 +1,12 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/sweep/batches.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
 
 const A_DAY_MS = 24 * 60 * 60 * 1000
 const AT_A_TIME = 1000
 
 /**
- * Drops what has had its time, oldest first, so that an index leads there: long ended sessions with their tokens, old
- * counts and failures, redeemed links.
+ * Deletes expired records, oldest first so that an index finds them: ended sessions with their tokens, old failure counts,
+ * used links.
  */
 export async function sweepIdentity(sql: Sql, now: string, signal: AbortSignal): Promise<void> {
   const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString()

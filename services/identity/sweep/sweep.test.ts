@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { sweepIdempotencyKeys } from '../../kit/idempotency/queries.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { sweepIdentity } from './queries.ts'
 
 const db = await testDatabase()

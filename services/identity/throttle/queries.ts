@@ -9,13 +9,13 @@ import {
   WINDOW_SECONDS,
 } from './rules.ts'
 
-/** Until when either key has to wait, if it has to. */
+/** The end of the wait of each key, if there is one. */
 export const findBlock = (sql: Sql, { pair, address }: ThrottleKeys, now: string) => sql<{ blocked_until: string }[]>`
   select blocked_until from identity.throttles
   where key in (${Buffer.from(pair)}, ${Buffer.from(address)}) and blocked_until > ${now}
   order by blocked_until desc limit 1`
 
-/** Counts one failure under both keys, and says how long each has to wait from now on. In one statement: no race. */
+/** Counts a failure for both keys in one statement, and returns the waits. */
 export const countFailure = (sql: Sql, { pair, address }: ThrottleKeys, now: string) => sql`
   insert into identity.throttles as t (key, failures, window_started_at)
   values (${Buffer.from(pair)}, 1, ${now}), (${Buffer.from(address)}, 1, ${now})
@@ -43,6 +43,6 @@ export const countFailure = (sql: Sql, { pair, address }: ThrottleKeys, now: str
       ) counted
     )`
 
-/** A success clears what its account and address have run up. */
+/** Clears the count of an account and address after a success. */
 export const clearFailures = (sql: Sql, { pair }: ThrottleKeys) => sql`
   delete from identity.throttles where key = ${Buffer.from(pair)}`

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
+import { TEST_PASSWORD, testMarketplace } from '../../testing/marketplace.ts'
 import { throttleKeys } from './keys.ts'
 
 // One trusted proxy, so that a test can choose the address it comes from.

@@ -1,15 +1,15 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { refuse } from '../../kit/http/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 import type { ThrottleKeys } from './keys.ts'
 import { findBlock } from './queries.ts'
 
-/** 429 while the account at this address, or the address, has to wait: the same for accounts that do not exist. */
+/** Throws 429 while the account at this address or the address has to wait. Unknown accounts are treated the same. */
 export async function refuseThrottled(sql: Pool, keys: ThrottleKeys, now: string): Promise<void> {
   const [block] = await findBlock(sql, keys, now)
   if (!block) return
   const seconds = Math.max(1, Math.ceil((Date.parse(block.blocked_until) - Date.parse(now)) / 1000))
   throw refuse('rate_limited', {
-    detail: `Too many failures; try again in ${seconds} seconds.`,
+    detail: `Too many failures. Try again in ${seconds} seconds.`,
     headers: { 'retry-after': String(seconds) },
   })
 }

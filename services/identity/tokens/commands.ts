@@ -1,8 +1,8 @@
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { hashOf, newId } from '../../kit/db/ids.ts'
-import { isRefusalOf, refuse } from '../../kit/http/refusal.ts'
+import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { endSessions } from '../sessions/commands.ts'
@@ -27,9 +27,9 @@ export interface TokenDeps {
   sql: Pool
   sign: Signer
   hashing: Hashing
-  /** Hash of nobody's password with the live parameters: an unknown account costs what a known one costs. */
+  /** Dummy hash: an unknown account takes as long as a known one. */
   dummyHash: string
-  /** What successors of refresh tokens are derived with. */
+  /** Secret from which successors of refresh tokens are derived. */
   refreshSecret: Uint8Array
   accessTokenSeconds: number
   clock: () => number
@@ -43,59 +43,59 @@ export interface Credentials {
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
 /**
- * Signs a user in. The look-ups happen inside the hashing slot, so that of many guesses sent at once only as many
- * as there are slots pass the throttle before it counts the first failure.
+ * Signs a user in. The look-ups run inside the hashing slot, so that of many simultaneous guesses only as many as there are
+ * slots pass the throttle before the first failure is counted.
  */
-export function signIn(deps: TokenDeps, { username, password }: Credentials, trail: Trail) {
+export function signIn(deps: TokenDeps, { username, password }: Credentials, audit: AuditContext) {
   const { sql, hashing, clock } = deps
-  // Addresses are stored so: what looks the same is one address.
+  // Addresses are stored in NFKC.
   const name = username.normalize('NFKC')
-  const keys = throttleKeys(name, trail.ipAddress)
+  const keys = throttleKeys(name, audit.ipAddress)
   return hashing.withSlot(async () => {
     const now = isoOf(clock())
     const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
     const usable = user?.active && user.current ? user.password_hash : null
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
-      await recordFailure(sql, keys, user, trail, now)
+      await recordFailure(sql, keys, user, audit, now)
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
-    return openSession(deps, user, keys, { trail, judgedAt: now }).catch(async (error) => {
-      if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, trail, now)
+    return openSession(deps, user, keys, { audit, judgedAt: now }).catch(async (error) => {
+      if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, audit, now)
       throw error
     })
   })
 }
 
-/** The same work whoever was meant: a count, and one row in the audit log or in its twin for nobody. */
+/** Counts the failure and writes an audit entry. Unknown account: insert into sign_in_failures, so timing matches. */
 async function recordFailure(
   sql: Pool,
   keys: ThrottleKeys,
   user: SignInRow | undefined,
-  trail: Trail,
+  audit: AuditContext,
   now: string,
 ): Promise<void> {
   await countFailure(sql, keys, now)
-  if (user) await recordRefusal(sql, { ...trail, ...actorOf(user) }, 'invalid_credentials')
-  else await insertSignInFailure(sql, { id: newId('failure'), ...trail }, now)
+  if (user) await recordRefusal(sql, { ...audit, ...actorOf(user) }, 'invalid_credentials')
+  else await insertSignInFailure(sql, { id: newId('failure'), ...audit }, now)
 }
 
 const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
 
-/** Hashing takes its time: who was deactivated or reset since the password was read gets no session. */
+/** Opens a session unless the user was deactivated or reset while the password was hashed. */
 async function openSession(
   deps: TokenDeps,
   user: SignInRow,
   keys: ThrottleKeys,
-  { trail, judgedAt }: { trail: Trail; judgedAt: string },
+  { audit, judgedAt }: { audit: AuditContext; judgedAt: string },
 ) {
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
   const sessionId = newId('sess')
   const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
   await deps.sql.begin(async (tx) => {
-    // Sent in one go, answered in order: as many round trips would cost more than the statements.
+    // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged] = await Promise.all([
       findUnchanged(tx, user.user_id, judgedAt),
       insertSession(
@@ -105,14 +105,14 @@ async function openSession(
           userId: user.user_id,
           orgId: user.org_id,
           expiresAt: isoOf(nowMs + SESSION_MS),
-          ipAddress: trail.ipAddress,
-          userAgent: trail.userAgent,
+          ipAddress: audit.ipAddress,
+          userAgent: audit.userAgent,
         },
         now,
       ),
       insertRefreshToken(tx, { hash: hashOf(refreshToken), sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
       clearFailures(tx, keys),
-      recordSuccess(tx, { ...trail, ...actorOf(user) }),
+      recordSuccess(tx, { ...audit, ...actorOf(user) }),
     ])
     if (unchanged.length === 0) throw wrongCredentials()
   })
@@ -120,10 +120,10 @@ async function openSession(
 }
 
 /**
- * Rotates a refresh token. Its successor is derived from it, so a client that lost the answer gets the same one again
- * for ten seconds although only hashes are stored; after that the session ends, for one of two holders is a thief.
+ * Rotates a refresh token. The successor is derived from it, so a client that lost the response gets the same successor
+ * again within ten seconds, although only hashes are stored. A later reuse ends the session, because the token was stolen.
  */
-export async function refresh(deps: TokenDeps, token: string, trail: Trail) {
+export async function refresh(deps: TokenDeps, token: string, audit: AuditContext) {
   const { sql, clock } = deps
   const nowMs = clock()
   const now = isoOf(nowMs)
@@ -134,11 +134,11 @@ export async function refresh(deps: TokenDeps, token: string, trail: Trail) {
     { used, successor: hashOf(successor), idleUntil: isoOf(nowMs + REFRESH_IDLE_MS) },
     now,
   )
-  const row = rotated ?? (await repeatedOrRefused(deps, used, trail, nowMs))
+  const row = rotated ?? (await repeatedOrRefused(deps, used, audit, nowMs))
   return tokensOf(deps, subjectOf(row), successor)
 }
 
-async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, trail: Trail, nowMs: number) {
+async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: AuditContext, nowMs: number) {
   const now = isoOf(nowMs)
   const [row] = await findRefreshToken(sql, hash, now)
   const verdict = judgeUsedToken(row && { usedAt: row.used_at, live: row.live }, nowMs)
@@ -146,13 +146,13 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, trail: Tr
   if (row && verdict === 'reuse') {
     await sql.begin((tx) => endSessions(tx, row.org_id, [row.session_id], now))
     const grantId = row.grant_id ?? undefined
-    const reuse = { ...trail, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
+    const reuse = { ...audit, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
     await recordRefusal(sql, reuse, 'invalid_credentials')
   }
   throw wrongCredentials()
 }
 
-/** Whose tokens they are; under a grant, who acts and until when. */
+/** The subject of the tokens, and during an impersonation the acting person and the end. */
 export interface TokenHolder extends TokenSubject {
   endsAt?: string
 }
@@ -166,7 +166,7 @@ const subjectOf = (row: RefreshedRow): TokenHolder => ({
     : {}),
 })
 
-/** A pair of tokens. Under a grant the access token ends with it, though it be younger than others live. */
+/** A pair of tokens. The access token of an impersonation expires with its grant. */
 export async function tokensOf(
   { sign, accessTokenSeconds, clock }: TokenDeps,
   { endsAt, ...subject }: TokenHolder,

@@ -1,7 +1,7 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
-/** What a giver of impersonation grants has to hold. */
+/** The permission that the giver of an impersonation grant needs. */
 export const ADMINISTRATION: Permission = 'org:admin'
 
 export interface SignInRow {
@@ -13,14 +13,14 @@ export interface SignInRow {
   current: boolean
 }
 
-/** The one user of an e-mail address, with what is needed to judge a password. */
+/** The user of an e-mail address, with the data to verify a password. */
 export const findSignIn = (sql: Sql, email: string) => sql<SignInRow[]>`
   select d.user_id, d.org_id, d.active, c.password_hash, coalesce(c.set_at >= d.credentials_valid_from, false) as current
   from organization.sign_in_directory d
   left join identity.credentials c on c.user_id = d.user_id
   where d.email = lower(${email})`
 
-/** One row while the user is active, and what was read of them then still holds. */
+/** One row if the user is active and unchanged since the earlier read. */
 export const findUnchanged = (sql: Sql, userId: string, readAt: string) => sql<{ user_id: string }[]>`
   select user_id from organization.callers
   where user_id = ${userId} and active and credentials_valid_from <= ${readAt}`
@@ -32,7 +32,7 @@ export interface NewSession {
   expiresAt: string
   ipAddress: string | undefined
   userAgent: string | undefined
-  /** The impersonation grant that it is under. */
+  /** The impersonation grant of the session. */
   grantId?: string
 }
 
@@ -55,7 +55,7 @@ export interface RefreshedRow {
   session_id: string
   user_id: string
   org_id: string
-  /** When the session ends; under a grant with it. */
+  /** End of the session, or of its grant. */
   expires_at: string
   grant_id: string | null
   acting_email: string | null
@@ -64,14 +64,14 @@ export interface RefreshedRow {
 export interface Rotation {
   used: Uint8Array
   successor: Uint8Array
-  /** When the successor dies of idleness; never later than its session. */
+  /** Idle expiry of the successor, at most that of its session. */
   idleUntil: string
 }
 
 /**
- * Rotates a refresh token, in one statement: of any number of racing refreshes one marks it used and inserts the
- * successor. User, organization and roles are read again; nobody inactive, reset or ended gets a token, and nobody who acts
- * under a grant that is over or whose giver is gone.
+ * Rotates a refresh token in one statement: of concurrent refreshes one marks it as used and inserts the successor. User,
+ * organization and roles are read again. There is no row for an inactive or reset user, an ended session, or a grant that
+ * is over or whose giver lost the authority.
  */
 export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rotation, now: string) => sql<
   RefreshedRow[]
@@ -102,11 +102,11 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
 
 export interface UsedTokenRow extends RefreshedRow {
   used_at: string | null
-  /** Whether the session may still have tokens. */
+  /** Whether the session is live. */
   live: boolean
 }
 
-/** A refresh token that could not be rotated, and why. */
+/** A refresh token that could not be rotated, with the reason. */
 export const findRefreshToken = (sql: Sql, hash: Uint8Array, now: string) => sql<UsedTokenRow[]>`
   select s.id as session_id, s.user_id, s.org_id, s.expires_at, s.grant_id, g.acting_email, r.used_at,
     s.ended_at is null and s.expires_at > ${now} and c.active and s.created_at >= c.credentials_valid_from as live
@@ -120,7 +120,7 @@ export const upgradeHash = (sql: Sql, userId: string, oldHash: string, newHash: 
   update identity.credentials set password_hash = ${newHash}
   where user_id = ${userId} and password_hash = ${oldHash}`
 
-/** The row that a refused sign-in of nobody leaves: it costs what an audit entry costs. */
+/** Inserts a row for the refused sign-in of an unknown account. It takes as long as an audit entry. */
 export const insertSignInFailure = (
   sql: Sql,
   failure: { id: string; ipAddress: string | undefined; userAgent: string | undefined },

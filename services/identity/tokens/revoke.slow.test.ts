@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { TEST_PASSWORD, testMarketplace } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
-import { until } from '../../kit/testing/until.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { TEST_PASSWORD, testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await testMarketplace()
 const org = await market.organization(['IP_OWNER'])

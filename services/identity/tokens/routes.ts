@@ -1,22 +1,26 @@
+import { Elysia } from 'elysia'
 import { createToken, revokeToken } from '../../../proto/http/identity/tokens.ts'
-import { invalid } from '../../kit/http/refusal.ts'
-import type { Http } from '../../kit/http/server.ts'
+import { invalid } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { type ReadToken, revoke } from '../sessions/commands.ts'
 import { refresh, signIn, type TokenDeps } from './commands.ts'
 import { missingFields } from './rules.ts'
 
 export const tokenRoutes = ({ http, readToken, deps }: { http: Http; readToken: ReadToken; deps: TokenDeps }) =>
-  http
-    .routes()
-    .open(createToken, ({ body, trail }) => {
-      const missing = missingFields(body)
-      if (missing.length > 0) throw invalid(missing)
-      const { username = '', password = '', refresh_token = '' } = body
-      return body.grant_type === 'password'
-        ? signIn(deps, { username, password }, trail)
-        : refresh(deps, refresh_token, trail)
-    })
-    .on(revokeToken, async ({ caller, body, trail }) => {
-      await revoke({ sql: deps.sql, readToken }, caller, body?.token, trail, new Date(deps.clock()).toISOString())
-      return { message: 'Token revoked' }
-    })
+  new Elysia({ name: 'identity.tokens' })
+    .use(
+      http.publicRoute(createToken, ({ body, audit }) => {
+        const missing = missingFields(body)
+        if (missing.length > 0) throw invalid(missing)
+        const { username = '', password = '', refresh_token = '' } = body
+        return body.grant_type === 'password'
+          ? signIn(deps, { username, password }, audit)
+          : refresh(deps, refresh_token, audit)
+      }),
+    )
+    .use(
+      http.route(revokeToken, async ({ caller, body, audit }) => {
+        await revoke({ sql: deps.sql, readToken }, caller, body?.token, audit, new Date(deps.clock()).toISOString())
+        return { message: 'Token revoked' }
+      }),
+    )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
 
 interface Tokens {
   access_token: string

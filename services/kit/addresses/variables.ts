@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 
-/** For services that send requests to addresses that others gave them. */
+/** For services that send requests to URLs that users supply. */
 export const addressVariables = {
   ALLOW_PRIVATE_ADDRESSES: Type.Boolean({
     default: false,
-    description: 'For local work: webhooks and imports may lead to private addresses, and over plain HTTP.',
+    description: 'For local development: allows private addresses and plain HTTP for webhooks and imports.',
   }),
 }

@@ -1,13 +1,13 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
 import type { Pool, Sql, Tx } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
-import type { Trail } from './trail.ts'
+import type { AuditContext } from './context.ts'
 
-/** Adds the one entry of a command that is being done: in its transaction, so neither exists without the other. */
-export const recordSuccess = (tx: Tx, trail: Trail): Promise<void> => insertEntry(tx, trail, undefined)
+/** Writes the entry of a successful command in the command's own transaction. */
+export const recordSuccess = (tx: Tx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
 
-/** Codes whose refusals the log keeps: missing permission, conflict, failed precondition, refused sign-in. */
-const KEPT_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** Refusals that are logged: missing permission, conflict, failed precondition, refused sign-in. */
+const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'forbidden',
   'conflict',
   'illegal_transition',
@@ -20,13 +20,13 @@ const KEPT_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'invalid_credentials',
 ])
 
-/** Adds the entry of a refused command in a transaction of its own, so that the rollback cannot erase it. */
-export async function recordRefusal(sql: Pool, trail: Trail, code: ErrorCode): Promise<void> {
-  if (KEPT_REFUSALS.has(code)) await insertEntry(sql, trail, code)
+/** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */
+export async function recordRefusal(sql: Pool, audit: AuditContext, code: ErrorCode): Promise<void> {
+  if (LOGGED_REFUSALS.has(code)) await insertEntry(sql, audit, code)
 }
 
-async function insertEntry(sql: Sql, trail: Trail, error: ErrorCode | undefined): Promise<void> {
-  const { procedure, orgId, actorId, grantId, ipAddress, userAgent, request } = trail
+async function insertEntry(sql: Sql, audit: AuditContext, error: ErrorCode | undefined): Promise<void> {
+  const { procedure, orgId, actorId, grantId, ipAddress, userAgent, request } = audit
   if (procedure === undefined || orgId === undefined || actorId === undefined) return
   await sql`
     insert into organization.audit_log

@@ -1,12 +1,9 @@
-/** The second net behind each command's list of fields: what is called so is never kept, whatever a list says. */
+/** Fields with these names are never logged, even where a contract allows them. */
 const SECRET_NAME = /password|secret|token|authorization|signature|sig$/i
 
 const MAX_REQUEST_BYTES = 16 * 1024
 
-/**
- * The part of a command's input that its contract declares fit for the audit log. A name stands for a whole field;
- * inside objects, fields with the name of a secret are dropped as well.
- */
+/** The fields of a command's input that its contract allows in the audit log. Secret names inside objects are redacted. */
 export function loggedFields(
   input: Record<string, unknown>,
   allowed: readonly string[],
@@ -20,7 +17,7 @@ export function loggedFields(
   return sizeOf(kept) <= MAX_REQUEST_BYTES ? kept : shortened(kept)
 }
 
-/** Of a URL that opens something, where it leads. */
+/** The host of a URL, whose other parts may grant access. */
 function hostOf(value: unknown): string {
   const url = typeof value === 'string' ? URL.parse(value) : null
   return url === null || url.host === '' ? '[redacted]' : url.host
@@ -36,13 +33,13 @@ function redacted(value: unknown, name: string): unknown {
   return value
 }
 
-/** Escapes what JSON has and jsonb does not: an id of a path may hold it, and would otherwise fail the entry. */
+/** Escapes NUL and lone surrogates, which jsonb rejects. A path id may contain them. */
 const storable = (text: string) =>
   text.replace(/\0|\p{Surrogate}/gu, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
-/** Too much to keep whole: each field in turn while there is room, and the names of those that are not shown. */
+/** The fields that fit into the limit, in order, and the names of the others. */
 function shortened(fields: Record<string, unknown>): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   const left: string[] = []

@@ -5,15 +5,15 @@ import type { Caller } from './caller.ts'
 import { type CallerRow, findCaller, isSessionEnded, listEndedSessions, listPublicKeys } from './queries.ts'
 import { type Claims, createTokenVerifier, unauthorized } from './tokens.ts'
 
-/** The part of the bus that revocation rides on. */
+/** The part of the bus that carries revocations. */
 export interface AuthBus {
   follow(options: {
     subjects: string[]
     onEvent(event: { type: string; data: unknown }): void
     onGap(): Promise<void> | void
   }): Promise<unknown>
-  /** When the relay of a service was last heard, on the clock of `performance.now()`. */
-  lastHeard(service: string): number
+  /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. */
+  lastHeartbeat(service: string): number
 }
 
 export interface AuthOptions {
@@ -21,13 +21,13 @@ export interface AuthOptions {
   bus: AuthBus
   issuer: string
   audience: string
-  /** The longest life of an access token: how long a revocation has to be remembered. */
+  /** Lifetime of an access token, which is how long a revocation is kept in memory. */
   accessTokenSeconds: number
   clock: () => number
 }
 
-/** Silence of the bus after which Postgres is asked for each token. */
-const TRUST_BUS_FOR_MS = 5000
+/** After this time without a heartbeat, Postgres is queried for each token. */
+const MAX_BUS_SILENCE_MS = 5000
 const MAX_TOKENS = 20_000
 const MAX_USERS = 20_000
 const MAX_TOKEN_CHARACTERS = 8 * 1024
@@ -35,24 +35,24 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 
 interface KnownToken {
   claims: Claims
-  /** The record that `caller` was made from; a newer record makes a new caller. */
+  /** The row that `caller` was built from. Another row invalidates it. */
   row: CallerRow | undefined
   caller: Caller | undefined
 }
 
 /**
- * Tells who sends a request. Verified tokens, live revocations and permissions are kept in memory and follow the bus,
- * so that a known token costs a hash; a revocation or a withdrawn permission bites as soon as the bus brings it, and
- * when the bus is silent Postgres is asked each time.
+ * Authenticates requests. Verified tokens, live revocations and permissions are cached and kept current by the bus, so a
+ * known token costs one hash. A revocation or a withdrawn permission takes effect when its event arrives. While the bus
+ * is silent, Postgres is queried each time.
  */
 export class Auth {
   readonly #options: AuthOptions
   readonly #verify: (token: string) => Promise<Claims>
   readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
   readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
-  /** Ended sessions, and when no token of theirs can be alive any more. */
+  /** Ended sessions by id, with the time at which their last access token has expired. */
   readonly #revoked = new Map<string, number>()
-  /** Counts drops, so that a look-up that a change overtook is not kept. */
+  /** Incremented by each change, so that a look-up that started before it is not cached. */
   #generation = 0
   #loaded = false
 
@@ -65,7 +65,7 @@ export class Auth {
     })
   }
 
-  /** Hears first and loads then, so that nothing falls between: `follow` resolves when both are done. */
+  /** Subscribes, then loads the live revocations. `follow` resolves when both are done, so no event is missed. */
   async start(): Promise<void> {
     await this.#options.bus.follow({
       subjects: [
@@ -74,17 +74,17 @@ export class Auth {
         'organization.role.changed',
         'organization.org.changed',
       ],
-      onEvent: ({ type, data }) => this.#hear(type, data as Record<string, unknown>),
+      onEvent: ({ type, data }) => this.#apply(type, data as Record<string, unknown>),
       onGap: () => this.#reload(),
     })
   }
 
-  /** The caller at once for a known token; a promise where something has to be looked up. Throws 401. */
+  /** The caller: synchronously for a known token, otherwise after a look-up. Throws 401. */
   callerOf(request: Request): Caller | Promise<Caller> {
     const token = bearerOf(request)
     const key = Bun.SHA256.hash(token, 'base64')
     const known = this.#tokens.get(key)
-    if (!known || !this.#hearsBus()) return this.#lookUp(token, key, known)
+    if (!known || !this.#isCurrent()) return this.#lookUp(token, key, known)
     this.#requireLive(known.claims)
     const row = this.#callers.get(known.claims.userId)
     if (!row) return this.#lookUp(token, key, known)
@@ -99,7 +99,7 @@ export class Auth {
     const claims = known?.claims ?? (await this.#verify(token))
     this.#requireLive(claims)
     const { sql } = this.#options
-    const trusted = this.#hearsBus()
+    const trusted = this.#isCurrent()
     if (!trusted && (await isSessionEnded(sql, claims.sessionId)).length > 0) throw unauthorized()
     const row = (trusted ? this.#callers.get(claims.userId) : undefined) ?? (await this.#loadCaller(claims.userId))
     const caller = callerFrom(claims, row)
@@ -116,19 +116,19 @@ export class Auth {
   }
 
   #requireLive({ expiresAtMs, sessionId, act }: Claims): void {
-    // A grant ends when it says so.
+    // An impersonation ends exactly at its expiry, without clock skew.
     const skewMs = act ? 0 : 5000
     if (expiresAtMs + skewMs <= this.#options.clock() || this.#revoked.has(sessionId)) throw unauthorized()
   }
 
-  /** Both services that take something away have been heard lately, and what came before has been loaded. */
-  #hearsBus(): boolean {
+  /** Whether the revocations are loaded and both services that publish them had a recent heartbeat. */
+  #isCurrent(): boolean {
     const { bus } = this.#options
-    const heard = Math.min(bus.lastHeard('identity'), bus.lastHeard('organization'))
-    return this.#loaded && performance.now() - heard <= TRUST_BUS_FOR_MS
+    const heard = Math.min(bus.lastHeartbeat('identity'), bus.lastHeartbeat('organization'))
+    return this.#loaded && performance.now() - heard <= MAX_BUS_SILENCE_MS
   }
 
-  #hear(type: string, data: Record<string, unknown>): void {
+  #apply(type: string, data: Record<string, unknown>): void {
     this.#generation++
     if (type === 'identity.session.revoked') {
       for (const sessionId of data.sessionIds as string[]) this.#revoke(sessionId)
@@ -141,7 +141,7 @@ export class Auth {
   #revoke(sessionId: string): void {
     const now = this.#options.clock()
     for (const [ended, forgetAt] of this.#revoked) {
-      // Insertion order is the order of endings, so the first that has to stay ends the sweep.
+      // Entries are in the order of their expiry.
       if (forgetAt > now) break
       this.#revoked.delete(ended)
     }
@@ -168,7 +168,7 @@ function bearerOf(request: Request): string {
   return token
 }
 
-/** A token of a user who was deactivated, moved or reset after it was issued is no token any more. */
+/** Throws 401 for a token whose user was deactivated, moved or reset after it was issued. */
 function callerFrom({ userId, orgId, sessionId, issuedAtMs, act }: Claims, row: CallerRow): Caller {
   const reset = issuedAtMs < Date.parse(row.credentials_valid_from)
   if (!row.active || row.org_id !== orgId || reset) throw unauthorized()

@@ -1,15 +1,15 @@
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 
-/** Who sends a request, as its token and the organization's records say at this moment. */
+/** The authenticated sender of a request: claims of the token with the current permissions of the user. */
 export interface Caller {
   readonly userId: string
   readonly orgId: string
   readonly sessionId: string
-  /** The keys that count for the user in their organization. */
+  /** The permissions that are effective in the user's organization. */
   readonly permissions: ReadonlySet<Permission>
   readonly orgRoles: ReadonlySet<OrgRole>
-  /** Whether the organization runs the platform. */
+  /** Whether the organization operates the platform. */
   readonly operator: boolean
-  /** Set while somebody acts as the user under an impersonation grant. */
+  /** Set during an impersonation. */
   readonly act?: { readonly actingEmail: string; readonly grantId: string }
 }

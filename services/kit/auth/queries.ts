@@ -12,19 +12,19 @@ export interface CallerRow {
   credentials_valid_from: string
 }
 
-/** What the organization's records say of a user at this moment. */
+/** The user's current state and permissions. */
 export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
   select user_id, org_id, active, permissions, org_roles, operator, credentials_valid_from
   from organization.callers
   where user_id = ${userId}`
 
-/** Sessions that ended while access tokens of theirs may still be alive. */
+/** Sessions that have ended and may have access tokens that have not expired. */
 export const listEndedSessions = (sql: Sql, endedAfter: string) => sql<{ session_id: string; ended_at: string }[]>`
   select session_id, ended_at from identity.ended_sessions where ended_at > ${endedAfter}`
 
 export const isSessionEnded = (sql: Sql, sessionId: string) => sql<{ ended_at: string }[]>`
   select ended_at from identity.ended_sessions where session_id = ${sessionId}`
 
-/** Public halves of the keys that may have signed a live token. */
+/** Public keys that may have signed an unexpired token. */
 export const listPublicKeys = (sql: Sql) => sql<{ public_jwk: JWK }[]>`
   select public_jwk from identity.published_keys`

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
-import { refuse } from '../http/refusal.ts'
+import { refuse } from '../errors/refusal.ts'
 
-/** What a valid access token says, and no more than that: RFC 9068 claims with our session and organization. */
+/** The claims of an access token (RFC 9068), with the session and organization of the user. */
 export interface Claims {
   userId: string
   orgId: string
@@ -14,17 +14,17 @@ export interface Claims {
 export interface TokenOptions {
   issuer: string
   audience: string
-  /** Reads the public keys that may have signed a live token. */
+  /** Loads the public keys that may have signed an unexpired token. */
   loadKeys(): Promise<JSONWebKeySet>
 }
 
 const CLOCK_SKEW_SECONDS = 5
-/** An unknown key id makes us read the keys again, but no more often than this: anybody can make key ids up. */
+/** An unknown key id reloads the keys, at most once in this interval because key ids can be forged. */
 const MIN_RELOAD_INTERVAL_MS = 1000
 
 export const unauthorized = (detail = 'Send a valid bearer token.') => refuse('unauthorized', { detail })
 
-/** Verifies access tokens: ES256 and `at+jwt` alone, keys from our own set only, whatever the header suggests. */
+/** Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. */
 export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions) {
   let keys: ReturnType<typeof createLocalJWKSet> | undefined
   let loadedAtMs = Number.NEGATIVE_INFINITY
@@ -69,7 +69,7 @@ export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions
   }
 }
 
-/** Whatever is wrong with a token is told in one way; what is wrong with our database is not the token's fault. */
+/** Every invalid token is the same 401. Other errors, such as a failed database, pass through. */
 function refuseForged(error: unknown): never {
   if (error instanceof errors.JOSEError || error instanceof TypeError) throw unauthorized()
   throw error
@@ -87,7 +87,7 @@ function claimsOf(payload: Record<string, unknown>): Claims {
 
 const ANY_AGE_SECONDS = 100 * 365 * 24 * 60 * 60
 
-/** Reads whose token one of ours is, expired or not: for ending its session. Undefined for anything else. */
+/** Reads session and user of a token that we signed, expired or not. Undefined for any other text. */
 export function createTokenReader(loadKeys: TokenOptions['loadKeys']) {
   return async (token: string): Promise<{ sessionId: string; userId: string } | undefined> => {
     if (token.split('.').length !== 3) return undefined

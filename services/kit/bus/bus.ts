@@ -1,32 +1,32 @@
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
-import type { ServiceName } from '../migrate/files.ts'
-import { channelOf, measureUnsent } from '../outbox/queries.ts'
-import { createRelay } from '../outbox/relay.ts'
-import { pause, type Worker } from '../service/worker.ts'
+import { WakeSignal } from '../worker/wake-signal.ts'
+import { pause, type Worker } from '../worker/worker.ts'
 import { createConsumer } from './consumer.ts'
 import type { FeedRequest } from './driver.ts'
-import { Ear } from './ear.ts'
-import { Follower } from './follower.ts'
+import { EventProcessor } from './event-processor.ts'
 import { Heartbeats } from './heartbeats.ts'
-import { Inbox } from './inbox.ts'
+import { LeaderElection } from './leader-election.ts'
 import type { BusLog } from './log.ts'
 import { natsDriver } from './nats/driver.ts'
-import type { DeadLetterNotice } from './parking.ts'
+import { Notifier } from './notifier.ts'
+import type { Consume, Follow } from './operations.ts'
+import { channelOf, measureUnsent } from './outbox/queries.ts'
+import { createRelay } from './outbox/relay.ts'
 import { postgresDriver } from './postgres/driver.ts'
-import { countSetAside } from './queries.ts'
-import { Seats } from './seats.ts'
+import { countRetries } from './queries.ts'
+import type { DeadLetterNotice } from './retry-queue.ts'
 import { byStream, matcherOf } from './subjects.ts'
-import type { Consume, Follow } from './verbs.ts'
-import { Wake } from './wake.ts'
+import { Subscriber } from './subscriber.ts'
 
-export type { DeadLetterNotice } from './parking.ts'
+export type { DeadLetterNotice } from './retry-queue.ts'
 
 export interface BusOptions {
   service: ServiceName
   pool: Pool
-  /** Leads to Postgres itself, past a pooler: locks and LISTEN need a session. */
+  /** URL of Postgres without a pooler, because locks and LISTEN need a session. */
   directUrl: string
-  /** JetStream; without it the bus runs on Postgres. */
+  /** URL of NATS. Without it the bus runs on Postgres. */
   natsUrl?: string
   natsCredsFile?: string
   log: BusLog
@@ -35,19 +35,19 @@ export interface BusOptions {
 }
 
 export interface BusTiming {
-  /** Tries of an event before it is a dead letter. */
+  /** Attempts before an event becomes a dead letter. */
   tries: number
-  /** Pauses before the second try, the third and so on; the last one repeats. */
+  /** Pauses before the second attempt, the third and so on. The last one repeats. */
   backoffMs: readonly number[]
-  /** How long a try may take before it counts as failed, when its process does not say. */
+  /** Lease of an attempt, after which it counts as crashed. */
   leaseMs: number
-  /** How long a consumer without news sleeps at most. */
+  /** Longest pause of an idle consumer. */
   pollMs: number
   heartbeatMs: number
-  /** How often those who wait for a seat ask for it. */
-  seatPollMs: number
-  /** How long `follow` waits until it hears, before it lets the caller load its state without. */
-  patienceMs: number
+  /** Interval at which followers try to become the leader. */
+  electionPollMs: number
+  /** Time that `follow` waits for its subscription before it loads the state without one. */
+  followTimeoutMs: number
 }
 
 const TIMING: BusTiming = {
@@ -56,46 +56,46 @@ const TIMING: BusTiming = {
   leaseMs: 15_000,
   pollMs: 5000,
   heartbeatMs: 1000,
-  seatPollMs: 500,
-  patienceMs: 3000,
+  electionPollMs: 500,
+  followTimeoutMs: 3000,
 }
 
 export interface Bus {
-  /** A worker that handles each event once for the whole service, in the order of each subject. */
+  /** A worker that processes each event once for the whole service, in the order of its subject. */
   consume(consume: Consume): Worker
-  /** Tells this process of each event as soon as it is committed, and whenever it may have missed one. */
-  follow(follow: Follow): Promise<Following>
-  /** When the relay of a service was last heard, on the clock of `performance.now()`; only `follow` hears it. */
-  lastHeard(service: string): number
-  /** The worker that hands on what this service announces; one process at a time does. */
+  /** Delivers each event to this process once it is committed, and reports gaps. */
+  follow(follow: Follow): Promise<Subscription>
+  /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. It needs a `follow`. */
+  lastHeartbeat(service: string): number
+  /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
   lag(): Promise<BusLag>
-  /** After the workers have ended. */
+  /** Must be called after the workers have ended. */
   close(): Promise<void>
 }
 
-export interface Following {
+export interface Subscription {
   close(): void
 }
 
 export interface BusLag {
-  /** What this service announced and was not handed on yet; 10,000 at most. */
+  /** Unpublished events of this service, at most 10,000. */
   outbox: { waiting: number; oldestMs: number }
-  /** What its consumers have not handled yet, by name; a consumer that cannot be asked now is left out. */
+  /** Unprocessed events by consumer. Consumers whose lag is unavailable are left out. */
   consumers: Record<string, number>
-  /** Events set aside for further tries, and events given up. */
-  setAside: { consumer: string; parked: number; dead: number }[]
+  /** Queued retries and dead letters by consumer. */
+  retries: { consumer: string; retrying: number; dead: number }[]
 }
 
 /** The bus of one service in one process. */
 export async function createBus(options: BusOptions): Promise<Bus> {
   const { service, pool, directUrl: url, log } = options
   const timing = { ...TIMING, ...options.timing }
-  const seats = new Seats({ service, url, log, pollMs: timing.seatPollMs })
-  const ear = new Ear({ url, applicationName: `${service}-ear`, log })
-  const followers = new Set<Follower>()
-  const heartbeats = new Heartbeats(followers)
-  const parts = { service, pool, ear, log, heartbeats }
+  const election = new LeaderElection({ service, url, log, pollMs: timing.electionPollMs })
+  const notifier = new Notifier({ url, applicationName: `${service}-notifier`, log })
+  const subscribers = new Set<Subscriber>()
+  const heartbeats = new Heartbeats(subscribers)
+  const parts = { service, pool, notifier, log, heartbeats }
   const driver =
     options.natsUrl === undefined
       ? postgresDriver(parts)
@@ -112,49 +112,54 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   return {
     consume({ name, subjects, handle }) {
       byStream(subjects)
-      if (consumers.has(name)) throw new Error(`there is a consumer ${name} already`)
-      const request = { name, subjects, wake: new Wake() }
+      if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
+      const request = { name, subjects, wake: new WakeSignal() }
       consumers.set(name, request)
-      const inbox = new Inbox({ name, subjects, handle }, matcherOf(subjects), {
+      const processor = new EventProcessor({ name, subjects, handle }, matcherOf(subjects), {
         pool,
         log,
         ...timing,
         onDeadLetter: options.onDeadLetter ?? (() => {}),
       })
       const open = (ends: AbortSignal) => {
-        ends.addEventListener('abort', driver.wakes(subjects, request.wake))
+        ends.addEventListener('abort', driver.wakeOnEvents(subjects, request.wake))
         return driver.feeds(request, ends)
       }
-      return createConsumer({ name, pool, seats, inbox, log, wake: request.wake, open, pollMs: timing.pollMs })
+      return createConsumer({ name, pool, election, processor, log, wake: request.wake, open, pollMs: timing.pollMs })
     },
 
     async follow(follow) {
       byStream(follow.subjects)
-      const follower = new Follower(follow, log)
-      followers.add(follower)
-      const stop = driver.follow(follower)
+      const subscriber = new Subscriber(follow, log)
+      subscribers.add(subscriber)
+      const stop = driver.follow(subscriber)
       const close = () => {
         stop()
-        follower.close()
-        followers.delete(follower)
+        subscriber.close()
+        subscribers.delete(subscriber)
       }
       closing.signal.addEventListener('abort', close)
-      await Promise.race([follower.firstCurrent, pause(timing.patienceMs, closing.signal)])
-      // Deaf for now: the caller starts with what there is, and `lastHeard` says that it is not to be relied on.
-      if (!follower.isCurrent()) await follower.missed()
+      await Promise.race([subscriber.firstCurrent, pause(timing.followTimeoutMs, closing.signal)])
+      // Without a connection the caller starts with the loaded state, and `lastHeartbeat` reports it as outdated.
+      if (!subscriber.isCurrent()) await subscriber.reload()
       return { close }
     },
 
-    lastHeard: (name) => heartbeats.last(name),
+    lastHeartbeat: (name) => heartbeats.last(name),
 
     relay() {
-      const wake = new Wake()
-      const listener = { channels: [channelOf(service)], heard: wake.call, deaf() {}, hearing: wake.call }
-      const worker = createRelay({ seats, outlet: driver.outlet, wake, heartbeatMs: timing.heartbeatMs })
+      const wake = new WakeSignal()
+      const listener = {
+        channels: [channelOf(service)],
+        onNotification: wake.notify,
+        onDisconnected() {},
+        onListening: wake.notify,
+      }
+      const worker = createRelay({ election, publisher: driver.publisher, wake, heartbeatMs: timing.heartbeatMs })
       return {
         name: worker.name,
         async run(signal) {
-          const stop = ear.listen(listener)
+          const stop = notifier.listen(listener)
           await worker.run(signal).finally(stop)
         },
       }
@@ -162,7 +167,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
 
     async lag() {
       const [unsent] = await measureUnsent(pool)
-      const waiting = await Promise.all(
+      const lags = await Promise.all(
         [...consumers.values()].map(async (consumer) => {
           const lag = await driver.lag(consumer).catch(() => undefined)
           return lag === undefined ? [] : [[consumer.name, lag] as const]
@@ -170,14 +175,14 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       )
       return {
         outbox: { waiting: unsent?.waiting ?? 0, oldestMs: unsent?.oldest_ms ?? 0 },
-        consumers: Object.fromEntries(waiting.flat()),
-        setAside: await countSetAside(pool),
+        consumers: Object.fromEntries(lags.flat()),
+        retries: await countRetries(pool),
       }
     },
 
     async close() {
       closing.abort()
-      await Promise.all([driver.close(), ear.close(), seats.close()])
+      await Promise.all([driver.close(), notifier.close(), election.close()])
     },
   }
 }

@@ -1,47 +1,47 @@
 import type { Pool } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import { pause, type Worker } from '../service/worker.ts'
-import type { Batch, Inbox } from './inbox.ts'
+import type { WakeSignal } from '../worker/wake-signal.ts'
+import { pause, type Worker } from '../worker/worker.ts'
+import type { Batch, EventProcessor } from './event-processor.ts'
+import type { LeaderElection } from './leader-election.ts'
 import type { BusLog } from './log.ts'
-import { type Cursor, ensureCursors, listCursors, nextParked, touchCursors } from './queries.ts'
-import type { Seats } from './seats.ts'
-import type { Wake } from './wake.ts'
+import { type Cursor, ensureCursors, listCursors, nextRetry, touchCursors } from './queries.ts'
 
-/** One source of a consumer, as its driver reads it. */
+/** One source of a consumer, read by the driver. */
 export interface Feed {
   source: string
-  /** What comes after the cursor, oldest first; nothing when there is nothing now. */
+  /** The next batch after the cursor, oldest first. Undefined if there is none now. */
   next(cursor: Cursor): Promise<Batch | undefined>
-  /** The batch that `next` gave is committed. */
-  settled(): void
+  /** Called after the batch of `next` was committed. */
+  committed(): void
 }
 
 export interface ConsumerOptions {
   name: string
   pool: Pool
-  seats: Seats
-  inbox: Inbox
+  election: LeaderElection
+  processor: EventProcessor
   log: BusLog
-  /** Called whenever a source may have something. */
-  wake: Wake
-  /** Opens the sources for as long as the seat is held. */
+  /** Notified when a source may have events. */
+  wake: WakeSignal
+  /** Opens the sources for the time of the leadership. */
   open(ends: AbortSignal): Promise<Feed[]>
   pollMs: number
 }
 
 const FIRST_IDLE_MS = 20
 const FAILED_PAUSE_MS = 500
-const TRIES_A_ROUND = 200
+const MAX_RETRIES_PER_ROUND = 200
 const TOUCH_INTERVAL_MS = 10 * 60 * 1000
 
 /**
- * Reads its sources one after the other and gives each batch to the inbox, while it holds the consumer's seat. With no
- * news it looks again after pauses that grow up to the poll: news that a running transaction still hides are found soon.
+ * A worker that reads the sources in turn and processes their batches while it is the leader. Idle pauses grow up to
+ * `pollMs`, so that events hidden by a running transaction are found soon.
  */
 export const createConsumer = (options: ConsumerOptions): Worker => ({
   name: `consumer ${options.name}`,
   run: (signal) =>
-    options.seats.hold(`consumer:${options.name}`, signal, async (_session, ends) => {
+    options.election.lead(`consumer:${options.name}`, signal, async (_session, ends) => {
       const { name, pool, log, wake, pollMs } = options
       const feeds = await options.open(ends)
       const sources = feeds.map(({ source }) => source)
@@ -54,7 +54,7 @@ export const createConsumer = (options: ConsumerOptions): Worker => ({
             await touchCursors(pool, name)
             touchAt = performance.now() + TOUCH_INTERVAL_MS
           }
-          const { worked, dueMs } = await round(options, feeds, ends)
+          const { worked, dueMs } = await runRound(options, feeds, ends)
           const woken = worked || (await wake.wait(Math.min(idleMs, dueMs), ends))
           idleMs = woken ? FIRST_IDLE_MS : Math.min(idleMs * 2, pollMs)
         } catch (error) {
@@ -66,26 +66,26 @@ export const createConsumer = (options: ConsumerOptions): Worker => ({
 })
 
 /**
- * Tries what is due before anything new is taken: else a subject that is always busy would never leave what was set
- * aside of it. Bounded, so that nobody waits for a consumer that fails at everything.
+ * Retries due events before new ones, because a busy subject would otherwise never leave the retry queue. The number is
+ * bounded, so that a consumer that always fails still reads new events.
  */
-async function catchUp(inbox: Inbox, ends: AbortSignal): Promise<boolean> {
+async function retryDue(processor: EventProcessor, ends: AbortSignal): Promise<boolean> {
   let tried = 0
-  while (tried < TRIES_A_ROUND && !ends.aborted && (await inbox.retry())) tried++
+  while (tried < MAX_RETRIES_PER_ROUND && !ends.aborted && (await processor.retry())) tried++
   return tried > 0
 }
 
-/** What is due and one batch of each source; whether there was anything, and when something is due again. */
-async function round({ name, pool, inbox }: ConsumerOptions, feeds: readonly Feed[], ends: AbortSignal) {
-  const [parked] = await nextParked(pool, name)
-  const dueMs = parked?.due_ms ?? Number.POSITIVE_INFINITY
-  let worked = dueMs <= 0 && (await catchUp(inbox, ends))
+/** Processes due retries and one batch of each source. Returns whether there was work, and when the next retry is due. */
+async function runRound({ name, pool, processor }: ConsumerOptions, feeds: readonly Feed[], ends: AbortSignal) {
+  const [retry] = await nextRetry(pool, name)
+  const dueMs = retry?.due_ms ?? Number.POSITIVE_INFINITY
+  let worked = dueMs <= 0 && (await retryDue(processor, ends))
   const cursors = new Map((await listCursors(pool, name)).map((cursor) => [cursor.source, cursor]))
   for (const feed of feeds) {
     const cursor = cursors.get(feed.source)
     const batch = cursor && !ends.aborted ? await feed.next(cursor) : undefined
-    if (!cursor || !batch || (await inbox.deliver(cursor, batch)) === 'moved') continue
-    feed.settled()
+    if (!cursor || !batch || (await processor.deliver(cursor, batch)) === 'moved') continue
+    feed.committed()
     worked = true
   }
   return { worked, dueMs: Math.max(dueMs, FIRST_IDLE_MS) }

@@ -1,23 +1,23 @@
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
-import type { ServiceName } from '../migrate/files.ts'
-import type { Outlet } from '../outbox/relay.ts'
+import type { WakeSignal } from '../worker/wake-signal.ts'
 import type { Feed } from './consumer.ts'
-import type { Ear } from './ear.ts'
-import type { Follower } from './follower.ts'
 import type { Heartbeats } from './heartbeats.ts'
 import type { BusLog } from './log.ts'
-import type { Wake } from './wake.ts'
+import type { Notifier } from './notifier.ts'
+import type { Publisher } from './outbox/relay.ts'
+import type { Subscriber } from './subscriber.ts'
 
-/** What differs between the drivers of the bus. */
+/** The interface of a bus driver. */
 export interface Driver {
-  outlet: Outlet
-  /** Opens the sources of a consumer until the signal, and calls when one of them may have something. */
+  publisher: Publisher
+  /** Opens the sources of a consumer until the signal. */
   feeds(consumer: FeedRequest, ends: AbortSignal): Promise<Feed[]>
-  /** Wakes a consumer for as long as its worker runs. */
-  wakes(subjects: readonly string[], wake: Wake): () => void
-  /** Lets a follower hear. The answer ends it. */
-  follow(follower: Follower): () => void
-  /** Events that wait for a consumer, 10,000 at most. */
+  /** Wakes a consumer when events may be available. Returns a function that stops it. */
+  wakeOnEvents(subjects: readonly string[], wake: WakeSignal): () => void
+  /** Delivers events to a subscriber. Returns a function that stops it. */
+  follow(subscriber: Subscriber): () => void
+  /** Number of unprocessed events of a consumer, at most 10,000. */
   lag(consumer: FeedRequest): Promise<number>
   close(): Promise<void>
 }
@@ -25,13 +25,13 @@ export interface Driver {
 export interface FeedRequest {
   name: string
   subjects: readonly string[]
-  wake: Wake
+  wake: WakeSignal
 }
 
 export interface DriverOptions {
   service: ServiceName
   pool: Pool
-  ear: Ear
+  notifier: Notifier
   log: BusLog
   heartbeats: Heartbeats
 }

@@ -1,26 +1,26 @@
-import type { Follower } from './follower.ts'
+import type { Subscriber } from './subscriber.ts'
 
-/** When each service was last heard, and whether what was heard can be relied on. */
+/** Times of the last heartbeat of each service. */
 export class Heartbeats {
-  readonly #heardAt = new Map<string, number>()
-  readonly #followers: ReadonlySet<Follower>
+  readonly #receivedAt = new Map<string, number>()
+  readonly #subscribers: ReadonlySet<Subscriber>
 
-  constructor(followers: ReadonlySet<Follower>) {
-    this.#followers = followers
+  constructor(subscribers: ReadonlySet<Subscriber>) {
+    this.#subscribers = subscribers
   }
 
-  heard(service: string): void {
-    this.#heardAt.set(service, performance.now())
+  record(service: string): void {
+    this.#receivedAt.set(service, performance.now())
   }
 
   /**
-   * On the clock of `performance.now()`. Never, as long as a follower of that family may have missed something:
-   * a heartbeat says that events arrive, not that the state built from them is complete.
+   * Time of the last heartbeat on the clock of `performance.now()`. Minus infinity while a subscriber of the family may
+   * have missed events, because its state is then incomplete although heartbeats arrive.
    */
   last(service: string): number {
-    for (const follower of this.#followers) {
-      if (follower.concerns(service) && !follower.isCurrent()) return Number.NEGATIVE_INFINITY
+    for (const subscriber of this.#subscribers) {
+      if (subscriber.concerns(service) && !subscriber.isCurrent()) return Number.NEGATIVE_INFINITY
     }
-    return this.#heardAt.get(service) ?? Number.NEGATIVE_INFINITY
+    return this.#receivedAt.get(service) ?? Number.NEGATIVE_INFINITY
   }
 }

@@ -1,4 +1,4 @@
-/** What the bus needs of a log; pino has it. */
+/** The part of a logger that the bus uses. */
 export interface BusLog {
   info(about: object, message: string): void
   warn(about: object, message: string): void

@@ -1,7 +1,7 @@
 import { afterAll } from 'bun:test'
-import { testDatabase } from '../testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { natsServer } from '../../testing/nats-server.ts'
 import { conformance } from './conformance/conformance.ts'
-import { natsServer } from './conformance/nats-server.ts'
 import { ensureStreams } from './nats/streams.ts'
 
 const database = await testDatabase()

@@ -1,4 +1,4 @@
-import { testDatabase } from '../testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { conformance } from './conformance/conformance.ts'
 
 const database = await testDatabase()
@@ -8,6 +8,6 @@ conformance(async () => ({
   async interrupt() {
     await database.owner`
       select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name ~ '-(ear|seats)$'`
+      where datname = current_database() and application_name ~ '-(notifier|election)$'`
   },
 }))

@@ -1,17 +1,17 @@
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Sql, Tx } from '../db/client.ts'
-import type { ServiceName } from '../migrate/files.ts'
-import type { EventRow } from '../outbox/envelope.ts'
+import type { EventRow } from './outbox/envelope.ts'
 
-/** A session lock on a name: one holder in the whole database, gone with its session. */
-export const takeSeat = (sql: Sql, seat: string) => sql<{ taken: boolean }[]>`
-  select pg_try_advisory_lock(hashtextextended(${seat}, 0)) as taken`
+/** Takes a session lock on a name. Postgres releases it when the session ends. */
+export const tryAdvisoryLock = (sql: Sql, name: string) => sql<{ taken: boolean }[]>`
+  select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`
 
-export const releaseSeat = (sql: Sql, seat: string) => sql`
-  select pg_advisory_unlock(hashtextextended(${seat}, 0))`
+export const releaseAdvisoryLock = (sql: Sql, name: string) => sql`
+  select pg_advisory_unlock(hashtextextended(${name}, 0))`
 
 export const listenTo = (sql: Sql, channel: string) => sql`listen ${sql(channel)}`
 
-/** How far a consumer has read a source. Numbers of Postgres stay text, which holds them whole. */
+/** Position of a consumer in a source. 64-bit numbers are strings, because JavaScript numbers would round them. */
 export interface Position {
   low: string
   high: string
@@ -25,31 +25,31 @@ export interface Cursor extends Position {
   version: string
 }
 
-/** A consumer that is new begins with the oldest event there is. */
+/** A new consumer starts at the oldest event. */
 export const ensureCursors = (sql: Sql, consumer: string, sources: readonly string[]) => sql`
   insert into bus_cursors (consumer, source)
   select ${consumer}, s.source from unnest(${sources as string[]}::text[]) as s (source)
   on conflict (consumer, source) do nothing`
 
-/** Of sources that the consumer does not read any more. */
-export const forgetCursors = (sql: Sql, consumer: string, sources: readonly string[]) => sql`
+/** Deletes the cursors of sources that the consumer no longer reads. */
+export const deleteCursors = (sql: Sql, consumer: string, sources: readonly string[]) => sql`
   delete from bus_cursors where consumer = ${consumer} and source = any(${sources as string[]}::text[])`
 
 export const listCursors = (sql: Sql, consumer: string) => sql<Cursor[]>`
   select consumer, source, version, low, high, seq, epoch from bus_cursors where consumer = ${consumer}`
 
-/** Says that the consumer is alive; written once an hour at most. */
+/** Marks the consumer as alive, at most once an hour. */
 export const touchCursors = (sql: Sql, consumer: string) => sql`
   update bus_cursors set touched_at = now()
   where consumer = ${consumer} and touched_at < now() - interval '1 hour'`
 
-/** Counts a batch that is about to be handled, in a transaction of its own: the count outlives a process that does not. */
+/** Counts an attempt at a batch before it starts, so that the count survives a crash. */
 export const beginAttempt = (sql: Sql, { consumer, source, version }: Cursor) => sql<{ attempts: number }[]>`
   update bus_cursors set attempts = attempts + 1
   where consumer = ${consumer} and source = ${source} and version = ${version}
   returning attempts`
 
-/** One replica at a time: a row that another one holds, or has moved on, is not waited for. */
+/** Locks the cursor. Empty if another replica holds or has moved it. */
 export const lockCursor = (tx: Tx, { consumer, source, version }: Cursor) => tx<{ version: string }[]>`
   select version from bus_cursors
   where consumer = ${consumer} and source = ${source} and version = ${version}
@@ -61,27 +61,27 @@ export const moveCursor = (sql: Sql, { consumer, source, version }: Cursor, to: 
     epoch = ${to.epoch}, touched_at = now()
   where consumer = ${consumer} and source = ${source} and version = ${version}`
 
-/** Takes charge of events; what comes back is new, the rest are copies. */
-export const markSeen = (tx: Tx, consumer: string, ids: readonly string[]) => tx<{ event_id: string }[]>`
-  insert into bus_seen (consumer, event_id)
+/** Marks events as processed. Returns the new ones; the others are duplicates. */
+export const markProcessed = (tx: Tx, consumer: string, ids: readonly string[]) => tx<{ event_id: string }[]>`
+  insert into processed_events (consumer, event_id)
   select ${consumer}, e.id from unnest(${ids as string[]}::text[]) as e (id)
   on conflict (consumer, event_id) do nothing
   returning event_id`
 
-export const deleteSeen = (sql: Sql, seenBefore: string, limit: number) => sql`
-  delete from bus_seen where ctid = any(array(
-    select ctid from bus_seen where seen_at < ${seenBefore} order by seen_at limit ${limit}
+export const deleteProcessed = (sql: Sql, processedBefore: string, limit: number) => sql`
+  delete from processed_events where ctid = any(array(
+    select ctid from processed_events where processed_at < ${processedBefore} order by processed_at limit ${limit}
   ))`
 
 export interface OutboxPageRow extends EventRow {
   seq: string
-  /** Whether its transaction lies in the span; the others were read before or will be read later. */
+  /** Whether its transaction lies in the span. Rows outside of it belong to earlier or later batches. */
   in_span: boolean
 }
 
 /**
- * Up to where an outbox can be read. A transaction that is still running may yet commit rows of any lower seq, so
- * reading stops below the oldest of them. Both come as of one moment.
+ * The oldest running transaction, below which an outbox can be read. A running transaction may still commit rows with a
+ * lower seq.
  */
 export const horizonOf = (sql: Sql) => sql<{ horizon: string }[]>`
   select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
@@ -89,10 +89,10 @@ export const horizonOf = (sql: Sql) => sql<{ horizon: string }[]>`
 export const OUTBOX_PAGE_ROWS = 100
 
 /**
- * The next rows by seq, with what lies between `low` and `high`: of two transactions that changed one record the later
- * one also took the later seq, while its transaction id may well be the lower. Where the span begins is found by
- * transaction id, so that a few new rows are not looked for among all the old ones. The limit is in the text because
- * the generic plan would take it for a tenth of the table.
+ * The next rows by seq of transactions between `low` and `high`. Of two transactions that changed one record, the later
+ * one has the higher seq but possibly the lower transaction id, so rows are read by seq. The start is found by the index
+ * on transaction ids, which skips the rows of earlier spans. The limit is a literal, because the generic plan would
+ * estimate a parameter as a tenth of the table.
  */
 export const listOutboxPage = (sql: Sql, service: ServiceName, { low, high, seq }: Position) => sql<OutboxPageRow[]>`
   with span as materialized (
@@ -106,7 +106,7 @@ export const listOutboxPage = (sql: Sql, service: ServiceName, { low, high, seq 
   where e.seq > (select seq from start)
   order by e.seq limit 100`
 
-/** Counting stops at this many: a longer queue is as alarming. */
+/** Counting stops here, because a longer queue needs no exact number. */
 const COUNTED_AT_MOST = 10_000
 
 export const countUnread = (sql: Sql, service: ServiceName, { low, high, seq }: Position) => sql<{ waiting: number }[]>`
@@ -115,16 +115,16 @@ export const countUnread = (sql: Sql, service: ServiceName, { low, high, seq }: 
     where txid >= ${low}::xid8 and (txid >= ${high}::xid8 or seq > ${seq}) limit ${COUNTED_AT_MOST}
   ) as unread`
 
-export const countSetAside = (sql: Sql) => sql<{ consumer: string; parked: number; dead: number }[]>`
-  select consumer, sum(parked)::int as parked, sum(dead)::int as dead
+export const countRetries = (sql: Sql) => sql<{ consumer: string; retrying: number; dead: number }[]>`
+  select consumer, sum(retrying)::int as retrying, sum(dead)::int as dead
   from (
-    select consumer, count(*) as parked, 0 as dead from bus_parked group by consumer
+    select consumer, count(*) as retrying, 0 as dead from retry_events group by consumer
     union all
     select consumer, 0, count(*) from dead_letters group by consumer
-  ) as set_aside
+  ) as counts
   group by consumer`
 
-export interface ParkedEvent {
+export interface RetryEvent {
   consumer: string
   event_id: string
   source: string
@@ -134,33 +134,36 @@ export interface ParkedEvent {
   error: string | null
 }
 
-export interface NewlyParked extends ParkedEvent {
+export interface NewRetry extends RetryEvent {
   pause_ms: number
 }
 
-export interface ParkedRow extends ParkedEvent {
+export interface RetryRow extends RetryEvent {
   position: string
-  alone: boolean
+  isolated: boolean
 }
 
-/** Of these subjects, those that have an event set aside: the next one has to wait behind it. */
-export const listHeldBack = (tx: Tx, consumer: string, sources: readonly string[], subjects: readonly string[]) => tx<
-  { source: string; subject: string }[]
->`
+/** Those of the subjects that have a queued event, behind which the next one has to wait. */
+export const listBlockedSubjects = (
+  tx: Tx,
+  consumer: string,
+  sources: readonly string[],
+  subjects: readonly string[],
+) => tx<{ source: string; subject: string }[]>`
   select s.source, s.subject
   from unnest(${sources as string[]}::text[], ${subjects as string[]}::text[]) as s (source, subject)
   where exists (
-    select 1 from bus_parked p
-    where p.consumer = ${consumer} and p.source = s.source and p.subject = s.subject
+    select 1 from retry_events r
+    where r.consumer = ${consumer} and r.source = s.source and r.subject = s.subject
   )`
 
-/** In this order, which is the order in which events of one subject are handled: only the first of each is due. */
-export const park = (tx: Tx, events: readonly NewlyParked[], alone: boolean) => tx`
-  insert into bus_parked (consumer, event_id, source, subject, envelope, tries, error, alone, next_try_at)
-  select e.consumer, e.event_id, e.source, e.subject, e.envelope, e.tries, e.error, ${alone},
+/** Queues events in this order. Only the first event of each subject gets a due time. */
+export const insertRetries = (tx: Tx, events: readonly NewRetry[], isolated: boolean) => tx`
+  insert into retry_events (consumer, event_id, source, subject, envelope, tries, error, isolated, next_try_at)
+  select e.consumer, e.event_id, e.source, e.subject, e.envelope, e.tries, e.error, ${isolated},
     case when row_number() over (partition by e.source, e.subject order by e.position) = 1 and not exists (
-      select 1 from bus_parked p
-      where p.consumer = e.consumer and p.source = e.source and p.subject = e.subject
+      select 1 from retry_events r
+      where r.consumer = e.consumer and r.source = e.source and r.subject = e.subject
     ) then now() + e.pause_ms * interval '1 ms' end
   from unnest(
     ${events.map((e) => e.consumer)}::text[], ${events.map((e) => e.event_id)}::text[],
@@ -170,55 +173,55 @@ export const park = (tx: Tx, events: readonly NewlyParked[], alone: boolean) => 
   ) with ordinality as e (consumer, event_id, source, subject, envelope, tries, error, pause_ms, position)
   order by e.position`
 
-/** How long until an event that was set aside is due. */
-export const nextParked = (sql: Sql, consumer: string) => sql<{ due_ms: number | null }[]>`
+/** Time until the next queued event is due. */
+export const nextRetry = (sql: Sql, consumer: string) => sql<{ due_ms: number | null }[]>`
   select (extract(epoch from min(next_try_at) - now()) * 1000)::float8 as due_ms
-  from bus_parked where consumer = ${consumer} and next_try_at is not null`
+  from retry_events where consumer = ${consumer} and next_try_at is not null`
 
 /**
- * Takes the event that is due longest and counts the try before it begins: the count outlives a process that does not.
- * Until the lease ends nobody else takes it.
+ * Leases the event that has been due longest. The attempt is counted before it starts, so that the count survives a
+ * crash. No other process takes the event until the lease ends.
  */
-export const claimParked = (sql: Sql, consumer: string, leaseMs: number) => sql<ParkedRow[]>`
-  update bus_parked set tries = tries + 1, next_try_at = now() + ${leaseMs} * interval '1 ms'
+export const claimRetry = (sql: Sql, consumer: string, leaseMs: number) => sql<RetryRow[]>`
+  update retry_events set tries = tries + 1, next_try_at = now() + ${leaseMs} * interval '1 ms'
   where position = (
-    select position from bus_parked
+    select position from retry_events
     where consumer = ${consumer} and next_try_at <= now()
     order by next_try_at limit 1
     for update skip locked
   )
-  returning position, consumer, event_id, source, subject, envelope, tries, error, alone`
+  returning position, consumer, event_id, source, subject, envelope, tries, error, isolated`
 
-/** Those that may have been handled together when a process died are handled one by one from now on. */
-export const separate = (sql: Sql, { consumer, source, subject }: ParkedEvent, limit: number) => sql`
-  update bus_parked set alone = true where position = any(array(
-    select position from bus_parked
+/** Marks the events that may have been handled together when a process crashed, to be handled one by one. */
+export const isolateQueue = (sql: Sql, { consumer, source, subject }: RetryEvent, limit: number) => sql`
+  update retry_events set isolated = true where position = any(array(
+    select position from retry_events
     where consumer = ${consumer} and source = ${source} and subject = ${subject}
     order by position limit ${limit}
   ))`
 
-/** Keeps batches and other tries of the consumer out until the transaction ends. */
+/** Locks the consumer against concurrent batches and retries. */
 export const lockConsumer = (tx: Tx, consumer: string) => tx<{ source: string }[]>`
   select source from bus_cursors where consumer = ${consumer} order by source for update`
 
-/** What is set aside of a subject, in its order. */
-export const listParked = (tx: Tx, { consumer, source, subject }: ParkedEvent, limit: number) => tx<ParkedRow[]>`
-  select position, consumer, event_id, source, subject, envelope, tries, error, alone from bus_parked
+/** The queued events of a subject, in order. */
+export const listRetries = (tx: Tx, { consumer, source, subject }: RetryEvent, limit: number) => tx<RetryRow[]>`
+  select position, consumer, event_id, source, subject, envelope, tries, error, isolated from retry_events
   where consumer = ${consumer} and source = ${source} and subject = ${subject}
   order by position limit ${limit}`
 
-export const deleteParked = (tx: Tx, positions: readonly string[]) => tx`
-  delete from bus_parked where position = any(${positions as string[]}::bigint[])`
+export const deleteRetries = (tx: Tx, positions: readonly string[]) => tx`
+  delete from retry_events where position = any(${positions as string[]}::bigint[])`
 
-/** The first of a subject that is left is due now. */
-export const promoteParked = (tx: Tx, { consumer, source, subject }: ParkedEvent) => tx`
-  update bus_parked set next_try_at = now() where position = (
-    select min(position) from bus_parked
+/** Makes the next event of a subject due. */
+export const promoteNext = (tx: Tx, { consumer, source, subject }: RetryEvent) => tx`
+  update retry_events set next_try_at = now() where position = (
+    select min(position) from retry_events
     where consumer = ${consumer} and source = ${source} and subject = ${subject}
   )`
 
-export const postponeParked = (sql: Sql, position: string, tries: number, pauseMs: number, error: string) => sql`
-  update bus_parked set tries = ${tries}, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
+export const postponeRetry = (sql: Sql, position: string, tries: number, pauseMs: number, error: string) => sql`
+  update retry_events set tries = ${tries}, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
   where position = ${position}`
 
 export interface DeadLetter {
@@ -231,24 +234,24 @@ export interface DeadLetter {
   error: string
 }
 
-export const bury = (tx: Tx, letter: DeadLetter) => tx`
+export const insertDeadLetter = (tx: Tx, letter: DeadLetter) => tx`
   insert into dead_letters (consumer, event_id, type, subject, envelope, tries, error)
   values (${letter.consumer}, ${letter.event_id}, ${letter.type}, ${letter.subject}, ${letter.envelope},
     ${letter.tries}, ${letter.error})
   on conflict (consumer, event_id) do nothing`
 
-/** Gives what a consumer gave up another round of tries, behind whatever is set aside of the same subjects by now. */
-export const revive = (sql: Sql, consumer: string) => sql`
-  with revived as (
+/** Queues the dead letters of a consumer for another round of attempts, behind queued events of the same subjects. */
+export const requeueDeadLetters = (sql: Sql, consumer: string) => sql`
+  with requeued as (
     delete from dead_letters where consumer = ${consumer} and type is not null
-    returning consumer, event_id, envelope::jsonb ->> 'source' as source, subject, envelope, died_at
+    returning consumer, event_id, envelope::jsonb ->> 'source' as source, subject, envelope, given_up_at
   )
-  insert into bus_parked (consumer, event_id, source, subject, envelope, alone, next_try_at)
-  select r.consumer, r.event_id, r.source, r.subject, r.envelope, true,
-    case when row_number() over (partition by r.source, r.subject order by r.died_at, r.event_id) = 1 and not exists (
-      select 1 from bus_parked p
-      where p.consumer = r.consumer and p.source = r.source and p.subject = r.subject
+  insert into retry_events (consumer, event_id, source, subject, envelope, isolated, next_try_at)
+  select d.consumer, d.event_id, d.source, d.subject, d.envelope, true,
+    case when row_number() over (partition by d.source, d.subject order by d.given_up_at, d.event_id) = 1 and not exists (
+      select 1 from retry_events r
+      where r.consumer = d.consumer and r.source = d.source and r.subject = d.subject
     ) then now() end
-  from revived r
-  order by r.died_at, r.event_id
+  from requeued d
+  order by d.given_up_at, d.event_id
   on conflict (consumer, event_id) do nothing`

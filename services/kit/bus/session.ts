@@ -1,13 +1,13 @@
 import postgres from 'postgres'
 import type { Pool } from '../db/client.ts'
-import { pause } from '../service/worker.ts'
+import { pause } from '../worker/worker.ts'
 
-/** One connection of one's own, for what a pool cannot hold: session locks and LISTEN. It never connects again. */
+/** A dedicated connection for session locks and LISTEN, which a pool cannot provide. It never reconnects. */
 export interface Session {
   sql: Pool
-  /** Waits for an answer, but not for ever: behind a cut cable there is none, and no error either. */
+  /** Awaits an answer with a deadline, because a broken network produces neither answer nor error. */
   ask<T>(answer: PromiseLike<T>): Promise<T>
-  /** Aborted once the connection is gone, and every lock and LISTEN with it. */
+  /** Aborts when the connection is lost, together with its locks and LISTEN. */
   lost: AbortSignal
   end(): Promise<void>
 }
@@ -18,19 +18,19 @@ export interface SessionOptions {
 }
 
 const CONNECT_TIMEOUT_SECONDS = 5
-/** No statement of ours is long; one that is stuck gives its session up instead of holding locks for ever. */
+/** Statements here are short. A blocked one ends the session, which releases its locks. */
 const STATEMENT_TIMEOUT_MS = 10_000
-/** Past the statement time-out, which is what usually ends a statement that is stuck. */
+/** Longer than the statement time-out, which is the usual end of a blocked statement. */
 const ANSWER_TIMEOUT_MS = 12_000
 const KEEP_ALIVE_SECONDS = 15
 /**
- * After this silence the server ends the session and frees its locks: a client whose machine is off or whose process
- * is stopped says nothing, and by default would be waited for for hours. Ours speak far more often.
+ * After this idle time the server ends the session and releases its locks, for clients that were stopped or whose machine
+ * failed. The default of Postgres would keep the locks for hours. Sessions send pings far more often.
  */
 const IDLE_SESSION_TIMEOUT_MS = 10_000
 const PING_INTERVAL_MS = 2000
 
-/** Opens the connection, past any pooler: the URL must lead to Postgres itself. */
+/** Opens the connection. The URL must lead to Postgres directly, not to a pooler. */
 export async function openSession(url: string, { applicationName, onNotify }: SessionOptions): Promise<Session> {
   const lost = new AbortController()
   const options = {
@@ -45,7 +45,7 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     },
     onnotice: () => {},
     onclose: () => lost.abort(),
-    // Not in the driver's types: its own `listen` is built on it, but hides that a connection was lost.
+    // The driver's own `listen` hides the loss of a connection. `onnotify` is missing in its types.
     onnotify: onNotify,
   }
   const sql = postgres(url, options)
@@ -53,7 +53,7 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     lost.abort()
     return sql.end({ timeout: 0 })
   }
-  // The driver would quietly open a new connection for the next statement, without the locks of this one.
+  // The driver would reconnect for the next statement, without the locks of this session.
   lost.signal.addEventListener('abort', () => void sql.end({ timeout: 0 }))
   try {
     await sql`select 1`
@@ -66,7 +66,7 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
   return session
 }
 
-/** Speaks now and then, so that either side notices when the other is gone. */
+/** Sends pings, so that both sides notice a broken connection. */
 async function keepAlive({ sql, ask, lost, end }: Session): Promise<void> {
   while (!lost.aborted) {
     await pause(PING_INTERVAL_MS, lost)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { byStream, commonFilter, matcherOf } from './subjects.ts'
 
-test('a star is exactly one word, a bracket at the end one or more', () => {
+test('`*` matches exactly one word, a trailing `>` one or more', () => {
   const cases: [string, string, boolean][] = [
     ['cases.created', 'cases.created', true],
     ['cases.created', 'cases.created.again', false],
@@ -19,7 +19,7 @@ test('a star is exactly one word, a bracket at the end one or more', () => {
   expect(matcherOf([])('cases.created')).toBe(false)
 })
 
-test('the one filter of a consumer covers all its subjects and as little more as can be said', () => {
+test('the common filter covers all subjects and little more', () => {
   const cases: [string[], string | undefined][] = [
     [['identity.session.revoked'], 'identity.session.revoked'],
     [['identity.session.revoked', 'identity.session.revoked'], 'identity.session.revoked'],

@@ -1,6 +1,6 @@
 import { STREAM_FAMILIES, type StreamName } from '../../../proto/events/envelope.ts'
 
-/** Whether a type is meant by one of the subjects: `*` is exactly one word, a `>` at the end one or more, as in NATS. */
+/** A matcher for subjects as in NATS: `*` matches one word, a trailing `>` one or more. */
 export function matcherOf(subjects: readonly string[]): (type: string) => boolean {
   const patterns = subjects.map((subject) => new RegExp(`^${subject.split('.').map(patternOfWord).join('\\.')}$`))
   return (type) => patterns.some((pattern) => pattern.test(type))
@@ -10,10 +10,10 @@ const patternOfWord = (word: string) => (word === '*' ? '[^.]+' : word === '>' ?
 
 const SUBJECT = /^[a-z]+(\.[A-Za-z0-9_-]+|\.\*)*(\.>)?$/
 
-/** The first word of a subject, which says whose events they are. */
+/** The first word of a subject, which names the owner of the events. */
 export const familyOf = (subject: string) => subject.split('.', 1)[0] as string
 
-/** The subjects by the stream that carries them. A subject that no stream carries would be waited for in vain. */
+/** Groups subjects by their stream. Throws for a subject that no stream carries. */
 export function byStream(subjects: readonly string[]): Map<StreamName, string[]> {
   const streams = new Map<StreamName, string[]>()
   for (const subject of subjects) {
@@ -30,15 +30,15 @@ const streamOf = (family: string) =>
   )
 
 /**
- * The narrowest single subject that covers all of these, or none where only the whole stream does: servers before
- * 2.10 know one filter for each consumer, and one consumer keeps the order of what it reads.
+ * The narrowest single subject that covers all of these, or undefined for the whole stream. NATS before 2.10 allows one
+ * filter for each consumer, and a single consumer keeps the order of events.
  */
 export function commonFilter(subjects: readonly string[]): string | undefined {
   const [first, ...others] = [...new Set(subjects)].map((subject) => subject.split('.'))
   if (!first) return undefined
   if (others.length === 0) return first.join('.')
   const common: string[] = []
-  // The last word of the shortest is left to the `>`, which needs something to stand for.
+  // `>` matches at least one word, so the last word of the shortest subject is left to it.
   const longest = Math.min(first.length, ...others.map((words) => words.length)) - 1
   for (let i = 0; i < longest; i++) {
     const word = first[i] as string

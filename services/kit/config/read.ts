@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-/** Every variable that is missing or bad, in one error: nobody should have to start five times to find five mistakes. */
+/** All missing and invalid variables in one error. */
 export class BadConfiguration extends Error {
   constructor(problems: readonly string[]) {
     super(`The configuration is not valid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`)
@@ -10,8 +10,8 @@ export class BadConfiguration extends Error {
 }
 
 /**
- * Reads the variables that a schema names out of an environment. Empty ones are as if not set; others are ignored. What
- * one variable asks of another is told by `problemsOf`.
+ * Reads the variables of a schema from an environment. Empty variables count as unset. `problemsOf` checks rules that
+ * involve several variables.
  */
 export function readConfig<S extends TObject>(
   schema: S,

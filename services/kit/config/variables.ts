@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { OneOf } from '../../../proto/http/shapes.ts'
 
-/** What every service reads from its environment. */
+/** The environment variables of every service. */
 export const commonVariables = {
   NODE_ENV: OneOf(['development', 'test', 'production'], {
     default: 'development',
@@ -10,7 +10,7 @@ export const commonVariables = {
   HOST: Type.String({
     pattern: '^[A-Za-z0-9.:-]+$',
     default: '0.0.0.0',
-    description: 'Address that PORT and HEALTH_PORT are opened on; `::` for IPv6 as well.',
+    description: 'Address on which PORT and HEALTH_PORT listen; `::` includes IPv6.',
   }),
   PORT: Type.Integer({ minimum: 0, maximum: 65535, default: 8080, description: 'Port of the API.' }),
   HEALTH_PORT: Type.Integer({
@@ -31,14 +31,14 @@ export const commonVariables = {
     }),
   ),
   NATS_CREDS_FILE: Type.Optional(
-    Type.String({ description: 'File with the credentials for NATS, where the URL does not hold them.' }),
+    Type.String({ description: 'File with the credentials for NATS, if the URL does not contain them.' }),
   ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 200,
     default: 8,
     description:
-      'Connections to Postgres at most, for each service and replica. Of four and more one is for short reads alone.',
+      'Maximum connections to Postgres for each service and replica. From four on, one is reserved for pipelined short reads.',
   }),
   ENCRYPTION_KEYS: Type.String({
     pattern: '^[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=(,[A-Za-z0-9_-]+:[A-Za-z0-9+/]{43}=)*$',
@@ -46,51 +46,51 @@ export const commonVariables = {
   }),
   LOG_LEVEL: OneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], {
     default: 'info',
-    description: 'Least severity that is logged.',
+    description: 'Lowest severity that is logged.',
   }),
   TRUSTED_PROXIES: Type.Integer({
     minimum: 0,
     maximum: 10,
     default: 0,
-    description: 'Proxies in front that append to X-Forwarded-For; the client address is taken behind them.',
+    description: 'Number of proxies in front that append to X-Forwarded-For.',
   }),
   RATE_LIMIT_PER_SECOND: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 100,
-    description: 'Requests a second for each organization and replica.',
+    description: 'Requests per second for each organization and replica.',
   }),
   RATE_LIMIT_BURST: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: 200,
-    description: 'Requests that an organization may send at once to one replica.',
+    description: 'Burst of requests that an organization may send to one replica.',
   }),
   ACCESS_TOKEN_SECONDS: Type.Integer({
     minimum: 60,
     maximum: 3600,
     default: 900,
-    description: 'Life of an access token, in seconds.',
+    description: 'Lifetime of an access token, in seconds.',
   }),
   SHUTDOWN_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 300,
     default: 20,
-    description: 'Time to finish what is in flight after SIGTERM, in seconds.',
+    description: 'Time to finish requests in flight after SIGTERM, in seconds.',
   }),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     Type.String({
       pattern: '^https?://',
-      description: 'Where traces go, over OTLP and HTTP. Unset: no traces.',
+      description: 'Endpoint that receives traces, over OTLP and HTTP. Unset: no traces.',
     }),
   ),
 }
 
-/** Where one service finds its part of the database; `services/all` has one pair for each, named after the service. */
+/** The database of one service. `services/all` has one pair for each service, prefixed with its name. */
 export const databaseVariables = {
   DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
-    description: "URL of Postgres for the service's own role; may lead through a transaction pooler.",
+    description: "URL of Postgres for the service's own role. It may lead through a transaction pooler.",
   }),
   DATABASE_DIRECT_URL: Type.Optional(
     Type.String({

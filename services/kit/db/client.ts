@@ -1,39 +1,39 @@
 import postgres from 'postgres'
 
-/** A pool, or one connection of it inside a transaction: what every query function takes. */
+/** A pool or a transaction. Query functions accept both. */
 export type Sql = postgres.Sql | postgres.TransactionSql
-/** A pool: what begins transactions. */
+/** A connection pool, which can begin transactions. */
 export type Pool = postgres.Sql
-/** A transaction: what state changes, history, audit and outbox share. */
+/** A transaction, shared by a state change, its history, audit entry and event. */
 export type Tx = postgres.TransactionSql
 
 export interface PoolOptions {
-  /** Connections at most. */
+  /** Maximum number of connections. */
   max: number
   applicationName: string
-  /** How long to wait for a connection to Postgres before the query fails. */
+  /** Time to connect, after which the query fails. */
   connectTimeoutSeconds?: number
-  /** Schema whose kit tables unqualified names mean; a service role has it set, the owner of the database does not. */
+  /** Schema of unqualified table names. Service roles have it set; the owner of the database needs it. */
   searchPath?: string
-  /** Queries on their way on one connection; more than one share its fate and wait for each other. */
+  /** Queries in flight on one connection. */
   queriesAtOnce?: number
 }
 
 /**
- * On each connection of a pool: eight connections that pipeline take about twice the time of eight that do not, for each
- * then writes to its socket alone, and a short query may wait behind a slow one. What is short has a lane of its own.
+ * Connections of a pool do not pipeline, because a short query would wait behind a slow one. Short reads have a
+ * connection of their own (`PipelinedReads`).
  */
 const QUERIES_AT_ONCE = 1
 
 /**
- * Opens a pool lazily: no connection is made before the first query.
- * Times come back as ISO strings in UTC with milliseconds, as the API shows them, and bigints as strings.
+ * Creates a pool that connects with its first query. Times are ISO strings in UTC with milliseconds, as in the API, and
+ * bigints are strings.
  */
 export function connect(
   url: string,
   { max, applicationName, connectTimeoutSeconds = 5, searchPath, queriesAtOnce = QUERIES_AT_ONCE }: PoolOptions,
 ): Pool {
-  // postgres.js takes the number at which a connection counts as busy, but its types do not know of it.
+  // The types of postgres.js lack `max_pipeline`, the number of queries at which a connection counts as busy.
   const pipelining: Record<string, number> = { max_pipeline: queriesAtOnce }
   return postgres(url, {
     ...pipelining,
@@ -45,7 +45,7 @@ export function connect(
   })
 }
 
-/** How times go to Postgres and come back. */
+/** Converts times between Postgres and ISO strings. */
 export const ISO_TIMES = {
   date: {
     to: 1184,

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { testDatabase } from '../testing/database.ts'
-import { until } from '../testing/until.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
 import { connect } from './client.ts'
 import { isDependencyFailure } from './failures.ts'
 

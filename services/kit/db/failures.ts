@@ -1,8 +1,8 @@
 /**
- * Codes of postgres.js and of Postgres that mean "not now": the database is away, full, too slow or shutting down, or it
- * gave up one of two transactions that could not both go on.
+ * Codes of postgres.js and of Postgres for transient failures: the database is unreachable, full, too slow or shutting
+ * down, or it aborted a transaction because of a deadlock or a serialization conflict.
  */
-const PASSING = new Set([
+const TRANSIENT = new Set([
   'CONNECT_TIMEOUT',
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -25,13 +25,13 @@ const PASSING = new Set([
   '57P03',
 ])
 
-/** Whether an error says that a dependency is down rather than that we made a mistake. */
+/** Whether an error is a transient failure of a dependency, not a bug. */
 export function isDependencyFailure(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
-  return typeof code === 'string' && PASSING.has(code)
+  return typeof code === 'string' && TRANSIENT.has(code)
 }
 
-/** Whether an insert or update met a unique index, of that name if one is given. */
+/** Whether an error is a violation of a unique index, optionally of that name. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
   const { code, constraint_name } = (error ?? {}) as { code?: unknown; constraint_name?: unknown }
   return code === '23505' && (constraint === undefined || constraint_name === constraint)

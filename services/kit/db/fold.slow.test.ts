@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testDatabase } from '../testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { fold } from './fold.ts'
 
 const { owner } = await testDatabase()

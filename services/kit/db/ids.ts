@@ -2,18 +2,18 @@ import { monotonicFactory } from 'ulid'
 
 const nextUlid = monotonicFactory()
 
-/** `part_01J…`: a prefix and a ULID, so that ids sort by creation, also within one millisecond of one process. */
+/** `part_01J…`: a prefix and a monotonic ULID. Ids of one process sort by creation, even within a millisecond. */
 export const newId = <const P extends string>(prefix: P): `${P}_${string}` => `${prefix}_${nextUlid()}`
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** `P-7K2M9QXA`: eight random Crockford characters, for people to read out on the telephone. */
+/** `P-7K2M9QXA`: eight random Crockford characters, which are easy to read aloud. */
 export function newSerialNumber(letter: 'P' | 'R' | 'O'): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
   return `${letter}-${Array.from(bytes, (byte) => CROCKFORD[byte % 32]).join('')}`
 }
 
-/** 256 random bits for a link or a token, and what is kept of them. */
+/** A secret of 256 random bits for a link or a token, and the hash that is stored. */
 export function newSecretToken(): { token: string; hash: Uint8Array } {
   const token = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
   return { token, hash: hashOf(token) }

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { testDatabase } from '../testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { connect } from './client.ts'
 
 /** What the patch of the driver beside this file is for: without it each of these ends the process or hangs the pool. */

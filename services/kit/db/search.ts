@@ -1,2 +1,2 @@
-/** The pattern of a case-insensitive substring search: what a caller types is text, never a wildcard. */
+/** The `like` pattern of a substring search. Wildcards in the text are escaped. */
 export const contains = (text: string) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testDatabase } from '../testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { connect, type Sql } from './client.ts'
 import { within } from './within.ts'
 

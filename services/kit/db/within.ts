@@ -1,12 +1,9 @@
 import type { Pool, Tx } from './client.ts'
 
-/** Postgres's code of a statement that was cancelled. */
+/** SQLSTATE of a cancelled statement. */
 const CANCELLED = '57014'
 
-/**
- * What a read answers under settings of its own; undefined when it takes longer than its `statement_timeout`, whereupon
- * Postgres ends it.
- */
+/** Runs a read with its own settings. Undefined if Postgres cancelled it at its `statement_timeout`. */
 export async function within<Answer>(
   settings: { statement_timeout: string; [name: string]: string },
   sql: Pool,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { closed, OneOf } from '../../../proto/http/shapes.ts'
+import { Refusal } from '../errors/refusal.ts'
 import { BODY_LIMITS, bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
-import { Refusal } from './refusal.ts'
 
 const post = (body: string | Uint8Array, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   new Request('http://localhost/', { method: 'POST', body, headers })

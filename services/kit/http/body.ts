@@ -1,27 +1,27 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
-import { invalid, invalidField, refuse } from './refusal.ts'
+import { invalid, invalidField, refuse } from '../errors/refusal.ts'
 
 export const BODY_LIMITS = {
   maxBytes: 1024 * 1024,
   maxDepth: 32,
-  /** Fields and list items together; the largest body that any operation takes has some hundreds. */
+  /** Fields and list items together. The largest valid body has some hundreds. */
   maxValues: 10_000,
   maxErrors: 50,
-  /** A client that has not sent its whole body by then is told so, and what it sent is let go. */
+  /** Time for the whole body. After it the request is refused and the received bytes are released. */
   timeoutMs: 10_000,
 }
 
 const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
-/** 413 before a byte is read, where the client says how long the body is. */
+/** 413 before a byte is read, where `Content-Length` is given. */
 export function refuseLongBody(request: Request): void {
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > BODY_LIMITS.maxBytes) throw tooLarge()
 }
 
-/** 415: exactly `application/json`, without case, UTF-8 if a charset is named. */
+/** 415 for anything but `application/json`, in any case, with UTF-8 as the only charset. */
 export function refuseOtherMediaTypes(request: Request): void {
   const type = request.headers.get('content-type')
   if (type === null && isEmpty(request)) return
@@ -35,11 +35,11 @@ const isEmpty = ({ headers }: Request) =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The JSON of a request as a value, undefined for an empty body. Depth is checked before the parser recurses. */
+/** The JSON value of a request; undefined for an empty body. Depth is checked before the parser recurses. */
 export async function readJson(request: Request): Promise<unknown> {
   const bytes = await readBytes(request)
   if (bytes.byteLength === 0) return undefined
-  refuseLabyrinths(bytes)
+  refuseDeepJson(bytes)
   let value: unknown
   try {
     value = JSON.parse(utf8.decode(bytes))
@@ -47,15 +47,15 @@ export async function readJson(request: Request): Promise<unknown> {
     throw invalidField('body', 'must be JSON in UTF-8')
   }
   const unstorable: FieldError[] = []
-  findUnstorable(value, '', unstorable)
+  findUnstorableText(value, '', unstorable)
   if (unstorable.length > 0) throw invalid(unstorable.slice(0, BODY_LIMITS.maxErrors))
   return value
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
-  // Asking for the stream makes one, which costs more than all the rest of reading a short body.
-  if (request.headers.has('content-length')) return withinTime(request.bytes())
-  return request.body ? withinTime(readStream(request.body)) : new Uint8Array()
+  // Reading `request.body` creates a stream, which costs more than the rest of reading a short body.
+  if (request.headers.has('content-length')) return withDeadline(request.bytes())
+  return request.body ? withDeadline(readStream(request.body)) : new Uint8Array()
 }
 
 async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
@@ -69,8 +69,8 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array>
   return Buffer.concat(chunks)
 }
 
-/** A body that never ends would hold its memory as long as its client likes. */
-async function withinTime<T>(reading: Promise<T>): Promise<T> {
+/** Bounds the time for which an unfinished body occupies memory. */
+async function withDeadline<T>(reading: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(invalidField('body', 'was not sent in time')), BODY_LIMITS.timeoutMs)
   return Promise.race([reading, late]).finally(() => clearTimeout(timer))
@@ -82,10 +82,10 @@ const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * Depth and number of values, counted in the bytes before a parser or a validator spends time on them: 80,000 fields in
- * one body stall every other request for a tenth of a second. What is inside strings does not count.
+ * Limits depth and number of values before the body is parsed: 80,000 fields in one body block all other requests for a
+ * tenth of a second. Characters inside strings do not count.
  */
-function refuseLabyrinths(bytes: Uint8Array): void {
+function refuseDeepJson(bytes: Uint8Array): void {
   let depth = 0
   let values = 0
   let inString = false
@@ -106,25 +106,25 @@ function refuseLabyrinths(bytes: Uint8Array): void {
   }
 }
 
-/** NUL and lone surrogates are JSON, but no text or jsonb column takes them. */
-function findUnstorable(value: unknown, path: string, errors: FieldError[]): void {
+/** NUL and lone surrogates are valid JSON, but Postgres stores them in neither text nor jsonb. */
+function findUnstorableText(value: unknown, path: string, errors: FieldError[]): void {
   if (typeof value === 'string') {
     if (value.includes('\0')) errors.push({ field: path || 'body', message: 'must not contain NUL' })
     else if (!value.isWellFormed()) errors.push({ field: path || 'body', message: 'must be well-formed Unicode' })
   } else if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) findUnstorable(item, join(path, String(index)), errors)
+    for (const [index, item] of value.entries()) findUnstorableText(item, joinPath(path, String(index)), errors)
   } else if (value !== null && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
       if (key.includes('\0') || !key.isWellFormed()) {
         errors.push({ field: path || 'body', message: 'must not have a name with NUL or lone surrogates' })
-      } else findUnstorable(item, join(path, key), errors)
+      } else findUnstorableText(item, joinPath(path, key), errors)
     }
   }
 }
 
-const join = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
+const joinPath = (path: string, key: string) => (path === '' ? key : `${path}.${key}`)
 
-/** Checks a value against a schema, built once for each operation. */
+/** A validator for one schema, compiled once for each operation. */
 export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => Static<B> {
   const check = TypeCompiler.Compile(schema)
   return (value) => {
@@ -132,19 +132,19 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
     if (check.Check(value)) return value
     const errors = new Map<string, FieldError>()
     for (const error of check.Errors(value)) {
-      const { path, message, type, schema: part } = beyondNull(error)
-      // The names in a record are the caller's own: told as a fault of the record, and never repeated.
+      const { path, message, type, schema: part } = skipNullBranch(error)
+      // Keys of a record come from the caller: the error names the record and never repeats the key.
       const isOwnName = type === ValueErrorType.ObjectAdditionalProperties && part.patternProperties !== undefined
       const field = fieldOf(isOwnName ? path.slice(0, path.lastIndexOf('/')) : path)
-      if (!errors.has(field)) errors.set(field, { field, message: wording(type, message, part) })
+      if (!errors.has(field)) errors.set(field, { field, message: messageFor(type, message, part) })
       if (errors.size === BODY_LIMITS.maxErrors) break
     }
     throw invalid([...errors.values()])
   }
 }
 
-/** What may be null and is something else: what is wrong with that, rather than that it is neither. */
-function beyondNull(error: ValueError): ValueError {
+/** For a nullable schema, the error of its other branch instead of "no branch matches". */
+function skipNullBranch(error: ValueError): ValueError {
   if (error.type !== ValueErrorType.Union) return error
   const index = (error.schema.anyOf as TSchema[]).findIndex(({ type }) => type !== 'null')
   return error.errors[index]?.First() ?? error
@@ -159,8 +159,8 @@ const fieldOf = (pointer: string) =>
         .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 100))
         .join('.')
 
-/** TypeBox's sentence, but for the cases in which it says less than we know. It never repeats the value. */
-function wording(type: ValueErrorType, message: string, schema: TSchema): string {
+/** The message for a field: TypeBox's own, except where a more precise one is known. It never repeats the value. */
+function messageFor(type: ValueErrorType, message: string, schema: TSchema): string {
   if (type === ValueErrorType.ObjectAdditionalProperties && schema.patternProperties) {
     return 'has a name that is not allowed here'
   }

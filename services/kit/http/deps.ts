@@ -1,24 +1,21 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
-import type { Trail } from '../audit/trail.ts'
+import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { RateLimit } from '../limits/rate-limit.ts'
+import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import type { Log } from '../log/log.ts'
 import type { RequestLog } from '../log/request-log.ts'
 import type { RequestMetrics } from '../metrics/requests.ts'
-import type { Turns } from '../turns/turns.ts'
-import type { RateLimit } from './limit.ts'
 
-/** What answering a request needs of the other rooms. */
+/** What a service gives to its operations. */
 export interface HttpDeps {
   auth: { callerOf(request: Request): Caller | Promise<Caller> }
   rateLimit: RateLimit
-  /** Places for commands: of one organization fewer than there are connections. */
-  commands: Turns
-  /** Writes the entry of a refused command; called for every refusal of an operation that declares `audit`. */
-  auditRefusal(trail: Trail, code: ErrorCode): Promise<void>
+  /** Permits for commands, so that one organization never occupies all connections. */
+  commands: TenantSemaphore
+  /** Writes the audit entry of a refused command. */
+  auditRefusal(audit: AuditContext, code: ErrorCode): Promise<void>
   log: Log
-  /** Takes one line for each request. */
   requestLog: RequestLog
   metrics: RequestMetrics
-  /** How many proxies in front of us append to `X-Forwarded-For`. */
-  trustedProxies: number
 }

@@ -1,12 +1,12 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
+import { refuse } from '../errors/refusal.ts'
 import { familyOf, statusOf } from './problem.ts'
-import { refuse } from './refusal.ts'
 
 type Json = Record<string, unknown>
 
-/** Without an example: the documentation page would send it along, and a repeated Idempotency-Key is a conflict. */
+/** A header without an example, because the documentation page would send the example with each request. */
 const header = (name: string, description: string, schema: Json): Json => ({
   name,
   in: 'header',
@@ -17,30 +17,30 @@ const header = (name: string, description: string, schema: Json): Json => ({
 
 const REQUEST_ID = header(
   'X-Request-Id',
-  'An id of your own for this request, 1 to 64 of `[A-Za-z0-9._-]`; the answer repeats it.',
+  'Your own id for this request, 1 to 64 of `[A-Za-z0-9._-]`. The response repeats it.',
   { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
 )
 
 const IDEMPOTENCY_KEY = header(
   'Idempotency-Key',
-  'Makes a repeat safe: the same key and body give the first answer again for 24 hours; with another body it is 409.',
+  'Makes a retry safe: for 24 hours the same key and body return the first response again. Another body is 409.',
   { type: 'string', minLength: 1, maxLength: 255 },
 )
 
-const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of an earlier answer; 304 when nothing changed since.', {
+const IF_NONE_MATCH = header('If-None-Match', 'The `ETag` of an earlier response. 304 if nothing has changed since.', {
   type: 'string',
 })
 
-const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it; 412 when it has changed since.', {
+const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it. 412 if it has changed since.', {
   type: 'string',
 })
 
-/** What the OpenAPI document says of an operation; nothing of it is written twice. */
+/** The OpenAPI description of an operation, derived from its contract. */
 export function describe(operation: Operation): Json {
   const { id, tag, summary, description, access, beta, body, bodyOptional, takesBytes } = operation
   return {
     operationId: id,
-    tags: [tag],
+    tags: [tag.name],
     summary,
     description: [description, permissionNote(access), impersonationNote(operation)].filter(Boolean).join('\n\n'),
     ...(access === 'public' ? { security: [] } : {}),
@@ -108,7 +108,7 @@ function responsesOf(operation: Operation): Json {
   }
 }
 
-/** One response for each status that a refusal of this operation can have, naming its codes. */
+/** One response for each status of the operation's refusals, with the codes it can have. */
 function errorResponses(operation: Operation): Json {
   const family = familyOf(operation.path)
   const codes = new Map<number, ErrorCode[]>()
@@ -133,7 +133,7 @@ function codesOf(operation: Operation): Set<ErrorCode> {
   const { access, params, query, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
-  // Where no body is taken, one that is sent is checked all the same, and refused.
+  // A body sent to an operation without one is checked, too, and refused.
   const body = operation.body ?? (operation.method !== 'GET' && !operation.takesBytes)
   return new Set<ErrorCode>([
     ...when(query || body, 'validation_error'),
@@ -150,5 +150,5 @@ function codesOf(operation: Operation): Set<ErrorCode> {
   ])
 }
 
-/** A schema as plain JSON: TypeBox's symbols do not belong into a document. */
+/** A schema as plain JSON, without the symbols of TypeBox. */
 export const plain = (schema: TSchema): Json => JSON.parse(JSON.stringify(schema))

@@ -1,12 +1,12 @@
 import { ERRORS } from '../../../proto/errors.ts'
-import type { Refusal } from './refusal.ts'
+import type { Refusal } from '../errors/refusal.ts'
 
-/** The two error envelopes of the specification; which one holds is told by the path alone. */
+/** The two error envelopes of the specification. The path alone decides between them. */
 export type Family = 'v1' | 'v2.3'
 
 export const familyOf = (path: string): Family => (path.startsWith('/v2.3/') || path === '/v2.3' ? 'v2.3' : 'v1')
 
-/** 422 is what `/v2.3` calls an invalid payload; everything else has one status in both families. */
+/** The status of a refusal. Only an invalid payload differs: 422 in `/v2.3`, 400 elsewhere. */
 export const statusOf = (family: Family, { code }: Refusal): number =>
   family === 'v2.3' && code === 'validation_error' ? 422 : ERRORS[code].status
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { DateTime, OneOf, pageQuery, Search } from '../../../proto/http/shapes.ts'
+import { Refusal } from '../errors/refusal.ts'
 import { queryReader } from './query.ts'
-import { Refusal } from './refusal.ts'
 
 const read = queryReader(
   Type.Object({

@@ -1,9 +1,9 @@
 import { Kind, type Static, type TObject, type TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
-import { invalid } from './refusal.ts'
+import { invalid } from '../errors/refusal.ts'
 
-/** Turns the text of a parameter into its value; undefined when the text does not spell one. */
+/** Decodes the text of a parameter; undefined for invalid text. */
 type Decode = (text: string) => unknown
 
 interface Parameter {
@@ -12,7 +12,7 @@ interface Parameter {
   check: TypeCheck<TSchema>
   fallback: unknown
   required: boolean
-  /** An empty one is as if not sent. */
+  /** An empty value counts as not sent. */
   emptyIsAbsent: boolean
   expected: string
 }
@@ -24,8 +24,8 @@ const decodeBoolean: Decode = (text) => (text === 'true' ? true : text === 'fals
 const decodeText: Decode = (text) => text
 
 /**
- * The strict reader of one operation's query: integers and booleans in their one spelling, a declared parameter
- * at most once, undeclared ones ignored. Built once; Elysia's own coercion takes `0x10` for 16.
+ * A strict reader of one operation's query: integers and booleans in one spelling, declared parameters at most once,
+ * undeclared ones ignored. Elysia's own coercion accepts `0x10` as 16. Compiled once for each operation.
  */
 export function queryReader<Q extends TObject>(schema: Q): (search: string) => Static<Q> {
   const parameters = Object.entries(schema.properties).map(([name, property]) => parameter(schema, name, property))
@@ -81,7 +81,7 @@ function parameter(schema: TObject, name: string, property: TSchema): Parameter 
   }
 }
 
-/** What a value of this schema has to be, in words. */
+/** What a schema expects, in words. */
 export function expectation(schema: TSchema): string {
   if (schema.enum) return `one of ${schema.enum.join(', ')}`
   if (schema.type === 'integer') return `a whole number from ${schema.minimum} to ${schema.maximum}`
@@ -91,7 +91,7 @@ export function expectation(schema: TSchema): string {
   return 'text'
 }
 
-/** Undefined for what is not percent-encoded UTF-8, and for NUL, which no column can hold. */
+/** Undefined for invalid percent-encoding and for NUL, which no column can store. */
 function decoded(text: string): string | undefined {
   if (!text.includes('%') && !text.includes('+')) return text
   try {

@@ -5,12 +5,12 @@ export interface ByteRange {
   end: number
 }
 
-/** In every spelling that Bun takes, which answers by itself to what we leave alone: units are read without case. */
+/** Accepts every spelling that Bun accepts, because Bun itself answers a range that is left unhandled. */
 const RANGE = /^\s*bytes\s*=\s*((?:0*\d{1,15})?)\s*-\s*((?:0*\d{1,15})?)\s*$/i
 
 /**
- * What a `Range` asks for of so many bytes: undefined for all of them (none is asked for, or several, or in another unit,
- * which a server may answer whole), `unsatisfiable` for what begins behind the end.
+ * The single range that a `Range` field requests. Undefined means the whole content: no range, several ranges, or another
+ * unit. `unsatisfiable` means that it begins after the end.
  */
 export function rangeOf(header: string | null, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {
   const [, from = '', to = ''] = RANGE.exec(header ?? '') ?? []

@@ -1,164 +1,155 @@
 import type { Operation } from '../../../proto/http/operation.ts'
-import type { Caller } from '../auth/caller.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import { StorageFailure } from '../storage/failures.ts'
-import type { Exchange } from './call.ts'
+import { JsonText } from '../db/json-text.ts'
+import { invalidField, Refusal, refuse, unavailable } from '../errors/refusal.ts'
+import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
-import { JsonText, Raw } from './json.ts'
+import { isTagListed } from './entity-tags.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
-import { invalidField, Refusal, refuse, unavailable } from './refusal.ts'
+import { Raw } from './raw.ts'
+import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsGzip, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
 
-export interface Outcome {
-  caller?: Caller | undefined
-  rateLimit: string
-  startedMs: number
-}
-
-/** Writes every answer of one operation: status, headers, body, and the log line and metric that go with it. */
-export class Responder {
+/** Writes the responses of one operation: status, headers, body, log line and metric. */
+export class Responder implements ErrorResponder {
   readonly #deps: HttpDeps
   readonly #operation: Operation
   readonly #observe: (status: number, seconds: number) => void
-  /** The headers that each answer has: copied whole, which is quicker than setting one after the other. */
-  readonly #forCaller: Headers
-  readonly #forAnybody: Headers
+  /** Headers of every response. Copying a whole object is faster than setting each field. */
+  readonly #callerHeaders: Headers
+  readonly #publicHeaders: Headers
 
   constructor(operation: Operation, deps: HttpDeps) {
     this.#deps = deps
     this.#operation = operation
     this.#observe = deps.metrics.observer(operation.id)
-    this.#forAnybody = new Headers({
+    this.#publicHeaders = new Headers({
       'content-type': operation.mediaType ?? 'application/json',
       'x-content-type-options': 'nosniff',
       'ratelimit-policy': deps.rateLimit.policy,
       ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
       ...(operation.beta ? { beta: 'true' } : {}),
     })
-    this.#forCaller = new Headers(this.#forAnybody)
+    this.#callerHeaders = new Headers(this.#publicHeaders)
     if (!operation.noStore) {
-      this.#forCaller.set('cache-control', 'private, no-cache')
-      this.#forCaller.set('vary', 'Authorization')
+      this.#callerHeaders.set('cache-control', 'private, no-cache')
+      this.#callerHeaders.set('vary', 'Authorization')
     }
   }
 
-  success(exchange: Exchange, answer: unknown, outcome: Outcome): Response {
+  success(state: RequestState, answer: unknown): Response {
     const { etag, method, status = 200 } = this.#operation
-    const headers = this.#headers(exchange, outcome)
-    if (answer === undefined) return this.#send(exchange, null, 204, headers, outcome)
-    if (answer instanceof Streamed) return this.#stream(exchange, answer, headers, outcome)
-    if (answer instanceof Raw) return this.#raw(exchange, answer, headers, outcome)
+    const headers = this.#headers(state)
+    if (answer === undefined) return this.#send(state, null, 204, headers)
+    if (answer instanceof Streamed) return this.#stream(state, answer, headers)
+    if (answer instanceof Raw) return this.#raw(state, answer, headers)
     const json = answer instanceof JsonText ? answer : new JsonText(JSON.stringify(answer))
     if (etag) {
       headers.set('etag', json.tag)
-      if (method === 'GET' && tagListed(exchange.request.headers.get('if-none-match'), json.tag)) {
-        return this.#send(exchange, null, 304, headers, outcome)
+      if (method === 'GET' && isTagListed(state.request.headers.get('if-none-match'), json.tag)) {
+        return this.#send(state, null, 304, headers)
       }
     }
-    return this.#send(exchange, json.text, status, headers, outcome)
+    return this.#send(state, json.text, status, headers)
   }
 
-  #raw(exchange: Exchange, { body, mediaType, headers: extra, status }: Raw, headers: Headers, outcome: Outcome) {
+  /** A response without content that belongs to no operation, such as that to OPTIONS. */
+  empty(state: RequestState, extra: Record<string, string>): Response {
+    const headers = this.#headers(state)
+    for (const [name, value] of Object.entries(extra)) headers.set(name, value)
+    return this.#send(state, null, 204, headers)
+  }
+
+  /** The error response. A refused command is written to the audit log first; if that fails, the failure is answered. */
+  async failure(state: RequestState, error: unknown): Promise<Response> {
+    const { audit, span } = state
+    if (!audit || !(error instanceof Refusal)) return inSpan(span, () => this.#error(state, error))
+    try {
+      await this.#deps.auditRefusal(audit, error.code)
+      return inSpan(span, () => this.#error(state, error))
+    } catch (failure) {
+      return inSpan(span, () => this.#error(state, failure))
+    }
+  }
+
+  #error(state: RequestState, error: unknown): Response {
+    const { request, requestId } = state
+    const refusal = refusalOf(error)
+    if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
+    if (refusal.logMessage !== undefined) this.#deps.log.warn({ err: error, requestId }, refusal.logMessage)
+    const { path } = targetOf(request.url)
+    const family = familyOf(path)
+    const status = statusOf(family, refusal)
+    const headers = this.#headers(state)
+    headers.set('content-type', mediaTypeOf(family))
+    // HTTP requires the field for every 401, including that of a refused sign-in.
+    if (status === 401) headers.set('www-authenticate', 'Bearer')
+    for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
+    return this.#send(state, errorBody(family, refusal, path, requestId), status, headers)
+  }
+
+  #raw(state: RequestState, { body, mediaType, headers: extra, status }: Raw, headers: Headers): Response {
     headers.set('content-type', mediaType)
     for (const [name, value] of Object.entries(extra)) headers.set(name, value)
-    return this.#send(exchange, body, status ?? this.#operation.status ?? 200, headers, outcome)
+    return this.#send(state, body, status ?? this.#operation.status ?? 200, headers)
   }
 
-  #stream(exchange: Exchange, answer: Streamed, headers: Headers, outcome: Outcome): Response {
+  #stream(state: RequestState, answer: Streamed, headers: Headers): Response {
     const { status = 200 } = this.#operation
     headers.set('content-type', answer.mediaType)
     for (const [name, value] of Object.entries(answer.headers)) headers.set(name, value)
-    this.#note(exchange, status, outcome)
+    this.#record(state, status)
     const onFailure = (error: unknown) => {
-      // Revoked meanwhile, say: nothing of ours is wrong.
-      if (error instanceof Refusal && !(error instanceof StorageFailure)) return
-      this.#deps.log.error({ err: error, requestId: exchange.requestId }, 'an answer broke off')
+      // A refusal without a log message, such as a revoked session, is no fault of the service.
+      if (error instanceof Refusal && error.logMessage === undefined) return
+      this.#deps.log.error({ err: error, requestId: state.requestId }, 'streamed response aborted')
     }
-    const gzip = acceptsGzip(exchange.request.headers.get('accept-encoding'))
+    const gzip = acceptsGzip(state.request.headers.get('accept-encoding'))
     return streamedResponse(answer, { status, headers }, { gzip, onFailure })
   }
 
-  /** An answer without content that no operation gives: to OPTIONS. */
-  empty(exchange: Exchange, extra: Record<string, string>, outcome: Outcome): Response {
-    const headers = this.#headers(exchange, outcome)
-    for (const [name, value] of Object.entries(extra)) headers.set(name, value)
-    return this.#send(exchange, null, 204, headers, outcome)
-  }
-
-  refusal(exchange: Exchange, error: unknown, outcome: Outcome): Response {
-    const refusal = refusalOf(error)
-    if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId: exchange.requestId }, 'bug')
-    if (error instanceof StorageFailure) {
-      this.#deps.log.warn({ err: error, requestId: exchange.requestId }, 'the file store failed')
-    }
-    const { path } = targetOf(exchange.request.url)
-    const family = familyOf(path)
-    const headers = this.#headers(exchange, outcome)
-    headers.set('content-type', mediaTypeOf(family))
-    const status = statusOf(family, refusal)
-    // HTTP demands it of every 401, that of a refused sign-in included.
-    if (status === 401) headers.set('www-authenticate', 'Bearer')
-    for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
-    const body = errorBody(family, refusal, path, exchange.requestId)
-    return this.#send(exchange, body, status, headers, outcome)
-  }
-
-  #headers(exchange: Exchange, { caller, rateLimit }: Outcome): Headers {
-    const headers = new Headers(caller ? this.#forCaller : this.#forAnybody)
-    headers.set('x-request-id', exchange.requestId)
-    headers.set('ratelimit', rateLimit === '' ? this.#deps.rateLimit.note(networkOf(exchange.clientIp)) : rateLimit)
+  #headers(state: RequestState): Headers {
+    const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
+    headers.set('x-request-id', state.requestId)
+    headers.set('ratelimit', state.rateLimit || this.#deps.rateLimit.note(networkOf(state.clientIp)))
     return headers
   }
 
-  #send(
-    exchange: Exchange,
-    body: string | Uint8Array | Blob | null,
-    status: number,
-    headers: Headers,
-    outcome: Outcome,
-  ): Response {
-    this.#note(exchange, status, outcome)
+  #send(state: RequestState, body: string | Uint8Array | Blob | null, status: number, headers: Headers): Response {
+    this.#record(state, status)
     if (status === 204 || status === 304) headers.delete('content-type')
     return new Response(body, { status, headers })
   }
 
-  #note(exchange: Exchange, status: number, { caller, startedMs }: Outcome): void {
+  /** Records metric, span and log line. */
+  #record(state: RequestState, status: number): void {
+    const { request, requestId, caller, span, startedMs } = state
     const { id, audit } = this.#operation
     const ms = performance.now() - startedMs
     this.#observe(status, ms / 1000)
+    if (span) endRequestSpan(span, request.method, status)
     this.#deps.requestLog.write({
-      requestId: exchange.requestId,
+      requestId,
       operation: id,
-      method: exchange.request.method,
+      method: request.method,
       status,
       ms: Math.round(ms * 100) / 100,
+      traceId: span?.spanContext().traceId,
       tenant: caller?.orgId,
       user: caller?.userId,
-      // Whoever reads with a token is known by more than an address.
-      ip: caller && !audit ? undefined : exchange.clientIp,
+      // Reads with a token are logged without an address, since looking it up costs a tenth of a read.
+      ip: caller && !audit ? undefined : state.clientIp,
     })
   }
 }
 
-/** Whether an `If-None-Match` names the tag: what is read may be compared weakly. */
-export const tagListed = (list: string | null, tag: string): boolean =>
-  listed(list, (item) => item.replace(/^W\//, '') === tag)
-
-/** Whether an `If-Match` names the tag: what is changed must be the very same, and a weak tag promises less. */
-export const strongTagListed = (list: string | null, tag: string): boolean => listed(list, (item) => item === tag)
-
-function listed(list: string | null, isSame: (item: string) => boolean): boolean {
-  if (list === null) return false
-  return list.trim() === '*' || list.split(',').some((item) => isSame(item.trim()))
-}
-
-/** What the caller is told of an error: refusals as they are, a dead dependency as 503, anything else as a bug. */
+/** The refusal that an error becomes: 503 for a failed dependency, 500 for an unexpected error. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (isDependencyFailure(error)) return unavailable()
-  // The client left in the middle of its body: nobody reads the answer, and nothing of ours is wrong.
+  // The client closed the connection before its body was complete; no response reaches it.
   if ((error as { name?: unknown } | null)?.name === 'AbortError') return invalidField('body', 'was cut short')
   return refuse('internal_error', {
     detail: 'Something went wrong on our side. Quote the request id when you report it.',

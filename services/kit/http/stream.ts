@@ -1,51 +1,48 @@
-/** What is sent, piece by piece; `return` is called when nobody takes any more. */
-export interface Pieces {
+/** The chunks of a streamed body. `return` is called when the client stops reading. */
+export interface Chunks {
   next(): Promise<IteratorResult<string, unknown>>
   return(): Promise<unknown>
 }
 
-/**
- * An answer that is made while it is sent: never more than a piece of it is in memory, the next one is asked for when the
- * client has taken the last, and none when the client has left.
- */
+/** A response that is produced while it is sent. At most one chunk is in memory: the next is requested when it was read. */
 export class Streamed {
-  readonly pieces: Pieces
+  readonly chunks: Chunks
   readonly mediaType: string
   readonly headers: Record<string, string>
 
-  constructor(pieces: Pieces, mediaType: string, headers: Record<string, string> = {}) {
-    this.pieces = pieces
+  constructor(chunks: Chunks, mediaType: string, headers: Record<string, string> = {}) {
+    this.chunks = chunks
     this.mediaType = mediaType
     this.headers = headers
   }
 }
 
-/** The response of a streamed answer. What goes wrong on the way breaks it off: a client must not take a part for the whole. */
+/** The response of a streamed answer. An error aborts the connection, so that a client never takes a part for the whole. */
 export function streamedResponse(
-  { pieces }: Streamed,
+  { chunks }: Streamed,
   init: { status: number; headers: Headers },
   { gzip, onFailure }: { gzip: boolean; onFailure(error: unknown): void },
 ): Response {
   const encoder = new TextEncoder()
-  let left = false
+  let isCancelled = false
   const plain = new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
         try {
-          const { done, value } = await pieces.next()
-          if (left) return
+          const { done, value } = await chunks.next()
+          if (isCancelled) return
           if (done) controller.close()
           else controller.enqueue(encoder.encode(value))
         } catch (error) {
-          if (left) return
+          if (isCancelled) return
           onFailure(error)
-          // Without the error: Bun would print it, parameters of a statement and all.
+          // The error is not passed on, because Bun would print it with the parameters of its statement.
           controller.error()
         }
       },
       async cancel() {
-        left = true
-        await pieces.return()
+        isCancelled = true
+        await chunks.return()
       },
     },
     { highWaterMark: 0 },
@@ -57,7 +54,7 @@ export function streamedResponse(
 
 const CODING = /^\s*(gzip|x-gzip|\*)\s*(?:;\s*q=([\d.]+)\s*)?$/i
 
-/** Whether an `Accept-Encoding` has gzip; a named coding counts before `*`, and a quality of 0 is a no. */
+/** Whether `Accept-Encoding` allows gzip. A named coding has precedence over `*`, and a quality of 0 refuses it. */
 export function acceptsGzip(accepted: string | null): boolean {
   const codings = (accepted ?? '').split(',').flatMap((part) => {
     const [, name, quality = '1'] = CODING.exec(part) ?? []

@@ -1,6 +1,6 @@
-/** What the router may see of a request's target. */
+/** The target of a request as the router sees it. */
 export interface Target {
-  /** The path as sent, percent-encoding and all. */
+  /** The path as sent, still percent-encoded. */
   path: string
   /** The query without its question mark. */
   search: string
@@ -8,7 +8,7 @@ export interface Target {
 
 /** Longer targets are 414. */
 export const MAX_TARGET_CHARACTERS = 16 * 1024
-/** Headers that are longer together are 431. */
+/** Headers whose total length exceeds this are 431. */
 export const MAX_HEADERS_CHARACTERS = 64 * 1024
 
 export function headersLength(headers: Headers): number {
@@ -19,9 +19,9 @@ export function headersLength(headers: Headers): number {
   return length
 }
 
-/** Cut out of the URL by hand: `new URL` costs more than the whole routing of a request. */
+/** Splits the URL by hand, because `new URL` costs more than routing the request. */
 export function targetOf(url: string): Target {
-  // What came without a host has no origin in front of its path.
+  // A request without a host has no origin before its path.
   const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
   if (start === -1) return { path: '/', search: '' }
   const question = url.indexOf('?', start)
@@ -30,10 +30,10 @@ export function targetOf(url: string): Target {
     : { path: url.slice(start, question), search: url.slice(question + 1) }
 }
 
-/** `{id}` of OpenAPI as the router writes it. */
+/** The path in the router's syntax: `{id}` becomes `:id`. */
 export const routerPath = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
-/** Matches exactly the paths of an operation, the verb behind a colon included, percent-encoded or not. */
+/** Matches exactly the paths of an operation. The colon before a verb may be percent-encoded. */
 export function pathPattern(path: string): RegExp {
   const escaped = path
     .replaceAll(/[.*+?^$()|[\]\\]/g, '\\$&')

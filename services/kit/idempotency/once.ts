@@ -1,22 +1,22 @@
 import type { Tx } from '../db/client.ts'
-import { JsonText } from '../http/json.ts'
-import { refuse } from '../http/refusal.ts'
+import { JsonText } from '../db/json-text.ts'
+import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
 import { deleteKey, findKey, insertKey, KEPT_MS, tryLockKey } from './queries.ts'
 
 export interface OnceRequest {
   userId: string
   operation: string
-  /** The `Idempotency-Key`; without one the work is simply done. */
+  /** The `Idempotency-Key`. Without one the work runs unconditionally. */
   key: string | undefined
   body: unknown
-  /** Seals the answer while it is kept: one that hands out a secret is in no row as it was sent. */
+  /** Encrypts the stored response of an operation that returns a secret. */
   box?: SecretBox
 }
 
 /**
- * Does the work once for a key: a repeat with the same body gets the first answer again, one with another body, or one
- * whose twin still runs, gets 409. The answer is kept in the transaction of the work, so only a success is kept.
+ * Runs the work once for a key. A retry with the same body returns the first response. Another body, or a first request
+ * that is still running, is 409. The response is stored in the transaction of the work, so only a success is stored.
  */
 export async function once<T extends object>(
   tx: Tx,
@@ -31,12 +31,12 @@ export async function once<T extends object>(
   if (!lock?.locked) {
     throw refuse('idempotency_conflict', { detail: 'A request with this Idempotency-Key is still running.' })
   }
-  const [kept] = await findKey(tx, named, new Date(Date.parse(now) - KEPT_MS).toISOString())
-  if (kept) {
-    if (Buffer.compare(kept.request_hash, requestHash) !== 0) {
+  const [stored] = await findKey(tx, named, new Date(Date.parse(now) - KEPT_MS).toISOString())
+  if (stored) {
+    if (Buffer.compare(stored.request_hash, requestHash) !== 0) {
       throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used with another body.' })
     }
-    return new JsonText(box ? await unsealed(box, kept.response) : kept.response)
+    return new JsonText(box ? await decrypted(box, stored.response) : stored.response)
   }
   const answer = await work()
   const text = JSON.stringify(answer)
@@ -45,8 +45,8 @@ export async function once<T extends object>(
   return answer
 }
 
-/** The key that sealed it may have been taken away since: then the work is known to be done, but not its answer. */
-const unsealed = (box: SecretBox, response: string) =>
+/** The encryption key may have been removed since. Then the work is known to be done, but its response is lost. */
+const decrypted = (box: SecretBox, response: string) =>
   box.decrypt(response).catch(() => {
     throw refuse('idempotency_conflict', { detail: 'This was done before, and its answer cannot be given again.' })
   })

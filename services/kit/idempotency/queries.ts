@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { inBatches } from '../sweep/batches.ts'
+import { inBatches } from '../worker/batches.ts'
 
 export interface KeyOf {
   userId: string

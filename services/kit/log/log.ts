@@ -8,15 +8,15 @@ export interface LogOptions {
   service: string
   version: string
   level: string
-  /** Where lines go; standard output unless a test listens. */
+  /** Where lines are written. Default: standard output. */
   destination?: pino.DestinationStream
 }
 
-/** Names under which a secret could reach a log line, at the depths at which our objects have them. */
+/** Names of secret fields, at the depths at which logged objects can have them. */
 const SECRETS = ['password', 'newPassword', 'currentPassword', 'secret', 'token', 'access_token', 'refresh_token']
 const REDACTED = [...SECRETS, 'authorization', 'cookie', 'sasUrl'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
 
-/** JSON lines on standard output: one for each request and each thing worth knowing, with the trace it belongs to. */
+/** A logger that writes JSON lines, with the id of the current trace. */
 export function createLog(options: LogOptions): Log {
   return pino(settingsOf(options), options.destination ?? standardOutput)
 }
@@ -34,7 +34,7 @@ const settingsOf = ({ service, version, level }: LogOptions) => ({
   },
 })
 
-/** An error without what it may carry along: statements, parameters and bodies stay out of the log. */
+/** An error without statements, parameters and bodies, which must not be logged. */
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return { message: withoutPaths(String(error)) }
   const { name, message, stack, code } = error as Error & { code?: unknown }
@@ -42,14 +42,14 @@ function describeError(error: unknown) {
   return error.cause instanceof Error ? { ...described, cause: kindOf(error.cause) } : described
 }
 
-/** Of a cause what kind it was: its message may be anybody's words. */
+/** The kind of a cause. Its message may contain text of a client. */
 function kindOf(cause: Error) {
   const { name, status, code } = cause as Error & { status?: unknown; code?: unknown }
   return { name, status, code }
 }
 
-/** What follows the host, and what stands before it. */
+/** A URL: its scheme, its host, and the rest. */
 const ADDRESS = /\b(https?:\/\/)(?:[^\s"'/?#]*@)?([^\s"'/?#@]*)[^\s"']*/gi
 
-/** Addresses are shown as their hosts alone: `fetch` puts the whole of what it was given into its errors, signatures included. */
+/** Shortens URLs to their hosts, because errors of `fetch` contain the whole URL with its signature. */
 const withoutPaths = (text: string) => text.replace(ADDRESS, '$1$2/…')

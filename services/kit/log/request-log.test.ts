@@ -8,6 +8,7 @@ const ANSWERED = {
   method: 'GET',
   status: 200,
   ms: 1.25,
+  traceId: undefined,
   tenant: 'org',
   user: 'user',
   ip: undefined,
@@ -30,7 +31,7 @@ test('the line of a request begins like every other line, and has its fields', (
   createLog(rest).info('something else')
   const [answered, other] = lines.map((line) => JSON.parse(line))
   expect(Object.keys(answered).slice(0, 4)).toEqual(Object.keys(other).slice(0, 4))
-  const { ip: _, ...told } = ANSWERED
+  const { ip: _, traceId: __, ...told } = ANSWERED
   expect(answered).toEqual({ ...told, level: 'info', service: 'catalog', version: '1.2.3', time: answered.time })
   expect(answered.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })

@@ -1,14 +1,14 @@
-import { activeTraceId } from '../traces/traces.ts'
 import type { LogOptions } from './log.ts'
 import { type Lines, standardOutput } from './standard-output.ts'
 
-/** What is told of each request. None of it can hold a secret, so nothing is searched for one. */
+/** The fields of a request's log line. None of them can contain a secret, so they are not redacted. */
 export interface Answered {
   requestId: string
   operation: string
   method: string
   status: number
   ms: number
+  traceId: string | undefined
   tenant: string | undefined
   user: string | undefined
   ip: string | undefined
@@ -18,12 +18,12 @@ export interface RequestLog {
   write(answered: Answered): void
 }
 
-/** Levels at which requests are not worth a line. */
+/** Levels that leave out the lines of requests. */
 const QUIET = new Set(['warn', 'error', 'fatal', 'silent'])
 
 /**
- * One line for each request, in the shape of every other line. There are thousands a second, so they are written without
- * the machinery of the log (a quarter of the time of a read), and become text together, when they leave.
+ * Writes one line for each request, in the shape of every other line. Pino would take a quarter of the time of a read, so
+ * the lines are formatted by hand, and only when they are flushed.
  */
 export function createRequestLog({ service, version, level, destination }: LogOptions): RequestLog {
   if (QUIET.has(level)) return { write() {} }
@@ -37,25 +37,24 @@ class RequestLine {
   readonly #base: { service: string; version: string }
   readonly #answered: Answered
   readonly #atMs = Date.now()
-  readonly #traceId = activeTraceId()
 
   constructor(base: { service: string; version: string }, answered: Answered) {
     this.#base = base
     this.#answered = answered
   }
 
-  /** Written out by hand, for `JSON.stringify` takes six times as long. */
+  /** Formatted by hand, because `JSON.stringify` takes six times as long. */
   toString(): string {
     const { service, version } = this.#base
-    const { requestId, operation, method, status, ms, tenant, user, ip } = this.#answered
-    const about = `"service":${quoted(service)},"version":${quoted(version)}${field('traceId', this.#traceId)}`
+    const { requestId, operation, method, status, ms, traceId, tenant, user, ip } = this.#answered
+    const about = `"service":${quoted(service)},"version":${quoted(version)}${field('traceId', traceId)}`
     const request = `"requestId":${quoted(requestId)},"operation":${quoted(operation)},"method":${quoted(method)}`
     const who = `${field('tenant', tenant)}${field('user', user)}${field('ip', ip)}`
     return `{"level":"info","time":"${isoTime(this.#atMs)}",${about},${request},"status":${status},"ms":${ms}${who}}\n`
   }
 }
 
-/** Without anything that JSON would escape. */
+/** Text without characters that JSON escapes. */
 const PLAIN = /^[\w.:/-]*$/
 
 const quoted = (text: string) => (PLAIN.test(text) ? `"${text}"` : JSON.stringify(text))
@@ -64,7 +63,7 @@ const field = (name: string, text: string | undefined) => (text === undefined ? 
 let lastMs = 0
 let lastTime = ''
 
-/** A dozen lines may be of one millisecond, and writing out its date costs a sixth of a line. */
+/** Formatting a date is a sixth of the cost of a line, and several lines share one millisecond. */
 function isoTime(atMs: number): string {
   if (atMs !== lastMs) {
     lastMs = atMs

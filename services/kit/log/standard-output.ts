@@ -1,7 +1,7 @@
-/** What one line is made of: text, or something that becomes text when the line leaves. */
+/** A log line: text, or an object that is formatted when the line is flushed. */
 export type Line = string | { toString(): string }
 
-/** Where lines go, each with its line break. */
+/** A sink for lines, each with its line break. */
 export interface Lines {
   write(line: Line): void
 }
@@ -11,15 +11,14 @@ const MAX_WAITING_CHARACTERS = 64 * 1024
 const FLUSH_EVERY_MS = 100
 
 /**
- * One buffer for the whole process, so that lines never interleave. They wait for each other and leave together, through
- * Bun's own writer, which never loses one to a slow pipe. Handed over one by one they cost a third of a request: the
- * writer flushes in each turn of the event loop.
+ * One buffer for the whole process, so that lines never interleave. Lines are flushed together through Bun's writer, which
+ * loses none to a slow pipe. Written one by one they cost a third of a request.
  */
 export const standardOutput = {
   sink: undefined as Bun.FileSink | undefined,
   timer: undefined as Timer | undefined,
   waiting: [] as Line[],
-  /** Of the lines that are text already; the others are short. */
+  /** Characters of the buffered lines that are text already. */
   waitingCharacters: 0,
   write(line: Line) {
     const lines = this.waiting.push(line)
@@ -40,5 +39,5 @@ export const standardOutput = {
   },
 }
 
-/** Writes out what still waits: the last thing before the process ends. */
+/** Flushes the buffer before the process ends. */
 export const flushLogs = (): Promise<void> => standardOutput.flush()

@@ -1,19 +1,19 @@
 import { Histogram, type Registry } from 'prom-client'
 
 export interface RequestMetrics {
-  /** What one operation reports its answers to. */
+  /** The function to which one operation reports its responses. */
   observer(operation: string): (status: number, seconds: number) => void
 }
 
-/** Observations that wait for each other: one by one they cost a tenth of a read, together next to nothing. */
-const MAX_WAITING = 512
+/** Observations are batched, because observing each one alone costs a tenth of a read. */
+const BATCH_SIZE = 512
 
-/** Rate, errors and duration of requests by operation and status. */
+/** Rate, errors and duration of requests, by operation and status. */
 export function requestMetrics(registry: Registry): RequestMetrics {
   const all: Series[] = []
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from a routed request to its answer.',
+    help: 'Time from the start of a request to its response.',
     labelNames: ['operation', 'status'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -39,7 +39,7 @@ export function requestMetrics(registry: Registry): RequestMetrics {
 
 class Series {
   readonly #child: { observe(seconds: number): void }
-  readonly #waiting = new Float64Array(MAX_WAITING)
+  readonly #waiting = new Float64Array(BATCH_SIZE)
   #length = 0
 
   constructor(child: { observe(seconds: number): void }) {
@@ -48,7 +48,7 @@ class Series {
 
   add(seconds: number): void {
     this.#waiting[this.#length++] = seconds
-    if (this.#length === MAX_WAITING) this.drain()
+    if (this.#length === BATCH_SIZE) this.drain()
   }
 
   drain(): void {

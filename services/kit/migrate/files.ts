@@ -1,14 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-
-export const SERVICES = ['organization', 'identity', 'catalog', 'sourcing', 'webhooks'] as const
-export type ServiceName = (typeof SERVICES)[number]
-
-/** The Postgres role a service signs in as. */
-export const roleOf = (service: ServiceName) => `marketplace_${service}`
+import type { ServiceName } from '../../../proto/services.ts'
 
 export interface Migration {
-  /** `kit/0001_events.sql` or `0001_users.sql`: what the ledger of the schema keeps. */
+  /** Name in the migration table of the schema: `kit/0001_events.sql` or `0001_users.sql`. */
   name: string
   path: string
 }

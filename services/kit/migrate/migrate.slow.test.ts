@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { SERVICES } from '../../../proto/services.ts'
+import { testPasswords, testServerUrl, withDatabase } from '../../testing/database.ts'
 import { connect } from '../db/client.ts'
-import { testPasswords, testServerUrl, withDatabase } from '../testing/database.ts'
-import { migrationsOf, SERVICES } from './files.ts'
+import { migrationsOf } from './files.ts'
 import { migrate } from './migrate.ts'
 
 /** An empty database of one's own, gone after the work. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { testDatabase, testPasswords } from '../../testing/database.ts'
 import { connect } from '../db/client.ts'
-import { testDatabase, testPasswords } from '../testing/database.ts'
 import { migrate, requireSchema } from './migrate.ts'
 
 describe('a service at boot', () => {

@@ -1,22 +1,24 @@
+import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { connect, type Pool } from '../db/client.ts'
-import { type Migration, migrationsOf, roleOf, SERVICES, type ServiceName } from './files.ts'
+import { roleOf } from '../db/roles.ts'
+import { type Migration, migrationsOf } from './files.ts'
 
 export interface MigrateOptions {
-  /** The owner's URL: may create schemas, roles and extensions. */
+  /** URL of the owner, who may create schemas, roles and extensions. */
   url: string
-  /** What each service role signs in with. */
+  /** Passwords of the service roles. */
   passwords: Record<ServiceName, string>
   log?: (line: string) => void
-  /** Stops each service before the migration of this name: how a test comes by a database of an earlier day. */
+  /** Stops before the migration of this name, so that tests can create data of an earlier schema. */
   before?: Partial<Record<ServiceName, string>>
 }
 
-/** Any number will do; it only has to be the same for every migrator of one database. */
+/** Key of the advisory lock, an arbitrary constant. */
 const MIGRATION_LOCK = 7_204_913
 
 /**
- * Brings a database to the newest schema: roles, schemas, then each migration that its ledger lacks.
- * Two migrators at once are safe: the second waits for the first and finds nothing left to do.
+ * Migrates a database to the newest schema: roles, schemas, then each migration that was not applied yet. Concurrent
+ * migrators are safe: the second one waits for the first.
  */
 export async function migrate({ url, passwords, log = () => {}, before = {} }: MigrateOptions): Promise<void> {
   const sql = connect(url, { max: 1, applicationName: 'marketplace-migrate' })
@@ -33,14 +35,14 @@ export async function migrate({ url, passwords, log = () => {}, before = {} }: M
 }
 
 /**
- * Searches of parts find few rows among millions, by an index. The planner thinks otherwise of ten million, and starting
- * parallel workers then takes a hundred times as long as the search.
+ * Part searches find few rows by an index. With ten million rows the planner would start parallel workers, which takes a
+ * hundred times as long as the search.
  */
 const WITHOUT_PARALLEL_WORKERS: ReadonlySet<ServiceName> = new Set(['sourcing'])
 
 /**
- * Settings live with the role, since poolers refuse them at start-up. `force_generic_plan` spares planning
- * `limit $1 offset $2` on every call; without `jit = off` it would compile each query.
+ * Settings belong to the role, because poolers reject them at connection start. `force_generic_plan` avoids planning
+ * `limit $1 offset $2` on every call. Without `jit = off` Postgres would then compile each query.
  */
 async function ensureRole(sql: Pool, service: ServiceName, password: string): Promise<void> {
   const role = roleOf(service)
@@ -59,15 +61,15 @@ async function ensureRole(sql: Pool, service: ServiceName, password: string): Pr
   for (const statement of statements) await clusterWide(sql, statement)
 }
 
-/** Roles belong to the whole cluster: migrators of two databases may meet here, which Postgres reports and a retry cures. */
+/** Roles belong to the whole cluster, so migrators of two databases can conflict. The conflict is retried. */
 async function clusterWide(sql: Pool, statement: string, triesLeft = 20): Promise<void> {
   try {
     await sql.unsafe(statement)
   } catch (error) {
     const message = error instanceof Error ? error.message : ''
-    const met = /tuple concurrently updated/.test(message)
+    const isConflict = /tuple concurrently updated/.test(message)
     if (/already exists/.test(message)) return
-    if (!met || triesLeft === 0) throw error
+    if (!isConflict || triesLeft === 0) throw error
     await Bun.sleep(25)
     await clusterWide(sql, statement, triesLeft - 1)
   }
@@ -107,7 +109,7 @@ async function migrateSchema(
   }
 }
 
-/** One transaction for the change and its ledger row, unless the file asks for none (a concurrent index). */
+/** Applies a migration and records it in one transaction, unless the file asks for none (a concurrent index). */
 async function apply(
   sql: Pool,
   service: ServiceName,
@@ -116,13 +118,13 @@ async function apply(
   checksum: string,
 ): Promise<void> {
   const path = `set search_path = ${service}, public;`
-  const ledger = `insert into ${service}.schema_migrations (name, checksum) values (${literal(name)}, ${literal(checksum)});`
+  const record = `insert into ${service}.schema_migrations (name, checksum) values (${literal(name)}, ${literal(checksum)});`
   if (text.startsWith('-- no transaction')) {
     await sql.unsafe(path)
     for (const statement of text.split(/;\s*\n/).filter((part) => part.trim() !== '')) await sql.unsafe(statement)
-    await sql.unsafe(ledger)
+    await sql.unsafe(record)
   } else {
-    await sql.unsafe(`begin; ${path}\n${text}\n; ${ledger} commit;`).catch(async (error: Error) => {
+    await sql.unsafe(`begin; ${path}\n${text}\n; ${record} commit;`).catch(async (error: Error) => {
       await sql.unsafe('rollback')
       throw new Error(`Migration ${service}/${name} failed: ${error.message}`, { cause: error })
     })
@@ -132,7 +134,7 @@ async function apply(
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
-/** A service refuses to start on a schema that lacks one of its migrations; it never migrates itself. */
+/** Throws if the schema lacks a migration of the service. A service never migrates its own schema. */
 export async function requireSchema(sql: Pool, service: ServiceName): Promise<void> {
   const wanted = (await migrationsOf(service)).map(({ name }) => name)
   const rows = await sql<{ name: string }[]>`select name from ${sql(service)}.schema_migrations`

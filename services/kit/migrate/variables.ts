@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { commonVariables } from '../config/variables.ts'
-import { roleOf, SERVICES, type ServiceName } from './files.ts'
+import { roleOf } from '../db/roles.ts'
 
 const passwords = Object.fromEntries(
   SERVICES.map((service) => [

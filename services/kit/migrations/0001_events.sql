@@ -1,9 +1,9 @@
--- Applied once in the schema of each service, which is the first one on the search path here.
+-- Applied in the schema of each service, which is first on the search path.
 
--- What this service has announced. A row is written in the transaction of the change it tells of.
+-- Events of this service. A row is written in the transaction of its state change.
 create table outbox (
   seq bigint generated always as identity primary key,
-  -- Readers stay below the oldest running transaction; a lower seq alone may still commit later.
+  -- Readers stop below the oldest running transaction, because a lower seq may commit later.
   txid xid8 not null default pg_current_xact_id(),
   id text collate "C" not null unique,
   type text not null,
@@ -11,46 +11,46 @@ create table outbox (
   tenant_id text,
   time timestamptz(3) not null,
   traceparent text,
-  -- The JSON text as it is sent on, byte for byte.
+  -- JSON text, published byte for byte.
   data text not null,
-  -- When every reader of the transport had it: acknowledged by the stream, or passed by the last cursor.
+  -- Time of the acknowledgement by the stream, or of the last cursor that passed the row.
   sent_at timestamptz(3)
 );
 create index outbox_unsent on outbox (seq) where sent_at is null;
 create index outbox_sent on outbox (sent_at) where sent_at is not null;
 create index outbox_position on outbox (txid, seq);
--- Rows come and go all day long; a fifth of a table of any size is too much to leave behind.
+-- Rows are short-lived, so the default of a fifth of the table would leave too many dead rows.
 alter table outbox set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 
--- How far a consumer of this service has read a source: a stream, or the outbox of a service.
+-- Positions of this service's consumers in their sources: streams, or outboxes of services.
 create table bus_cursors (
   consumer text not null,
   source text not null,
-  -- Grows with each move: a reader that was overtaken finds another number and does nothing.
+  -- Incremented by each move, so that an outdated reader does nothing.
   version bigint not null default 0,
-  -- Batches begun since the last move. More than one says that a process died in the middle.
+  -- Batches started since the last move. More than one means that a process crashed.
   attempts integer not null default 0,
-  -- Of an outbox: everything below `low` is done; from there to `high` everything up to `seq`.
+  -- For an outbox: everything below `low` is done, and from `low` to `high` everything up to `seq`.
   low xid8 not null default '0',
   high xid8 not null default '0',
-  -- Of a stream: the last sequence that is done, of the stream that was created at `epoch`.
+  -- For a stream: the last sequence that is done, of the stream created at `epoch`.
   seq bigint not null default 0,
   epoch text,
   touched_at timestamptz(3) not null default now(),
   primary key (consumer, source)
 );
 
--- Events that a consumer has taken charge of; a second copy of one is dropped.
-create table bus_seen (
+-- Events that a consumer has processed. Duplicates are dropped.
+create table processed_events (
   consumer text not null,
   event_id text collate "C" not null,
-  seen_at timestamptz(3) not null default now(),
+  processed_at timestamptz(3) not null default now(),
   primary key (consumer, event_id)
 );
-create index bus_seen_age on bus_seen (seen_at);
+create index processed_events_age on processed_events (processed_at);
 
--- Events that failed and those of the same subject behind them, tried again while the others go on.
-create table bus_parked (
+-- Failed events and later ones of the same subject. They are retried while other subjects continue.
+create table retry_events (
   position bigint generated always as identity primary key,
   consumer text not null,
   event_id text collate "C" not null,
@@ -60,15 +60,15 @@ create table bus_parked (
   tries integer not null default 0,
   -- Null for an event that waits behind an earlier one of its subject.
   next_try_at timestamptz(3),
-  -- Handled in a transaction of its own: a process died while it was handled together with others.
-  alone boolean not null default false,
+  -- Handled in a transaction of its own, because a batch with this event crashed a process.
+  isolated boolean not null default false,
   error text,
   unique (consumer, event_id)
 );
-create index bus_parked_due on bus_parked (consumer, next_try_at) where next_try_at is not null;
-create index bus_parked_order on bus_parked (consumer, source, subject, position);
+create index retry_events_due on retry_events (consumer, next_try_at) where next_try_at is not null;
+create index retry_events_order on retry_events (consumer, source, subject, position);
 
--- Events that a consumer gave up, for a person to look at.
+-- Events whose attempts are exhausted, for an operator to inspect.
 create table dead_letters (
   consumer text not null,
   event_id text collate "C" not null,
@@ -77,7 +77,7 @@ create table dead_letters (
   envelope text not null,
   tries integer not null,
   error text not null,
-  died_at timestamptz(3) not null default now(),
+  given_up_at timestamptz(3) not null default now(),
   primary key (consumer, event_id)
 );
 
@@ -91,7 +91,7 @@ declare
   own text := current_schema();
   everyone text := 'marketplace_identity, marketplace_catalog, marketplace_sourcing, marketplace_organization, marketplace_webhooks';
 begin
-  execute format('grant select, insert, update, delete on outbox, bus_cursors, bus_seen, bus_parked, dead_letters to %I', 'marketplace_' || own);
+  execute format('grant select, insert, update, delete on outbox, bus_cursors, processed_events, retry_events, dead_letters to %I', 'marketplace_' || own);
   execute format('grant usage on schema %I to %s', own, everyone);
   execute format('grant select on published_events, published_cursors to %s', everyone);
 end

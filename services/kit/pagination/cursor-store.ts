@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Pool } from '../db/client.ts'
-import type { ExpressLane } from '../db/express-lane.ts'
+import type { PipelinedReads } from '../db/pipelined-reads.ts'
 import type { Log } from '../log/log.ts'
 import { findCursor, writeCursors } from './queries.ts'
 
@@ -17,7 +17,7 @@ export interface PageCursor {
 
 export interface CursorStoreOptions {
   sql: Pool
-  reads: ExpressLane
+  reads: PipelinedReads
   clock: () => number
   log: Log
 }
@@ -50,7 +50,7 @@ export class CursorStore {
     const unwritten = this.#unwritten.get(key)
     if (unwritten) return unwritten
     const { reads, clock } = this.#options
-    const [cursor] = await reads.ask((sql) => findCursor(sql, key, new Date(clock()).toISOString()))
+    const [cursor] = await reads.query((sql) => findCursor(sql, key, new Date(clock()).toISOString()))
     return cursor
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { testDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
 import { connect } from '../db/client.ts'
-import { ExpressLane } from '../db/express-lane.ts'
+import { PipelinedReads } from '../db/pipelined-reads.ts'
 import { createLog } from '../log/log.ts'
-import { testDatabase } from '../testing/database.ts'
-import { until } from '../testing/until.ts'
 import type { DocumentRow, PageWindow } from './pagination.ts'
 import { Pagination } from './pagination.ts'
 
@@ -13,7 +13,7 @@ db.beforeDrop(() => sql.end({ timeout: 1 }))
 const log = createLog({ service: 'test', version: '0', level: 'silent' })
 
 let now = Date.parse('2026-01-01T00:00:00Z')
-const replica = () => new Pagination({ sql, reads: new ExpressLane(sql, undefined), clock: () => now, log })
+const replica = () => new Pagination({ sql, reads: new PipelinedReads(sql, undefined), clock: () => now, log })
 
 /** A list of numbers, largest first, that grows and shrinks; it records the windows that are asked for. */
 class Numbers {
@@ -52,7 +52,7 @@ async function read(
   query: { page: number; pageSize?: number; q?: string },
 ): Promise<{ items: number[]; hasMore: boolean }> {
   const paged = { caller, list: 'numbers', query: { pageSize: 10, ...query } }
-  return JSON.parse(await pagination.json(paged, numbers.rowsIn))
+  return JSON.parse((await pagination.json(paged, numbers.rowsIn)).text)
 }
 
 /** The tests share a table: each list of a written cursor has a length of its own, and so have its positions. */
@@ -196,7 +196,7 @@ describe('pagination', () => {
     const lines: unknown[] = []
     const write = (line: string) => void lines.push(JSON.parse(line))
     const warnings = createLog({ service: 'test', version: '0', level: 'warn', destination: { write } })
-    const reads = new ExpressLane(broken, undefined)
+    const reads = new PipelinedReads(broken, undefined)
     const pagination = new Pagination({ sql: broken, reads, clock: () => now, log: warnings })
     await broken.end({ timeout: 1 })
     const answer = await read(pagination, newSession(), new Numbers(100), { page: 1 })

@@ -1,4 +1,5 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
+import { JsonText } from '../db/json-text.ts'
 import { CursorStore, type CursorStoreOptions, type PageCursor } from './cursor-store.ts'
 
 /** The rows of a list that are wanted. */
@@ -69,9 +70,9 @@ export class Pagination {
   }
 
   /** The JSON of a page of rows that carry theirs. */
-  async json(list: PagedList, rowsIn: RowsIn<DocumentRow>): Promise<string> {
+  async json(list: PagedList, rowsIn: RowsIn<DocumentRow>): Promise<JsonText> {
     const { items, hasMore } = await this.page(list, rowsIn, ({ position }) => position)
-    return `{"items":[${items.map(({ document }) => document).join(',')}],"hasMore":${hasMore}}`
+    return new JsonText(`{"items":[${items.map(({ document }) => document).join(',')}],"hasMore":${hasMore}}`)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Sql } from '../db/client.ts'
-import { inBatches } from '../sweep/batches.ts'
+import { inBatches } from '../worker/batches.ts'
 import type { PageCursor } from './cursor-store.ts'
 
 export const findCursor = (sql: Sql, key: string, now: string) => sql<PageCursor[]>`

@@ -1,16 +1,16 @@
-/** Encrypts secrets that have to be stored, with a key that the database never sees. */
+/** Encrypts stored secrets with a key that the database never sees. */
 export interface SecretBox {
   encrypt(text: string): Promise<string>
-  /** Throws when the key is gone or the text was touched. */
+  /** Throws if the key is unknown or the text was modified. */
   decrypt(sealed: string): Promise<string>
-  /** Whether the text was sealed with the key that encrypts now. */
+  /** Whether the text was encrypted with the current key. */
   isCurrent(sealed: string): boolean
 }
 
 const ALGORITHM = 'AES-GCM'
 const IV_BYTES = 12
 
-/** AES-256-GCM; `name.iv.ciphertext`, so that several keys may be in use while one replaces another. */
+/** AES-256-GCM. The text is `name.iv.ciphertext`, so that several keys can be in use during a rotation. */
 export async function createSecretBox(encryptionKeys: string): Promise<SecretBox> {
   const keys = new Map<string, CryptoKey>()
   for (const pair of encryptionKeys.split(',')) {

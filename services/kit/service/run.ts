@@ -1,30 +1,32 @@
 import http from 'node:http'
 import type { Static, TObject } from '@sinclair/typebox'
 import { BadConfiguration, readConfig } from '../config/read.ts'
-import { healthServer } from '../health/health.ts'
-import { targetOf } from '../http/target.ts'
+import { VERSION } from '../config/version.ts'
+import { createApp } from '../http/app.ts'
 import { flushLogs } from '../log/standard-output.ts'
 import { startTraces } from '../traces/traces.ts'
+import { pause, superviseWorkers } from '../worker/worker.ts'
+import { healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
-import { VERSION } from './version.ts'
-import { pause, superviseWorkers } from './worker.ts'
 
 export interface Process {
   services: readonly Service[]
-  config: Pick<ServiceConfig, 'HOST' | 'PORT' | 'HEALTH_PORT' | 'SHUTDOWN_SECONDS' | 'OTEL_EXPORTER_OTLP_ENDPOINT'>
-  /** Which of the services answers a path; with one service, that one. */
-  route(path: string): Service
+  config: Pick<
+    ServiceConfig,
+    'HOST' | 'PORT' | 'HEALTH_PORT' | 'SHUTDOWN_SECONDS' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'TRUSTED_PROXIES'
+  >
+  /** The service that answers a path. */
+  ownerOf(path: string): Service
 }
 
-/** Bodies of uploads pass through a local folder; every JSON body has a limit of its own, far below. */
+/** The largest upload, with room for its framing. JSON bodies have lower limits of their own. */
 const MAX_REQUEST_BYTES = 520 * 1024 * 1024
-/** Longer than the idle time-outs of usual load balancers, so that we are not the one who closes first. */
+/** Above the idle time-outs of usual load balancers, so that the service is never the first to close. */
 const IDLE_TIMEOUT_SECONDS = 120
-
-/** Up to here Bun hands an oversized request to us, for an answer in the documented envelope; beyond, its bare 431. */
+/** Up to this size Bun passes an oversized request on, so that the answer has the documented envelope. */
 const MAX_HEADER_BYTES = 256 * 1024
 
-/** Reads the environment, or tells every mistake in it and ends the process. */
+/** Reads the environment. Prints all invalid variables and ends the process if there are any. */
 export function configure<S extends TObject>(
   schema: S,
   env: Record<string, string | undefined>,
@@ -42,36 +44,36 @@ export function configure<S extends TObject>(
 export interface Running {
   port: number
   healthPort: number
-  /** Leaves in order: not ready, no new connections, what is in flight is finished, workers stop, bus and pools close. */
+  /** Stops in order: readiness off, no new connections, requests in flight end, workers stop, bus and pools close. */
   stop(): Promise<void>
 }
 
-/** Boots the services, then opens the port: nobody is answered before revocations and catalogs are loaded. */
-export async function open({ services, config, route }: Process): Promise<Running> {
+/** Starts the services, which load revocations and catalogs, and then opens the port. */
+export async function open({ services, config, ownerOf }: Process): Promise<Running> {
   const [first] = services as [Service, ...Service[]]
   const { log } = first
   const stopTraces = await startTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, first.name, VERSION)
   let ready = false
   const health = healthServer({ hostname: config.HOST, port: config.HEALTH_PORT, services, isReady: () => ready })
   const stopping = new AbortController()
-  // Node's types have it read-only; Bun reads it whenever a server starts.
+  // Bun reads the property when a server starts, although Node's types declare it read-only.
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
-  const socketAddress = (request: Request): string | undefined => server.requestIP(request)?.address
-  for (const { app } of services) app.listenOn(socketAddress)
-  const server: Bun.Server<undefined> = Bun.serve({
+  const app = createApp({ services, ownerOf, trustedProxies: config.TRUSTED_PROXIES })
+  app.listen({
     hostname: config.HOST,
     port: config.PORT,
     maxRequestBodySize: MAX_REQUEST_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
-    routes: Object.assign({}, ...services.map(({ app }) => app.native)),
-    fetch: (request) => route(targetOf(request.url).path).app.fetch(request),
+    reusePort: false,
+    development: false,
     error: (error) => {
       log.error({ err: error }, 'request failed outside of the pipeline')
       return new Response(null, { status: 500 })
     },
   })
+  const server = app.server as NonNullable<typeof app.server>
   ready = true
   const ports = { port: server.port as number, healthPort: health.port as number }
   log.info({ ...ports, services: services.map(({ name }) => name) }, 'serving')
@@ -93,7 +95,7 @@ export async function open({ services, config, route }: Process): Promise<Runnin
   }
 }
 
-/** Serves until SIGTERM or SIGINT, then leaves in order and exits 0. A second signal, or the end of the grace period, ends it at once. */
+/** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
 export async function serve(process_: Process): Promise<void> {
   const running = await open(process_)
   await new Promise<void>((resolve) => {

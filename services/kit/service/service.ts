@@ -1,40 +1,40 @@
 import type { Static, TObject } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import type { AnyElysia } from 'elysia'
 import { Gauge, Registry } from 'prom-client'
+import type { ServiceName } from '../../../proto/services.ts'
 import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
+import { deadLetterMetrics, lagMetrics } from '../bus/metrics.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
+import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
-import { connectService, type ExpressLane } from '../db/express-lane.ts'
-import { createRateLimit } from '../http/limit.ts'
-import type { Routes } from '../http/routes.ts'
-import { Http, type HttpApp } from '../http/server.ts'
+import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
+import { Http } from '../http/http.ts'
+import { createRateLimit } from '../limits/rate-limit.ts'
+import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
-import { deadLetterMetrics, lagMetrics } from '../metrics/events.ts'
 import { requestMetrics } from '../metrics/requests.ts'
-import type { ServiceName } from '../migrate/files.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pagination } from '../pagination/pagination.ts'
-import { type Sweep, sweeper } from '../sweep/sweeper.ts'
-import { Turns } from '../turns/turns.ts'
-import { VERSION } from './version.ts'
-import type { Worker } from './worker.ts'
+import type { Worker } from '../worker/worker.ts'
+import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 
 export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
 export type ServiceConfig = Static<typeof serviceVariables>
 
-/** The tokens of one platform are for one audience: its API. */
+/** The audience of all access tokens. */
 export const AUDIENCE = 'marketplace'
 
-/** What every service is made of; its own rooms take from here what they need. */
+/** The infrastructure of a service. */
 export interface Kit {
   config: ServiceConfig
   log: Log
   registry: Registry
   sql: Pool
-  lane: ExpressLane
+  reads: PipelinedReads
   bus: Bus
   auth: Auth
   http: Http
@@ -44,19 +44,21 @@ export interface Kit {
 
 export interface Service {
   name: ServiceName
-  app: HttpApp
+  http: Http
+  /** The routes: one named Elysia plugin for each feature. */
+  features: readonly AnyElysia[]
   registry: Registry
   log: Log
   workers: readonly Worker[]
-  /** Loads what must be known before the first request; only then is the service ready. */
+  /** Loads the state that the first request needs. The service is ready afterwards. */
   start(): Promise<void>
-  /** Closes the bus and the pool, in that order, when nothing uses them any more. */
+  /** Closes the bus, then the pool. */
   close(): Promise<void>
 }
 
 export interface KitOptions {
   clock?: () => number
-  /** Where log lines go instead of standard output. */
+  /** Destination of log lines. Default: standard output. */
   logDestination?: { write(line: string): void }
 }
 
@@ -77,7 +79,7 @@ export async function createKit(
   new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
     .labels(VERSION)
     .set(1)
-  const { sql, lane } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
+  const { sql, reads } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
   const bus = await createBus({
     service: name,
     pool: sql,
@@ -99,39 +101,39 @@ export async function createKit(
   const http = new Http({
     auth,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
-    commands: new Turns({
+    commands: new TenantSemaphore({
       what: 'changes',
-      places: config.DATABASE_POOL_SIZE,
-      placesOfOne: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+      permits: config.DATABASE_POOL_SIZE,
+      permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
     }),
-    auditRefusal: (trail, code) => recordRefusal(sql, trail, code),
+    auditRefusal: (audit, code) => recordRefusal(sql, audit, code),
     log,
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
-    trustedProxies: config.TRUSTED_PROXIES,
   })
-  const pagination = new Pagination({ sql, reads: lane, clock, log })
-  return { config, log, registry, sql, lane, bus, auth, http, pagination, clock }
+  const pagination = new Pagination({ sql, reads, clock, log })
+  return { config, log, registry, sql, reads, bus, auth, http, pagination, clock }
 }
 
 export interface ServiceParts {
-  features: readonly Routes[]
+  features: readonly AnyElysia[]
   workers?: readonly Worker[]
-  /** Bounded clean-up of the service's own tables, one statement or batch a call. */
-  sweeps?: readonly Sweep[]
+  /** Cleanup of the service's own tables. */
+  cleanup?: readonly CleanupTask[]
   start?: () => Promise<void>
   close?: () => Promise<void>
 }
 
-/** Puts a service together from its kit and its own parts. */
+/** Builds a service from its kit and its own parts. */
 export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
-  const { bus, log, sql, lane, registry, auth, http } = kit
+  const { bus, log, sql, reads, registry, auth, http } = kit
   return {
     name,
-    app: http.build(parts.features),
+    http,
+    features: parts.features,
     registry,
     log,
-    workers: [bus.relay(), sweeper(kit, parts.sweeps ?? []), ...(parts.workers ?? [])],
+    workers: [bus.relay(), cleanupWorker(kit, parts.cleanup ?? []), ...(parts.workers ?? [])],
     async start() {
       await requireSchema(sql, name)
       await auth.start()
@@ -140,7 +142,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     async close() {
       await parts.close?.()
       await bus.close()
-      await Promise.all([lane.close(), sql.end({ timeout: 5 })])
+      await Promise.all([reads.close(), sql.end({ timeout: 5 })])
     },
   }
 }

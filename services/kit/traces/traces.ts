@@ -2,7 +2,7 @@ import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from
 
 let enabled = false
 
-/** Starts sending traces when there is somewhere to send them; otherwise nothing of the SDK is loaded. Answers how to stop. */
+/** Exports traces to the endpoint. Without one the SDK is not loaded. Returns a function that stops it. */
 export async function startTraces(
   endpoint: string | undefined,
   service: string,
@@ -27,31 +27,30 @@ export async function startTraces(
   }
 }
 
-/** The trace that the work of this moment belongs to; undefined while traces are off. */
+/** The trace of the current request; undefined while traces are off. */
 export const activeTraceId = (): string | undefined =>
   enabled ? trace.getActiveSpan()?.spanContext().traceId : undefined
 
-/** Runs a request inside a span that continues the caller's trace; costs nothing while traces are off. */
-export function inRequestSpan(
+/** Runs a request inside a span that continues the caller's trace. It costs nothing while traces are off. */
+export function inRequestSpan<T>(
   operation: string,
-  request: Request,
-  work: () => Promise<Response> | Response,
-): Promise<Response> | Response {
+  state: { request: Request; span: Span | undefined },
+  work: () => T,
+): T {
   if (!enabled) return work()
-  const parent = propagation.extract(context.active(), Object.fromEntries(request.headers))
-  return trace
-    .getTracer('marketplace')
-    .startActiveSpan(operation, { kind: SpanKind.SERVER }, parent, async (span: Span) => {
-      try {
-        const response = await work()
-        span.setAttributes({
-          'http.request.method': request.method,
-          'http.response.status_code': response.status,
-        })
-        if (response.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
-        return response
-      } finally {
-        span.end()
-      }
-    })
+  const parent = propagation.extract(context.active(), Object.fromEntries(state.request.headers))
+  return trace.getTracer('marketplace').startActiveSpan(operation, { kind: SpanKind.SERVER }, parent, (span) => {
+    state.span = span
+    return work()
+  })
+}
+
+/** Runs work in a span that was started before. */
+export const inSpan = <T>(span: Span | undefined, work: () => T): T =>
+  span ? context.with(trace.setSpan(context.active(), span), work) : work()
+
+export function endRequestSpan(span: Span, method: string, status: number): void {
+  span.setAttributes({ 'http.request.method': method, 'http.response.status_code': status })
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+  span.end()
 }

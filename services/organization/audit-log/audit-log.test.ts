@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import { connect } from '../../kit/db/client.ts'
-import { roleOf, SERVICES, type ServiceName } from '../../kit/migrate/files.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { roleOf } from '../../kit/db/roles.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { dropPartitions, ensurePartitions } from './queries.ts'
 
 const db = await testDatabase()
@@ -10,7 +11,7 @@ const pools = Object.fromEntries(
   SERVICES.map((service) => [service, connect(db.urlOf(service), { max: 1, applicationName: 'test' })]),
 ) as Record<ServiceName, ReturnType<typeof connect>>
 
-const trail = {
+const audit = {
   procedure: 'part.create',
   orgId: 'org_1',
   actorId: 'user_1',
@@ -25,7 +26,7 @@ const entries = () => db.owner<{ success: boolean; error: string | null; user_ag
 
 describe('writing', () => {
   test.each(SERVICES)('%s may add entries, and only organization may read them', async (service) => {
-    await pools[service].begin((tx) => recordSuccess(tx, trail))
+    await pools[service].begin((tx) => recordSuccess(tx, audit))
     const read = pools[service]`select id from organization.audit_log limit 1`
     if (service === 'organization') expect(await read).toHaveLength(1)
     else await expect(read.execute()).rejects.toThrow('permission denied')
@@ -35,8 +36,8 @@ describe('writing', () => {
     const before = (await entries()).length
     await pools.sourcing
       .begin(async (tx) => {
-        await recordSuccess(tx, trail)
-        await recordRefusal(pools.identity, trail, 'forbidden')
+        await recordSuccess(tx, audit)
+        await recordRefusal(pools.identity, audit, 'forbidden')
         throw new Error('rolled back')
       })
       .catch(() => {})
@@ -47,7 +48,7 @@ describe('writing', () => {
   test('refusals that are no decision about the caller leave none', async () => {
     const before = (await entries()).length
     for (const code of ['not_found', 'validation_error', 'rate_limited', 'unauthorized', 'unavailable'] as const) {
-      await recordRefusal(pools.sourcing, trail, code)
+      await recordRefusal(pools.sourcing, audit, code)
     }
     expect(await entries()).toHaveLength(before)
   })

@@ -1,5 +1,5 @@
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { OPERATOR } from '../../kit/audit/trail.ts'
+import { OPERATOR } from '../../kit/audit/context.ts'
 import type { EntryDetailRow, EntryRow } from './queries.ts'
 
 /** Replaces the address of a person whose data were erased. */

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
-import { enterOverHttp } from '../../all/testing/entrance.ts'
-import { startService } from '../../all/testing/processes.ts'
-import { arrangement } from '../../all/testing.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { until } from '../../kit/testing/until.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { arrangement } from '../../testing/marketplace.ts'
+import { startService } from '../../testing/processes.ts'
+import { enterOverHttp } from '../../testing/sign-in.ts'
+import { until } from '../../testing/until.ts'
 
 /** Some fifty megabytes on the way out: held in memory they could not be overlooked. */
 const ENTRIES = 200_000

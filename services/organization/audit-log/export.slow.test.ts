@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import type { AuditLogEntry } from '../../../proto/http/organization/audit-log.ts'
-import { openSession } from '../../all/testing/sessions.ts'
-import { testMarketplace } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
-import { until } from '../../kit/testing/until.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { openSession } from '../../testing/sessions.ts'
+import { until } from '../../testing/until.ts'
 
 // More than the buffers between two sockets take in, which is some four megabytes.
 const ENTRIES = 60_000

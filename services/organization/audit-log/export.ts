@@ -1,8 +1,8 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
+import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import { NEWEST, type TimeKey } from '../../kit/pagination/keysets.ts'
-import type { Turns } from '../../kit/turns/turns.ts'
 import { entryOf } from './entries.ts'
 import { listEntries } from './queries.ts'
 import { findKeys, type Search, searchFor } from './search.ts'
@@ -19,14 +19,14 @@ export interface Export {
 
 interface Deps {
   sql: Sql
-  reads: Turns
+  reads: TenantSemaphore
   clock: () => number
 }
 
 /** Exports the entries that match the filters, one line each, at the speed of the client. */
 export function createExporter({ sql, reads, clock }: Deps) {
   async function* linesOf(search: Search, { orgId, recheck }: Export) {
-    const leave = reads.take(orgId)
+    const release = reads.acquire(orgId)
     try {
       let before: TimeKey | undefined = NEWEST
       while (before) {
@@ -37,7 +37,7 @@ export function createExporter({ sql, reads, clock }: Deps) {
         if (before) await recheck()
       }
     } finally {
-      leave()
+      release()
     }
   }
 

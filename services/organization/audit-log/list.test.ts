@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { marketplaceOf, type TestUser } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { marketplaceOf, type TestUser } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])

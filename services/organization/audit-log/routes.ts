@@ -1,17 +1,18 @@
+import { Elysia } from 'elysia'
 import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/http/organization/audit-log.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { found } from '../../kit/http/refusal.ts'
-import type { Http } from '../../kit/http/server.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import { positionOfTime, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import { Turns } from '../../kit/turns/turns.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
 import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
 /** Exports last as long as their client reads; an organization has its share of them, and of far pages. */
-const LONG_READS = { what: 'exports and far pages', places: 16, placesOfOne: 2 }
+const LONG_READS = { what: 'exports and far pages', permits: 16, permitsPerTenant: 2 }
 
 interface Deps {
   http: Http
@@ -21,25 +22,32 @@ interface Deps {
 }
 
 export const auditLogRoutes = ({ http, pagination, sql, clock }: Deps) => {
-  const reads = new Turns(LONG_READS)
+  const reads = new TenantSemaphore(LONG_READS)
   const exportEntries = createExporter({ sql, reads, clock })
-  return http
-    .routes()
-    .on(listAuditLog, async ({ caller, query, request }) => {
-      const search = await searchFor(sql, caller.orgId, query, new Date(clock()).toISOString())
-      const { items, hasMore } = await pagination.page(
-        { caller, list: 'auditLog', query },
-        ({ after, ...window }) => {
-          const wanted = { ...window, before: timeKeyAt(after), signal: request.signal }
-          return findPageOfKeys({ sql, reads }, caller.orgId, search, wanted)
-        },
-        positionOfTime,
-      )
-      const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
-      return { items: rows.map(entryOf), hasMore }
-    })
-    .on(getAuditLogEntry, async ({ caller, params }) =>
-      entryDetailOf(found(await findEntry(sql, caller.orgId, params.id))),
+  return new Elysia({ name: 'organization.audit-log' })
+    .use(
+      http.route(listAuditLog, async ({ caller, query, request }) => {
+        const search = await searchFor(sql, caller.orgId, query, new Date(clock()).toISOString())
+        const { items, hasMore } = await pagination.page(
+          { caller, list: 'auditLog', query },
+          ({ after, ...window }) => {
+            const wanted = { ...window, before: timeKeyAt(after), signal: request.signal }
+            return findPageOfKeys({ sql, reads }, caller.orgId, search, wanted)
+          },
+          positionOfTime,
+        )
+        const rows = items.length === 0 ? [] : await listEntries(sql, caller.orgId, items)
+        return { items: rows.map(entryOf), hasMore }
+      }),
     )
-    .on(exportAuditLog, ({ caller, query, recheck }) => exportEntries({ orgId: caller.orgId, filters: query, recheck }))
+    .use(
+      http.route(getAuditLogEntry, async ({ caller, params }) =>
+        entryDetailOf(found(await findEntry(sql, caller.orgId, params.id))),
+      ),
+    )
+    .use(
+      http.route(exportAuditLog, ({ caller, query, recheck }) =>
+        exportEntries({ orgId: caller.orgId, filters: query, recheck }),
+      ),
+    )
 }

@@ -3,8 +3,8 @@ import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
 import { contains } from '../../kit/db/search.ts'
+import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import { mergeNewestFirst, type TimeKey } from '../../kit/pagination/keysets.ts'
-import type { Turns } from '../../kit/turns/turns.ts'
 import {
   type ActorFilter,
   filterKeys,
@@ -157,12 +157,12 @@ export interface KeyWindow {
 
 /** The keys of a page. */
 export async function findPageOfKeys(
-  { sql, reads }: { sql: Sql; reads: Turns },
+  { sql, reads }: { sql: Sql; reads: TenantSemaphore },
   orgId: string,
   search: Search,
   { before: start, limit, offset, signal }: KeyWindow,
 ): Promise<readonly TimeKey[]> {
-  const leave = offset > LONG_READ_OFFSET ? reads.take(orgId) : () => {}
+  const release = offset > LONG_READ_OFFSET ? reads.acquire(orgId) : () => {}
   try {
     let before = start
     let skip = offset
@@ -176,6 +176,6 @@ export async function findPageOfKeys(
     }
     return (await findKeys(sql, orgId, search, { before, limit: skip + limit })).slice(skip)
   } finally {
-    leave()
+    release()
   }
 }

@@ -1,13 +1,13 @@
 import { counts, type Permission, type Standing } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { found, refuse } from '../../kit/http/refusal.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
 import { keysBeyond } from '../roles/rules.ts'
-import { findAdministrator, listKeys, lockOrganization } from './queries.ts'
+import { findAdministrator, listKeys, lockOrganizationRow } from './queries.ts'
 
 /** Begins a command on users or roles: until it ends nobody else changes those of the organization. */
-export async function holdOrganization(tx: Tx, orgId: string): Promise<Standing> {
-  return found(await lockOrganization(tx, orgId))
+export async function lockOrganization(tx: Tx, orgId: string): Promise<Standing> {
+  return found(await lockOrganizationRow(tx, orgId))
 }
 
 /** Nobody hands out or takes away a key that they lack. */

@@ -2,7 +2,7 @@ import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 /** Commands on the users and roles of one organization take turns: each sees what the one before has left. */
-export const lockOrganization = (tx: Tx, orgId: string) => tx<{ roles: OrgRole[]; operator: boolean }[]>`
+export const lockOrganizationRow = (tx: Tx, orgId: string) => tx<{ roles: OrgRole[]; operator: boolean }[]>`
   select roles, operator from organization.organizations where id = ${orgId} for no key update`
 
 /** What the user's roles list, whether or not the user is active. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { User } from '../../../proto/http/organization/users.ts'
-import { testMarketplace } from '../../all/testing.ts'
-import type { ApiAnswer, ApiClient } from '../../kit/testing/client.ts'
-import { created, newPerson, type Page, patch } from '../testing/people.ts'
+import type { ApiAnswer, ApiClient } from '../../testing/client.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { created, newPerson, type Page, patch } from '../../testing/people.ts'
 
 const market = await testMarketplace({ DATABASE_POOL_SIZE: '8' })
 const org = await market.organization(['IP_OWNER'])

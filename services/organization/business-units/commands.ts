@@ -1,15 +1,15 @@
 import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { requireMatch } from '../../kit/http/if-match.ts'
-import { found, refuse } from '../../kit/http/refusal.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { emit } from '../../kit/outbox/emit.ts'
-import { holdOrganization } from '../authority/authority.ts'
+import { lockOrganization } from '../authority/authority.ts'
 import { claimLabels, findPartOfUnit } from '../labels/queries.ts'
 import * as queries from './queries.ts'
 
@@ -19,25 +19,25 @@ export interface CommandDeps {
 }
 
 /** A part of the caller's organization that parts can be filed under. */
-export async function createBusinessUnit(sql: Pool, caller: Caller, trail: Trail, name: string, now: string) {
-  return { businessUnitId: (await named(sql, (tx) => addBusinessUnit(tx, caller, trail, name, now))).id }
+export async function createBusinessUnit(sql: Pool, caller: Caller, audit: AuditContext, name: string, now: string) {
+  return { businessUnitId: (await named(sql, (tx) => addBusinessUnit(tx, caller, audit, name, now))).id }
 }
 
 export interface CreateBusinessUnit {
   caller: Caller
   body: { name: string }
-  trail: Trail
+  audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** The same, once for an Idempotency-Key. */
 export function createBusinessUnitOnce(
   { sql, clock }: CommandDeps,
-  { caller, body, trail, idempotencyKey }: CreateBusinessUnit,
+  { caller, body, audit, idempotencyKey }: CreateBusinessUnit,
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createBusinessUnit', key: idempotencyKey, body }
-  return named(sql, (tx) => once(tx, request, now, () => addBusinessUnit(tx, caller, trail, body.name, now)))
+  return named(sql, (tx) => once(tx, request, now, () => addBusinessUnit(tx, caller, audit, body.name, now)))
 }
 
 const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -46,15 +46,21 @@ const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
     throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another business unit' }] })
   })
 
-async function addBusinessUnit(tx: Tx, caller: Caller, trail: Trail, name: string, now: string): Promise<BusinessUnit> {
+async function addBusinessUnit(
+  tx: Tx,
+  caller: Caller,
+  audit: AuditContext,
+  name: string,
+  now: string,
+): Promise<BusinessUnit> {
   const { orgId } = caller
   // Creates take turns, or several at once would pass the limit.
-  await holdOrganization(tx, orgId)
+  await lockOrganization(tx, orgId)
   const [present] = await queries.countBusinessUnits(tx, orgId)
   if (present.count >= MAX_BUSINESS_UNITS) throw refuse('limit_reached')
   const id = newId('bu')
   await queries.insertBusinessUnit(tx, { id, orgId, name }, now)
-  await recordSuccess(tx, { ...trail, request: { ...trail.request, businessUnitId: id } })
+  await recordSuccess(tx, { ...audit, request: { ...audit.request, businessUnitId: id } })
   await announce(tx, orgId, id)
   return { id, name }
 }
@@ -71,25 +77,30 @@ export interface PatchBusinessUnit {
   caller: Caller
   id: string
   body: { name?: string }
-  trail: Trail
+  audit: AuditContext
   ifMatch: string | undefined
 }
 
-export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchBusinessUnit) {
+export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchBusinessUnit) {
   const { orgId } = caller
   return named(sql, async (tx): Promise<BusinessUnit> => {
     const unit = found(await queries.lockBusinessUnit(tx, orgId, id))
     requireMatch(ifMatch, unit)
     const { name = unit.name } = body
     await queries.renameBusinessUnit(tx, orgId, id, name)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announce(tx, orgId, id)
     return { id, name }
   })
 }
 
 /** Deletes a unit that no part names. A part that is being filed under it is waited for. */
-export function deleteBusinessUnit({ sql }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<undefined> {
+export function deleteBusinessUnit(
+  { sql }: CommandDeps,
+  caller: Caller,
+  id: string,
+  audit: AuditContext,
+): Promise<undefined> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
     found(await queries.findBusinessUnit(tx, orgId, id))
@@ -99,7 +110,7 @@ export function deleteBusinessUnit({ sql }: CommandDeps, caller: Caller, id: str
       throw refuse('in_use', { detail: 'A part is filed under the business unit.' })
     }
     await queries.deleteBusinessUnit(tx, orgId, id)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announce(tx, orgId, id)
     return undefined
   })

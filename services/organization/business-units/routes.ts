@@ -1,3 +1,4 @@
+import { Elysia } from 'elysia'
 import {
   createBusinessUnit,
   deleteBusinessUnit,
@@ -5,8 +6,8 @@ import {
   listBusinessUnits,
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
-import { found } from '../../kit/http/refusal.ts'
-import type { Http } from '../../kit/http/server.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
@@ -15,18 +16,29 @@ import * as queries from './queries.ts'
 type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
 
 export const businessUnitRoutes = ({ http, pagination, ...deps }: Deps) =>
-  http
-    .routes()
-    .on(listBusinessUnits, ({ caller, query }) =>
-      pagination.page(
-        { caller, list: 'businessUnits', query },
-        (window) => queries.listBusinessUnits(deps.sql, caller.orgId, window),
-        positionOfName,
+  new Elysia({ name: 'organization.business-units' })
+    .use(
+      http.route(listBusinessUnits, ({ caller, query }) =>
+        pagination.page(
+          { caller, list: 'businessUnits', query },
+          (window) => queries.listBusinessUnits(deps.sql, caller.orgId, window),
+          positionOfName,
+        ),
       ),
     )
-    .on(getBusinessUnit, async ({ caller, params }) =>
-      found(await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)),
+    .use(
+      http.route(getBusinessUnit, async ({ caller, params }) =>
+        found(await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)),
+      ),
     )
-    .on(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call))
-    .on(patchBusinessUnit, ({ params, ...call }) => commands.patchBusinessUnit(deps, { ...call, id: params.id }))
-    .on(deleteBusinessUnit, ({ caller, params, trail }) => commands.deleteBusinessUnit(deps, caller, params.id, trail))
+    .use(http.route(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call)))
+    .use(
+      http.route(patchBusinessUnit, ({ params, ...call }) =>
+        commands.patchBusinessUnit(deps, { ...call, id: params.id }),
+      ),
+    )
+    .use(
+      http.route(deleteBusinessUnit, ({ caller, params, audit }) =>
+        commands.deleteBusinessUnit(deps, caller, params.id, audit),
+      ),
+    )

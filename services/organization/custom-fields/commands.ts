@@ -4,17 +4,17 @@ import {
   MAX_CUSTOM_FIELDS,
   type PatchCustomFieldRequest,
 } from '../../../proto/http/organization/custom-fields.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { requireMatch } from '../../kit/http/if-match.ts'
-import { found, invalid, refuse } from '../../kit/http/refusal.ts'
+import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { emit } from '../../kit/outbox/emit.ts'
-import { holdOrganization } from '../authority/authority.ts'
+import { lockOrganization } from '../authority/authority.ts'
 import { claimLabels, findPartOfField } from '../labels/queries.ts'
 import * as queries from './queries.ts'
 import { optionProblems } from './rules.ts'
@@ -31,27 +31,33 @@ export interface NewCustomField {
 }
 
 /** A dropdown that the caller's organization adds to its parts. */
-export async function createCustomField(sql: Pool, caller: Caller, trail: Trail, input: NewCustomField, now: string) {
+export async function createCustomField(
+  sql: Pool,
+  caller: Caller,
+  audit: AuditContext,
+  input: NewCustomField,
+  now: string,
+) {
   const body = { name: input.name, options: input.options.map((name) => ({ name })) }
-  const { id, options } = await named(sql, (tx) => addCustomField(tx, caller, trail, body, now))
+  const { id, options } = await named(sql, (tx) => addCustomField(tx, caller, audit, body, now))
   return { fieldId: id, options }
 }
 
 export interface CreateCustomField {
   caller: Caller
   body: CustomFieldRequest
-  trail: Trail
+  audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** The same, once for an Idempotency-Key. */
 export function createCustomFieldOnce(
   { sql, clock }: CommandDeps,
-  { caller, body, trail, idempotencyKey }: CreateCustomField,
+  { caller, body, audit, idempotencyKey }: CreateCustomField,
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createCustomField', key: idempotencyKey, body }
-  return named(sql, (tx) => once(tx, request, now, () => addCustomField(tx, caller, trail, body, now)))
+  return named(sql, (tx) => once(tx, request, now, () => addCustomField(tx, caller, audit, body, now)))
 }
 
 const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -63,7 +69,7 @@ const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
 async function addCustomField(
   tx: Tx,
   caller: Caller,
-  trail: Trail,
+  audit: AuditContext,
   { name, options }: CustomFieldRequest,
   now: string,
 ): Promise<CustomField> {
@@ -71,7 +77,7 @@ async function addCustomField(
   const problems = optionProblems(options, new Set())
   if (problems.length > 0) throw invalid(problems)
   // Creates take turns, or several at once would pass the limit.
-  await holdOrganization(tx, orgId)
+  await lockOrganization(tx, orgId)
   const [present] = await queries.countCustomFields(tx, orgId)
   if (present.count >= MAX_CUSTOM_FIELDS) throw refuse('limit_reached')
   const field = {
@@ -83,7 +89,7 @@ async function addCustomField(
   for (const [position, option] of field.options.entries()) {
     await queries.insertOption(tx, { ...option, orgId, fieldId: field.id, position })
   }
-  await recordSuccess(tx, { ...trail, request: { ...trail.request, fieldId: field.id } })
+  await recordSuccess(tx, { ...audit, request: { ...audit.request, fieldId: field.id } })
   await announce(tx, orgId, field.id)
   return field
 }
@@ -95,12 +101,12 @@ export interface PatchCustomField {
   caller: Caller
   id: string
   body: PatchCustomFieldRequest
-  trail: Trail
+  audit: AuditContext
   ifMatch: string | undefined
 }
 
 /** Renames a field, or gives it other options: one that a part has chosen stays. */
-export function patchCustomField({ sql }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchCustomField) {
+export function patchCustomField({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchCustomField) {
   const { orgId } = caller
   return named(sql, async (tx): Promise<CustomField> => {
     const field = await heldField(tx, orgId, id)
@@ -110,7 +116,7 @@ export function patchCustomField({ sql }: CommandDeps, { caller, id, body, trail
     requireMatch(ifMatch, field)
     if (body.options) await replaceOptions(tx, orgId, field, body.options)
     await queries.renameCustomField(tx, orgId, id, body.name ?? field.name)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announce(tx, orgId, id)
     return foundField(tx, orgId, id)
   })
@@ -130,7 +136,12 @@ async function replaceOptions(tx: Tx, orgId: string, field: CustomField, options
 }
 
 /** Deletes a field of which no part has chosen an option. A part that is being written is waited for. */
-export function deleteCustomField({ sql }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<undefined> {
+export function deleteCustomField(
+  { sql }: CommandDeps,
+  caller: Caller,
+  id: string,
+  audit: AuditContext,
+): Promise<undefined> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
     await heldField(tx, orgId, id)
@@ -138,7 +149,7 @@ export function deleteCustomField({ sql }: CommandDeps, caller: Caller, id: stri
       throw refuse('in_use', { detail: 'A part has chosen an option of the field.' })
     }
     await queries.deleteCustomField(tx, orgId, id)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announce(tx, orgId, id)
     return undefined
   })

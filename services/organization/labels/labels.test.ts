@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
 import { type CustomField, MAX_CUSTOM_FIELDS } from '../../../proto/http/organization/custom-fields.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import type { ApiClient } from '../../kit/testing/client.ts'
-import { entriesOf, eventsOf, type Page, type Problem, patch } from '../testing/people.ts'
+import type { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { entriesOf, eventsOf, type Page, type Problem, patch } from '../../testing/people.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])

@@ -1,15 +1,15 @@
 import type { CreateOrgRequest, Org, PatchOrgRequest } from '../../../proto/http/organization/orgs.ts'
 import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { requireMatch } from '../../kit/http/if-match.ts'
-import { found, invalid, invalidField, refuse } from '../../kit/http/refusal.ts'
+import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { emit } from '../../kit/outbox/emit.ts'
 import { insertRole } from '../roles/queries.ts'
 import { systemRolesOf } from '../roles/rules.ts'
 import { activationUrl, addUser, type CommandDeps, type NewUser } from '../users/commands.ts'
@@ -46,39 +46,39 @@ export interface CreatedOrganization {
 }
 
 /** The platform operator brings in an organization: its system roles and its first administrator come with it. */
-export function createOrganization(sql: Pool, trail: Trail, input: NewOrganization, now: string) {
-  return sql.begin((tx) => bringIn(tx, trail, input, now))
+export function createOrganization(sql: Pool, audit: AuditContext, input: NewOrganization, now: string) {
+  return sql.begin((tx) => bringIn(tx, audit, input, now))
 }
 
 export interface CreateOrg {
   caller: Caller
   body: CreateOrgRequest
-  trail: Trail
+  audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** The same over HTTP, once for an Idempotency-Key: the answer carries the administrator's link. */
 export function createOrgOnce(
   { sql, clock, publicUrl, box }: CommandDeps,
-  { caller, body, trail, idempotencyKey }: CreateOrg,
+  { caller, body, audit, idempotencyKey }: CreateOrg,
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createOrg', key: idempotencyKey, body, box }
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
-      const { orgId, administratorId, activationToken } = await bringIn(tx, trail, body, now)
+      const { orgId, administratorId, activationToken } = await bringIn(tx, audit, body, now)
       const org = await orgAsSeen(tx, caller, orgId)
       return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
     }),
   )
 }
 
-async function bringIn(tx: Tx, trail: Trail, input: NewOrganization, now: string): Promise<CreatedOrganization> {
+async function bringIn(tx: Tx, audit: AuditContext, input: NewOrganization, now: string): Promise<CreatedOrganization> {
   const terms = termsOf(input)
   requireSound(terms, input.website)
   if (terms.distributorOrgId !== null) await requireDistributor(tx, terms.distributorOrgId)
   const created = await addOrganization(tx, { ...input, roles: merged(input.roles) }, { operator: false, now })
-  await recordSuccess(tx, { ...trail, request: { ...trail.request, orgId: created.orgId } })
+  await recordSuccess(tx, { ...audit, request: { ...audit.request, orgId: created.orgId } })
   return created
 }
 
@@ -95,12 +95,12 @@ export interface PatchOrg {
   caller: Caller
   id: string
   body: PatchOrgRequest
-  trail: Trail
+  audit: AuditContext
   ifMatch: string | undefined
 }
 
 /** Changes an organization; other roles on the marketplace change what its own roles can list. */
-export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchOrg): Promise<Org> {
+export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchOrg): Promise<Org> {
   return sql.begin(async (tx) => {
     // Rows are locked in the order of their ids, so that of two changes neither waits for the other for ever.
     if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
@@ -121,7 +121,7 @@ export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, trail,
     const { name = org.name, regionCode = org.regionCode, website = org.website } = body
     await updateOrganization(tx, { id, name, roles, regionCode, website, ...terms })
     await renewRoles(tx, id, { roles, operator: org.operator }, new Date(clock()).toISOString())
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announceOrganization(tx, id)
     return orgAsSeen(tx, caller, id)
   })

@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import type { Org } from '../../../proto/http/organization/orgs.ts'
 import type { Role } from '../../../proto/http/organization/roles.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
-import { until } from '../../kit/testing/until.ts'
-import { BY_BUS, entriesOf, eventsOf, newPerson, type Page, type Problem, patch, tokenOf } from '../testing/people.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import {
+  BY_BUS,
+  entriesOf,
+  eventsOf,
+  newPerson,
+  type Page,
+  type Problem,
+  patch,
+  tokenOf,
+} from '../../testing/people.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const operator = await market.operator()

@@ -1,10 +1,10 @@
 import type { Role } from '../../../proto/http/organization/roles.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { found, invalidField, refuse } from '../../kit/http/refusal.ts'
-import { holdOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
+import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { lockOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
 import { findRole, withdrawRoleFrom } from '../roles/queries.ts'
 import { announceUser } from '../users/commands.ts'
 import { findUser, grantRoleTo } from '../users/queries.ts'
@@ -17,33 +17,38 @@ export interface Holding {
 const conflict = (message: string) => refuse('conflict', { errors: [{ field: 'userId', message }] })
 
 /** A user of the organization holds the role from now on; the caller holds its keys too. */
-export function grantRole(sql: Pool, caller: Caller, trail: Trail, { roleId, userId }: Holding): Promise<Role> {
+export function grantRole(sql: Pool, caller: Caller, audit: AuditContext, { roleId, userId }: Holding): Promise<Role> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
     const { role, user } = await findHolding(tx, caller, { roleId, userId })
     if (user.anonymised) throw conflict('was anonymised')
     if ((await grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('holds the role already')
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announceUser(tx, orgId, userId)
     return role
   })
 }
 
 /** The user does not hold the role any more. The last administrator stays: of two that race, one is refused. */
-export function withdrawRole(sql: Pool, caller: Caller, trail: Trail, { roleId, userId }: Holding): Promise<Role> {
+export function withdrawRole(
+  sql: Pool,
+  caller: Caller,
+  audit: AuditContext,
+  { roleId, userId }: Holding,
+): Promise<Role> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
     const { role } = await findHolding(tx, caller, { roleId, userId })
     if ((await withdrawRoleFrom(tx, { orgId, userId, roleId })).length === 0) throw conflict('does not hold the role')
     if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announceUser(tx, orgId, userId)
     return role
   })
 }
 
 async function findHolding(tx: Tx, caller: Caller, { roleId, userId }: Holding) {
-  await holdOrganization(tx, caller.orgId)
+  await lockOrganization(tx, caller.orgId)
   const role = found(await findRole(tx, caller.orgId, roleId))
   requireHeld(caller, role.permissions)
   const [user] = await findUser(tx, caller.orgId, userId)

@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { AuditLogEntry } from '../../../proto/http/organization/audit-log.ts'
 import type { Role } from '../../../proto/http/organization/roles.ts'
-import { testMarketplace } from '../../all/testing.ts'
 import { connect } from '../../kit/db/client.ts'
-import { until } from '../../kit/testing/until.ts'
-import { BY_BUS, type Page, type Problem } from '../testing/people.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { BY_BUS, type Page, type Problem } from '../../testing/people.ts'
+import { until } from '../../testing/until.ts'
 import { restoreAdministrator } from './restore.ts'
 
 const market = await testMarketplace()

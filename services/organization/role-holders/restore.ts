@@ -1,8 +1,8 @@
+import { operatorContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import { operatorTrail } from '../../kit/audit/trail.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { found, refuse } from '../../kit/http/refusal.ts'
-import { holdOrganization } from '../authority/authority.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import { lockOrganization } from '../authority/authority.ts'
 import { renewRoles } from '../organizations/system-roles.ts'
 import { announceRole } from '../roles/commands.ts'
 import { findRoleByName } from '../roles/queries.ts'
@@ -24,7 +24,7 @@ export interface Restored {
 export function restoreAdministrator(sql: Pool, email: string, now: string): Promise<Restored> {
   return sql.begin(async (tx) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
-    const standing = await holdOrganization(tx, orgId)
+    const standing = await lockOrganization(tx, orgId)
     // Read again: whoever was deactivated or erased meanwhile is not made administrator.
     const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
     if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive.' })
@@ -34,7 +34,7 @@ export function restoreAdministrator(sql: Pool, email: string, now: string): Pro
     const isWhole = before[0]?.permissions.join() === role.permissions.join()
     const isNew = (await grantRoleTo(tx, { orgId, userId, roleId: role.id })).length > 0
     if (isWhole && !isNew) throw refuse('conflict', { detail: 'The user holds the whole role already.' })
-    await recordSuccess(tx, operatorTrail('role.grant', orgId, { id: role.id, userId }))
+    await recordSuccess(tx, operatorContext('role.grant', orgId, { id: role.id, userId }))
     await announceRole(tx, orgId, role.id)
     await announceUser(tx, orgId, userId)
     return { orgId, userId }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import type { ApiClient } from '../../kit/testing/client.ts'
-import { until } from '../../kit/testing/until.ts'
-import { BY_BUS, created, entriesOf, type Page, type Problem } from '../testing/people.ts'
+import type { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { BY_BUS, created, entriesOf, type Page, type Problem } from '../../testing/people.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const org = await market.organization(['IP_OWNER'])

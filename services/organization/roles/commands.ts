@@ -5,17 +5,17 @@ import {
   type Role,
 } from '../../../proto/http/organization/roles.ts'
 import type { Permission, Standing } from '../../../proto/permissions.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { requireMatch } from '../../kit/http/if-match.ts'
-import { found, invalidField, refuse } from '../../kit/http/refusal.ts'
+import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { emit } from '../../kit/outbox/emit.ts'
-import { holdOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
+import { lockOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
 import { countCustomRoles, deleteRole as dropRole, findHolder, findRole, insertRole, updateRole } from './queries.ts'
 import { isReserved, keysThatDoNotCount } from './rules.ts'
 
@@ -25,22 +25,28 @@ export interface CommandDeps {
 }
 
 /** A role of the caller's organization; it lists only keys that count there, and only such as the caller holds. */
-export async function createRole(sql: Pool, caller: Caller, trail: Trail, input: CreateRoleRequest, now: string) {
-  return { roleId: (await createdWith(sql, (tx) => addRole(tx, caller, trail, input, now))).id }
+export async function createRole(
+  sql: Pool,
+  caller: Caller,
+  audit: AuditContext,
+  input: CreateRoleRequest,
+  now: string,
+) {
+  return { roleId: (await createdWith(sql, (tx) => addRole(tx, caller, audit, input, now))).id }
 }
 
 export interface CreateRole {
   caller: Caller
   body: CreateRoleRequest
-  trail: Trail
+  audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** The same, once for an Idempotency-Key. */
-export function createRoleOnce({ sql, clock }: CommandDeps, { caller, body, trail, idempotencyKey }: CreateRole) {
+export function createRoleOnce({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreateRole) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createRole', key: idempotencyKey, body }
-  return createdWith(sql, (tx) => once(tx, request, now, () => addRole(tx, caller, trail, body, now)))
+  return createdWith(sql, (tx) => once(tx, request, now, () => addRole(tx, caller, audit, body, now)))
 }
 
 const createdWith = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
@@ -53,17 +59,23 @@ function refuseTakenName(error: unknown): never {
 
 const takenName = () => refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another role' }] })
 
-async function addRole(tx: Tx, caller: Caller, trail: Trail, input: CreateRoleRequest, now: string): Promise<Role> {
+async function addRole(
+  tx: Tx,
+  caller: Caller,
+  audit: AuditContext,
+  input: CreateRoleRequest,
+  now: string,
+): Promise<Role> {
   const { orgId } = caller
   const role = { id: newId('role'), name: input.name, permissions: [...new Set(input.permissions)], system: false }
-  const standing = await holdOrganization(tx, orgId)
+  const standing = await lockOrganization(tx, orgId)
   requireCounting(role.permissions, standing)
   requireHeld(caller, role.permissions)
   if (isReserved(role.name)) throw takenName()
   const [custom] = await countCustomRoles(tx, orgId)
   if (custom.count >= MAX_CUSTOM_ROLES) throw refuse('limit_reached')
   await insertRole(tx, { ...role, orgId }, now)
-  await recordSuccess(tx, { ...trail, request: { ...trail.request, roleId: role.id } })
+  await recordSuccess(tx, { ...audit, request: { ...audit.request, roleId: role.id } })
   await announceRole(tx, orgId, role.id)
   return role
 }
@@ -82,7 +94,7 @@ export interface PatchRole {
   caller: Caller
   id: string
   body: PatchRoleRequest
-  trail: Trail
+  audit: AuditContext
   ifMatch: string | undefined
 }
 
@@ -90,10 +102,10 @@ export interface PatchRole {
  * Changes a role of the organization's own. Its holders gain and lose keys, so the caller has to hold all that it has had
  * and all that it gets; the last administrator stays.
  */
-export function patchRole({ sql }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchRole): Promise<Role> {
+export function patchRole({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchRole): Promise<Role> {
   const { orgId } = caller
   return createdWith(sql, async (tx) => {
-    const standing = await holdOrganization(tx, orgId)
+    const standing = await lockOrganization(tx, orgId)
     const role = await ownRole(tx, orgId, id)
     const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
     const name = body.name ?? role.name
@@ -104,7 +116,7 @@ export function patchRole({ sql }: CommandDeps, { caller, id, body, trail, ifMat
     if (isReserved(name)) throw takenName()
     const changed = found(await updateRole(tx, { id, orgId, name, permissions }))
     if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announceRole(tx, orgId, id)
     return changed
   })
@@ -117,16 +129,16 @@ function requireCustom({ system }: Role): void {
 }
 
 /** Deletes a role of the organization's own that nobody holds. */
-export function deleteRole({ sql }: CommandDeps, caller: Caller, id: string, trail: Trail): Promise<undefined> {
+export function deleteRole({ sql }: CommandDeps, caller: Caller, id: string, audit: AuditContext): Promise<undefined> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
-    await holdOrganization(tx, orgId)
+    await lockOrganization(tx, orgId)
     const role = await ownRole(tx, orgId, id)
     requireHeld(caller, role.permissions)
     requireCustom(role)
     if ((await findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'Somebody holds the role.' })
     await dropRole(tx, orgId, id)
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announceRole(tx, orgId, id)
     return undefined
   })

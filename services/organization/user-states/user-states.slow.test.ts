@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { User } from '../../../proto/http/organization/users.ts'
-import { TEST_PASSWORD, type TestUser, testMarketplace } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
-import { until } from '../../kit/testing/until.ts'
-import { act, BY_BUS, created, entriesOf, eventsOf, type Problem, patch, tokenOf } from '../testing/people.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { TEST_PASSWORD, type TestUser, testMarketplace } from '../../testing/marketplace.ts'
+import { act, BY_BUS, created, entriesOf, eventsOf, type Problem, patch, tokenOf } from '../../testing/people.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await testMarketplace()
 const org = await market.organization(['IP_OWNER'])

@@ -1,17 +1,17 @@
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
+import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import { operatorTrail, type Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId, newSecretToken } from '../../kit/db/ids.ts'
-import { requireMatch } from '../../kit/http/if-match.ts'
-import { JsonText } from '../../kit/http/json.ts'
-import { found, invalid, invalidField, refuse } from '../../kit/http/refusal.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { emit } from '../../kit/outbox/emit.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { holdOrganization, requireHeld, requireNotAbove } from '../authority/authority.ts'
+import { lockOrganization, requireHeld, requireNotAbove } from '../authority/authority.ts'
 import { findRoles } from '../roles/queries.ts'
 import {
   deleteActivations,
@@ -53,40 +53,46 @@ export interface InvitedUser {
 export const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
 
 /** A user of the caller's organization, active at once and without a password until activation. */
-export function createUser(sql: Pool, caller: Caller, trail: Trail, input: NewUser, now: string) {
-  return sql.begin((tx) => inviteUser(tx, caller, trail, input, now))
+export function createUser(sql: Pool, caller: Caller, audit: AuditContext, input: NewUser, now: string) {
+  return sql.begin((tx) => inviteUser(tx, caller, audit, input, now))
 }
 
 export interface CreateUser {
   caller: Caller
   body: CreateUserRequest
-  trail: Trail
+  audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** The same over HTTP, once for an Idempotency-Key: the answer carries the link. */
 export function createUserOnce(
   { sql, clock, publicUrl, box }: CommandDeps,
-  { caller, body, trail, idempotencyKey }: CreateUser,
+  { caller, body, audit, idempotencyKey }: CreateUser,
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createUser', key: idempotencyKey, body, box }
   return sql.begin((tx) =>
     once(tx, request, now, async (): Promise<CreatedUser> => {
-      const { userId, activationToken } = await inviteUser(tx, caller, trail, body, now)
+      const { userId, activationToken } = await inviteUser(tx, caller, audit, body, now)
       const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
       return { ...(JSON.parse(document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
     }),
   )
 }
 
-async function inviteUser(tx: Tx, caller: Caller, trail: Trail, input: NewUser, now: string): Promise<InvitedUser> {
+async function inviteUser(
+  tx: Tx,
+  caller: Caller,
+  audit: AuditContext,
+  input: NewUser,
+  now: string,
+): Promise<InvitedUser> {
   const roleIds = [...new Set(input.roleIds ?? [])]
-  await holdOrganization(tx, caller.orgId)
+  await lockOrganization(tx, caller.orgId)
   await requireGrantable(tx, caller, input.roleIds ?? [])
   const invited = await addUser(tx, caller.orgId, input, { now, madeBy: caller.userId })
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
-  await recordSuccess(tx, { ...trail, request: { ...trail.request, userId: invited.userId } })
+  await recordSuccess(tx, { ...audit, request: { ...audit.request, userId: invited.userId } })
   return invited
 }
 
@@ -109,22 +115,22 @@ export interface PatchUser {
   caller: Caller
   id: string
   body: PatchUserRequest
-  trail: Trail
+  audit: AuditContext
   ifMatch: string | undefined
 }
 
 /** Changes what is known of a person: not of one who was anonymised, and of nobody with a key that the caller lacks. */
-export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, trail, ifMatch }: PatchUser) {
+export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchUser) {
   const { orgId } = caller
   return sql
     .begin(async (tx) => {
-      const user = await holdUser(tx, caller, id)
+      const user = await lockUser(tx, caller, id)
       const [current] = await findUserDocument(tx, viewerOf(caller), id)
       requireMatch(ifMatch, current?.document ?? '')
       if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
       const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
       await updatePerson(tx, orgId, id, { ...body, email }, new Date(clock()).toISOString())
-      await recordSuccess(tx, { ...trail, request: { ...trail.request, fields: Object.keys(body) } })
+      await recordSuccess(tx, { ...audit, request: { ...audit.request, fields: Object.keys(body) } })
       await announceUser(tx, orgId, id)
       return userAsSeen(tx, caller, id)
     })
@@ -132,8 +138,8 @@ export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, trail
 }
 
 /** A user of the caller's organization who holds no key that the caller lacks; nobody else changes them meanwhile. */
-export async function holdUser(tx: Tx, caller: Caller, id: string) {
-  const standing = await holdOrganization(tx, caller.orgId)
+export async function lockUser(tx: Tx, caller: Caller, id: string) {
+  const standing = await lockOrganization(tx, caller.orgId)
   const user = found(await findUser(tx, caller.orgId, id))
   return { ...user, keys: await requireNotAbove(tx, caller, id, standing) }
 }
@@ -152,7 +158,7 @@ export function resetPassword(sql: Pool, email: string, now: string): Promise<In
   return sql.begin(async (tx) => {
     const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
     const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, madeBy: null })
-    await recordSuccess(tx, operatorTrail('user.resetPassword', user.org_id, { id: user.id }))
+    await recordSuccess(tx, operatorContext('user.resetPassword', user.org_id, { id: user.id }))
     return { userId: user.id, activationToken }
   })
 }

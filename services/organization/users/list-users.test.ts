@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { User } from '../../../proto/http/organization/users.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import type { ApiClient } from '../../kit/testing/client.ts'
-import { act, created, type Page, type Problem } from '../testing/people.ts'
+import type { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { act, created, type Page, type Problem } from '../../testing/people.ts'
 
 const market = await marketplaceOf([])
 const org = await market.organization(['IP_OWNER'])

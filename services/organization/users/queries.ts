@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/sweep/batches.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
 import { ERASED, type Viewer } from './rules.ts'
 
 /** A user of the viewer's organization, as the viewer may see them. */

@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import type { CreatedUser, User } from '../../../proto/http/organization/users.ts'
-import { marketplaceOf, TEST_PASSWORD } from '../../all/testing.ts'
-import { ApiClient } from '../../kit/testing/client.ts'
-import { created, entriesOf, eventsOf, newPerson, type Page, type Problem, patch, tokenOf } from '../testing/people.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import {
+  created,
+  entriesOf,
+  eventsOf,
+  newPerson,
+  type Page,
+  type Problem,
+  patch,
+  tokenOf,
+} from '../../testing/people.ts'
 
 const market = await marketplaceOf([], { PUBLIC_URL: 'https://market.example.com' })
 const org = await market.organization(['IP_OWNER'])

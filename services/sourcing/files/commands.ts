@@ -1,15 +1,15 @@
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found, invalid, refuse } from '../../kit/http/refusal.ts'
-import { emit } from '../../kit/outbox/emit.ts'
-import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../../kit/storage/storage.ts'
+import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { insertCopyJob } from '../jobs/queries.ts'
-import { doomUpload } from '../objects/queries.ts'
+import { scheduleDeletionOfUpload } from '../objects/queries.ts'
 import { findOwnPart } from '../parts/queries.ts'
+import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../storage/storage.ts'
 import {
   attachUploads,
   countFiles,
@@ -31,7 +31,7 @@ export interface FileDeps {
   clock: () => number
   storage: Storage
   quota: StorageQuota
-  /** Told when a file was left PENDING. */
+  /** Called when a file was added as PENDING. */
   onPending: () => void
 }
 
@@ -39,10 +39,10 @@ export interface UpdateFiles {
   caller: Caller
   partId: string
   body: UpdateFilesRequest
-  trail: Trail
+  audit: AuditContext
 }
 
-/** An upload that is to become a file, with what the store says of it. */
+/** An upload to attach, and its object. */
 interface Addition {
   upload: UploadRow
   object: StoredObject
@@ -50,8 +50,8 @@ interface Addition {
   group: NewFile['group']
 }
 
-/** Adds and removes files of an own part: all of them, or none. */
-export async function updateFiles(deps: FileDeps, { caller, partId, body, trail }: UpdateFiles): Promise<void> {
+/** Adds and removes files of an own part, all or nothing. */
+export async function updateFiles(deps: FileDeps, { caller, partId, body, audit }: UpdateFiles): Promise<void> {
   const { sql, clock } = deps
   const now = new Date(clock()).toISOString()
   const { orgId } = caller
@@ -59,29 +59,22 @@ export async function updateFiles(deps: FileDeps, { caller, partId, body, trail 
   const additions = await additionsOf(deps, orgId, partId, body, now)
 
   const pending = await sql.begin(async (tx) => {
-    // First the part, then the uploads, and what counts the organization's bytes last: whoever holds it the other way
-    // round waits for one who waits for him.
+    // Lock order of every change: the part, then its uploads, then the organization's storage usage.
     found(await lockOwnPart(tx, orgId, partId))
     const ids = additions.map(({ upload }) => upload.id)
     if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()
     await removeFiles(tx, orgId, partId, body.remove ?? [])
-    let left = 0
-    for (const addition of additions) left += (await addFile(tx, { orgId, partId, addition, now })) ? 1 : 0
-    await demandRoom(tx, deps.quota, orgId, partId, additions.length)
-    await touchPart(tx, partId, now)
-    await recordSuccess(tx, trail)
-    await emit(tx, {
-      type: 'sourcing.part.filesChanged',
-      tenantId: orgId,
-      subject: partId,
-      data: { partId, ipOwnerOrgId: orgId },
-    })
-    return left
+    let pendingFiles = 0
+    for (const addition of additions) pendingFiles += (await addFile(tx, { orgId, partId, addition, now })) ? 1 : 0
+    await requireRoom(tx, deps.quota, orgId, partId, additions.length)
+    await recordSuccess(tx, audit)
+    await recordFilesChange(tx, { partId, orgId }, now)
+    return pendingFiles
   })
   if (pending > 0) deps.onPending()
 }
 
-/** Everything that can be known before anything is held: the store is asked outside of the transaction. */
+/** Validates the request and finds the objects before the transaction, which must not wait for the store. */
 async function additionsOf(
   { sql, storage }: FileDeps,
   orgId: string,
@@ -110,7 +103,7 @@ async function additionsOf(
     const object = objects[index]
     if (!object) {
       throw refuse('conflict', {
-        detail: 'An upload has not got its bytes yet.',
+        detail: 'An upload has not received its bytes yet.',
         errors: [{ field: `add.${index}.uploadId`, message: 'is not complete' }],
       })
     }
@@ -118,16 +111,16 @@ async function additionsOf(
   })
 }
 
-const notOpen = () => refuse('conflict', { detail: 'An upload was added already, or its 24 hours are over.' })
+const notOpen = () => refuse('conflict', { detail: 'An upload was attached already, or has expired.' })
 
-/** Answers whether something is left to do before the file is ready. */
+/** Returns whether the file is PENDING. */
 async function addFile(
   tx: Tx,
   { orgId, partId, addition, now }: { orgId: string; partId: string; addition: Addition; now: string },
 ): Promise<boolean> {
   const { upload, object, name, group } = addition
   const tooLarge = object.sizeBytes > MAX_FILE_BYTES
-  const facts = tooLarge ? undefined : object.facts
+  const info = tooLarge ? undefined : object.info
   const file: NewFile = {
     id: newId('file'),
     partId,
@@ -135,20 +128,20 @@ async function addFile(
     name,
     group,
     public: upload.public,
-    state: facts ? 'READY' : tooLarge ? 'FAILED' : 'PENDING',
+    state: info ? 'READY' : tooLarge ? 'FAILED' : 'PENDING',
     reason: tooLarge ? 'too_large' : null,
-    objectKey: facts ? upload.id : null,
-    facts: facts ?? null,
+    objectKey: info ? upload.id : null,
+    info: info ?? null,
     countedBytes: tooLarge ? 0 : object.sizeBytes,
   }
   await insertFile(tx, file, now)
-  if (tooLarge) await doomUpload(tx, upload.id, now)
+  if (tooLarge) await scheduleDeletionOfUpload(tx, upload.id, now)
   if (file.state !== 'PENDING') return false
   await insertCopyJob(tx, { fileId: file.id, sourceKey: upload.id, sourceEtag: object.etag }, now)
   return true
 }
 
-/** Files that somebody else has just removed are gone, and the request is as if it named nothing. */
+/** Validates the ids again, because a concurrent request may have removed the files. */
 async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return
@@ -159,21 +152,33 @@ async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly 
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** After the change, so that removing and adding at once needs no room in between. */
-export async function demandRoom(tx: Tx, quota: StorageQuota, orgId: string, partId: string, added: number) {
+/** Checked after the change, so that a request may replace files at the limit. */
+export async function requireRoom(tx: Tx, quota: StorageQuota, orgId: string, partId: string, added: number) {
   if (added === 0) return
   const [{ files }] = await countFiles(tx, partId)
   if (isTooMany(files)) throw refuse('limit_reached', { detail: 'The part would have more than 200 files.' })
   const [pending] = await countPending(tx, orgId, quota.maxPendingFiles + 1)
   if (pending.files > quota.maxPendingFiles) {
     throw refuse('limit_reached', {
-      detail: `${quota.maxPendingFiles} files of your organization are PENDING: add more when they are ready.`,
+      detail: `Your organization has ${quota.maxPendingFiles} PENDING files; add more when these are READY.`,
     })
   }
   const [usage] = await findStoredBytes(tx, orgId)
   if (!hasRoomFor(Number(usage?.stored_bytes ?? 0), quota)) {
     throw refuse('limit_reached', {
-      detail: `The files of your organization may have ${quota.maxStoredBytes} bytes together.`,
+      detail: `The files of your organization would have more than ${quota.maxStoredBytes} bytes in total.`,
     })
   }
+}
+
+/** A change of the files is a change of the part: updates the part and emits the event. */
+export async function recordFilesChange(tx: Tx, part: { partId: string; orgId: string }, now: string): Promise<void> {
+  const { partId, orgId } = part
+  await touchPart(tx, partId, now)
+  await emit(tx, {
+    type: 'sourcing.part.filesChanged',
+    tenantId: orgId,
+    subject: partId,
+    data: { partId, ipOwnerOrgId: orgId },
+  })
 }

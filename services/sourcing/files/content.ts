@@ -1,11 +1,11 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { Raw } from '../../kit/http/json.ts'
+import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { isTagListed } from '../../kit/http/entity-tags.ts'
 import { rangeOf } from '../../kit/http/range.ts'
-import { found, notFound, refuse } from '../../kit/http/refusal.ts'
-import { tagListed } from '../../kit/http/responder.ts'
-import { attachment } from '../../kit/storage/disposition.ts'
-import type { FolderStorage } from '../../kit/storage/folder/store.ts'
-import type { Storage } from '../../kit/storage/storage.ts'
+import { Raw } from '../../kit/http/raw.ts'
+import { attachment } from '../storage/content-disposition.ts'
+import type { FolderStorage } from '../storage/folder/store.ts'
+import type { Storage } from '../storage/storage.ts'
 import { findPublicFile } from './queries.ts'
 import { DOWNLOAD_URL_MS } from './rules.ts'
 
@@ -13,7 +13,7 @@ export interface ContentDeps {
   sql: Sql
   clock: () => number
   storage: Storage
-  /** The same store where it is a folder of ours, whose bytes pass through here. */
+  /** The same store if it is the folder driver, whose bytes this service sends. */
   folder: FolderStorage | undefined
 }
 
@@ -26,45 +26,45 @@ export interface SignedDownload {
   type: string
 }
 
-/** What a signed address of the folder leads to. */
+/** The bytes behind a signed download URL of the folder store. */
 export async function signedContent(
   { folder }: ContentDeps,
   { request, key, expires, signature, name, type }: SignedDownload,
 ): Promise<Raw> {
   if (!folder) throw notFound()
   if (!folder.allows({ method: 'GET', key, expires, name, type }, signature)) {
-    throw refuse('forbidden', { detail: 'The address has expired, or is not one that was given out.' })
+    throw refuse('forbidden', { detail: 'The download URL has expired or its signature is not valid.' })
   }
-  const facts = await folder.look(key)
-  if (!facts) throw notFound()
-  return bytesOf(request, folder.content(key, facts.sizeBytes), { ...facts, name, type }, 'private, no-cache')
+  const info = await folder.infoOf(key)
+  if (!info) throw notFound()
+  return bytesOf(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'private, no-cache')
 }
 
-/** A public file for anybody: from here, or from where else it is. */
+/** A public file: its bytes from the folder store, or a redirect to S3. */
 export async function publicContent(deps: ContentDeps, request: Request, id: string): Promise<Raw> {
   const { sql, clock, storage, folder } = deps
   const { name, object_key: key, content_type: type } = found(await findPublicFile(sql, id))
   if (folder) {
-    // The file may have been removed since, and its object with it.
-    const facts = await folder.look(key)
-    if (!facts) throw notFound()
-    return bytesOf(request, folder.content(key, facts.sizeBytes), { ...facts, name, type }, 'public, max-age=60')
+    // The file may have been removed since the query.
+    const info = await folder.infoOf(key)
+    if (!info) throw notFound()
+    return bytesOf(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'public, max-age=60')
   }
   const expiresAt = new Date(clock() + DOWNLOAD_URL_MS)
   const location = await storage.downloadUrl(key, { name, contentType: type, expiresAt })
   return new Raw(null, 'text/plain', { location, 'cache-control': 'no-store' }, 302)
 }
 
-interface Whole {
+interface FileInfo {
   name: string
   type: string
   sizeBytes: number
   sha256: string
 }
 
-/** All of a file or a range of it; always to be saved, never to be shown or run. */
-function bytesOf({ method, headers: asked }: Request, content: Blob, whole: Whole, cacheControl: string): Raw {
-  const { name, type, sizeBytes, sha256 } = whole
+/** A file or a range of it, as an attachment that browsers do not display. */
+function bytesOf({ method, headers: asked }: Request, content: Blob, file: FileInfo, cacheControl: string): Raw {
+  const { name, type, sizeBytes, sha256 } = file
   const etag = `"${sha256}"`
   const headers = {
     etag,
@@ -74,11 +74,10 @@ function bytesOf({ method, headers: asked }: Request, content: Blob, whole: Whol
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'cross-origin',
   }
-  if (tagListed(asked.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
+  if (isTagListed(asked.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
   const condition = asked.get('if-range')
-  // Only a GET has ranges.
-  const mayBePart = method === 'GET' && (condition === null || condition === etag)
-  const range = mayBePart ? rangeOf(asked.get('range'), sizeBytes) : undefined
+  const acceptsRange = method === 'GET' && (condition === null || condition === etag)
+  const range = acceptsRange ? rangeOf(asked.get('range'), sizeBytes) : undefined
   if (range === 'unsatisfiable') {
     throw refuse('range_not_satisfiable', { headers: { 'content-range': `bytes */${sizeBytes}` } })
   }

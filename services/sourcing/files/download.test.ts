@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { Uploading } from './testing/uploading.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
@@ -12,7 +12,7 @@ const file = await own.added(part, BYTES, 'document', 'Größe 図面 "x".bin')
 const open = await own.added(part, '<script>alert(1)</script>', 'document', 'a.html', true)
 
 describe('a download', () => {
-  test('is the bytes, saved under the name in any language, and nothing that a browser would show', async () => {
+  test('returns the bytes as an attachment with its name in any language', async () => {
     const answer = await own.download(file)
     expect(answer.status).toBe(200)
     expect(new Uint8Array(await answer.arrayBuffer())).toEqual(BYTES)
@@ -32,7 +32,7 @@ describe('a download', () => {
     ['text.txt', 'long text, and then <script>alert(1)</script>'],
     ['utf16.html', Buffer.from('\ufeff<script>alert(1)</script>', 'utf16le')],
     ['gif.html', `GIF89a/*${'x'.repeat(50)}*/=1;<script>alert(1)</script>`],
-  ])('of %s is never a page', async (name, bytes) => {
+  ])('of %s has no type that a browser displays as a page', async (name, bytes) => {
     const made = await own.added(part, bytes, 'document', name)
     const { headers } = await own.download(made)
     expect(headers.get('content-type')).not.toMatch(/html|svg|xml|script/)
@@ -58,12 +58,12 @@ describe('a download', () => {
     ['bytes=a-b', 200, undefined],
     ['bytes=-', 200, undefined],
     ['bytes=99999999999999999999-', 200, undefined],
-  ] as const)('of %s is %d', async (range, status, span) => {
+  ] as const)('with the range %s is %d', async (range, status, span) => {
     const answer = await own.download(file, { range })
     expect(answer.status).toBe(status)
     const bytes = new Uint8Array(await answer.arrayBuffer())
     const head = await fetch(own.here(file.downloadUrl ?? ''), { method: 'HEAD', headers: { range } })
-    // Ranges are of GET alone.
+    // HEAD ignores ranges.
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '100000'])
     expect(head.headers.has('content-range')).toBe(false)
     if (span) {
@@ -73,7 +73,7 @@ describe('a download', () => {
     else expect(bytes.byteLength).toBe(100_000)
   })
 
-  test('is not repeated for who has it, and goes on only where it is still the same', async () => {
+  test('with a matching If-None-Match is 304, and with another If-Range the whole file', async () => {
     const etag = `"${file.sha256}"`
     const known = await own.download(file, { 'if-none-match': etag })
     expect([known.status, (await known.text()).length]).toEqual([304, 0])
@@ -82,7 +82,7 @@ describe('a download', () => {
     expect([same.status, changed.status]).toEqual([206, 200])
   })
 
-  test('HEAD says how much it would be', async () => {
+  test('with HEAD returns the length without the bytes', async () => {
     const answer = await fetch(own.here(file.downloadUrl ?? ''), { method: 'HEAD' })
     expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '100000'])
     expect(await answer.text()).toBe('')
@@ -92,16 +92,16 @@ describe('a download', () => {
     ['another file', (url: URL) => Object.assign(url, { pathname: '/files/objects/upload_other' })],
     ['another name', (url: URL) => url.searchParams.set('name', 'invoice.exe')],
     ['another type', (url: URL) => url.searchParams.set('type', 'text/html')],
-    ['a later end', (url: URL) => url.searchParams.set('expires', '99999999999')],
-    ['an end in the past', (url: URL) => url.searchParams.set('expires', '1')],
-    ['a signature of its own', (url: URL) => url.searchParams.set('signature', 'A'.repeat(43))],
+    ['a later expiry', (url: URL) => url.searchParams.set('expires', '99999999999')],
+    ['an expiry in the past', (url: URL) => url.searchParams.set('expires', '1')],
+    ['another signature', (url: URL) => url.searchParams.set('signature', 'A'.repeat(43))],
   ])('with %s is 403', async (_, change) => {
     const url = new URL(own.here(file.downloadUrl ?? ''))
     change(url)
     expect((await fetch(url)).status).toBe(403)
   })
 
-  test('an address for downloads takes no bytes, and one for an upload gives none', async () => {
+  test('a download URL accepts no PUT, and an upload URL no GET', async () => {
     const upload = await own.opened()
     const put = new URL(own.here(upload.uploadUrl))
     expect((await fetch(put)).status).toBe(405)
@@ -113,7 +113,7 @@ describe('a download', () => {
 })
 
 describe('a public file', () => {
-  test('has an address that lasts and needs no signature', async () => {
+  test('has a permanent URL without a signature', async () => {
     expect(open.downloadUrl).toBe(`${market.config.PUBLIC_URL}/files/public/${open.id}`)
     expect(open.urlExpireTime).toBeUndefined()
     const answer = await own.download(open)
@@ -122,7 +122,7 @@ describe('a public file', () => {
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename=a.html')
   })
 
-  test('is all there is there: one that is not public, not there or removed is 404', async () => {
+  test('that is private, unknown or removed is 404', async () => {
     const removed = await own.added(part, 'x', 'document', 'a', true)
     await own.change(part, { remove: [removed.id] })
     for (const id of [file.id, newId('file'), removed.id]) {

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { captureLog } from '../../all/testing/log.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import { s3Server } from '../../kit/storage/testing/s3-server.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from './testing/uploading.ts'
+import { captureLog } from '../../testing/captured-log.ts'
+import { s3Server } from '../../testing/files/s3-server.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
-/** Stands for stores that answer what the one of the other tests never does. */
+/** A store with responses that the real server of the other tests never sends. */
 let head: () => Response = () => new Response(null)
 const store = Bun.serve({
   hostname: '127.0.0.1',
@@ -23,7 +23,7 @@ async function marketplaceOn(variables: Record<string, string>) {
   const { administrator } = await market.organization(['IP_OWNER'])
   const own = new Uploading(market, administrator.client)
   const part = await own.part()
-  /** Adds an upload, and answers what is in the log of it. */
+  /** Adds an upload, and returns the response and its log lines. */
   const added = async () => {
     const { id } = await own.opened()
     const { status, body, headers } = await own.change(part, { add: [{ uploadId: id, group: 'document' }] })
@@ -35,35 +35,35 @@ async function marketplaceOn(variables: Record<string, string>) {
   return { added, log }
 }
 
-const onStandIn = await marketplaceOn({ S3_ENDPOINT: `http://127.0.0.1:${store.port}` })
-const asStranger = await marketplaceOn({ S3_SECRET_ACCESS_KEY: 'of somebody else' })
+const onStub = await marketplaceOn({ S3_ENDPOINT: `http://127.0.0.1:${store.port}` })
+const withWrongKey = await marketplaceOn({ S3_SECRET_ACCESS_KEY: 'a wrong secret' })
 
-describe('a store that gives no answer to what was asked is a 503, and one line of the log says why', () => {
+describe('an unexpected response of the store is 503, and one log line contains the cause', () => {
   test.each([301, 307, 400, 405, 409, 429, 500, 503])('%d', async (status) => {
     head = () => new Response(null, { status, headers: { location: 'http://127.0.0.1:1/elsewhere' } })
-    const { lines, ...answer } = await onStandIn.added()
+    const { lines, ...answer } = await onStub.added()
     expect(answer).toEqual({ status: 503, code: 'unavailable' })
     expect(lines).toMatchObject([
-      { level: 'warn', err: { message: 'The file store does not answer as it should.', cause: { status } } },
+      { level: 'warn', err: { message: 'The file store sent an unexpected response.', cause: { status } } },
     ])
   })
 
-  test('a key that is not known', async () => {
-    const { lines, ...answer } = await asStranger.added()
+  test('a wrong access key', async () => {
+    const { lines, ...answer } = await withWrongKey.added()
     expect(answer).toEqual({ status: 503, code: 'unavailable' })
-    const err = { message: 'The file store does not let us in.', cause: { name: 'S3Refusal', status: 403 } }
+    const err = { message: 'The file store denied access.', cause: { name: 'S3Error', status: 403 } }
     expect(lines).toMatchObject([{ level: 'warn', err }])
   })
 })
 
-test('why a file is not ready stands in the log as well', async () => {
+test('the log contains the cause of a failed copy', async () => {
   head = () => new Response(null, { headers: { etag: '"a"', 'content-length': '5' } })
-  expect((await onStandIn.added()).status).toBe(204)
-  const line = await until(() => onStandIn.log.texts.find((text) => text.includes('not ready yet')))
+  expect((await onStub.added()).status).toBe(204)
+  const line = await until(() => onStub.log.texts.find((text) => text.includes('attempt failed')))
   expect(JSON.parse(line)).toMatchObject({
     err: {
       name: 'StorageFailure',
-      message: 'The file store does not answer as it should.',
+      message: 'The file store sent an unexpected response.',
       cause: { status: 400, code: 'ExpiredToken' },
     },
   })

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FILE_GROUPS, File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { Uploading } from './testing/uploading.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'], { STORED_BYTES_MAX: '1000000', UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])
@@ -15,8 +15,8 @@ const isFile = TypeCompiler.Compile(File)
 
 const partOf = async (id: string) => (await own.client.get<Part>(`/v1/parts/${id}`)).body
 
-describe('adding', () => {
-  test('makes a READY file of an upload, known by its bytes and not by its name', async () => {
+describe('adding a file', () => {
+  test('makes it READY with the size, type and hash of its bytes', async () => {
     const part = await own.part()
     const { id } = await own.completed('%PDF-1.7 drawing', 'drawing.exe')
     const answer = await own.change(part, { add: [{ uploadId: id, group: 'document', name: 'Zeichnung „A“.pdf' }] })
@@ -35,7 +35,7 @@ describe('adding', () => {
     })
   })
 
-  test('advances the part once for each request, and its preview is the newest that is ready', async () => {
+  test('increments the revision once per request, and selects the newest READY preview', async () => {
     const part = await own.part()
     const before = await partOf(part)
     const first = await own.added(part, 'one', 'preview')
@@ -51,14 +51,14 @@ describe('adding', () => {
     expect((await partOf(part)).previewFileId).toBeUndefined()
   })
 
-  test('files are listed newest first, those of one request in its order', async () => {
+  test('lists files newest first, in the order of the request', async () => {
     const part = await own.part()
     const uploads = await Promise.all(['a', 'b', 'c'].map((name) => own.completed(name, name)))
     await own.change(part, { add: uploads.map(({ id }) => ({ uploadId: id, group: 'document' })) })
     expect((await own.files(part)).map(({ name }) => name)).toEqual(['c', 'b', 'a'])
   })
 
-  test('an upload becomes one file: the second use is 409', async () => {
+  test('from an upload that is attached already is 409', async () => {
     const part = await own.part()
     const { id } = await own.completed()
     const add = [{ uploadId: id, group: 'document' }]
@@ -67,7 +67,7 @@ describe('adding', () => {
     expect([again.status, again.body.code]).toEqual([409, 'conflict'])
   })
 
-  test('of many at once that add one upload, to one part or to several, exactly one wins', async () => {
+  test('from one upload in concurrent requests succeeds exactly once', async () => {
     const parts = await Promise.all([own.part(), own.part(), own.part()])
     const { id } = await own.completed()
     const racing = Array.from({ length: 12 }, (_, n) =>
@@ -79,7 +79,7 @@ describe('adding', () => {
     expect(files.flat()).toHaveLength(1)
   })
 
-  test('two that want the same uploads in another order do not wait for each other for ever', async () => {
+  test('from the same uploads in opposite order does not deadlock', async () => {
     const [part, otherPart] = [await own.part(), await own.part()]
     const uploads = await Promise.all(Array.from({ length: 20 }, () => own.completed()))
     const add = uploads.map(({ id }) => ({ uploadId: id, group: 'document' }))
@@ -87,7 +87,7 @@ describe('adding', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
   })
 
-  test('an upload without its bytes is 409, one that is over too', async () => {
+  test('from an incomplete or expired upload is 409', async () => {
     const part = await own.part()
     const open = await own.opened()
     const incomplete = await own.change(part, { add: [{ uploadId: open.id, group: 'document' }] })
@@ -97,7 +97,7 @@ describe('adding', () => {
     expect((await own.change(part, { add: [{ uploadId: late.id, group: 'document' }] })).status).toBe(409)
   })
 
-  test("another organization's upload is as unknown as any", async () => {
+  test("from another organization's upload is 400 like an unknown one", async () => {
     const part = await own.part()
     const theirs = await foreign.completed()
     const answers = await Promise.all(
@@ -114,13 +114,13 @@ describe('adding', () => {
     expect((await own.files(part)).length).toBe(0)
   })
 
-  test.each(['ip', 'partDevelopment', 'development'] as const)('a public file of group %s is 400', async (group) => {
+  test.each(['ip', 'partDevelopment', 'development'] as const)('as public in group %s is 400', async (group) => {
     const { id } = await own.completed('x', 'a', true)
     const { status, body } = await own.change(await own.part(), { add: [{ uploadId: id, group }] })
     expect([status, body.errors?.[0]?.field]).toEqual([400, 'add.0.group'])
   })
 
-  test('a part has 200 files at most', async () => {
+  test('beyond 200 files of a part is 409', async () => {
     const part = await own.part()
     await market.db.owner`
       insert into sourcing.files (id, part_id, org_id, name, file_group, state, reason, public, created_at)
@@ -133,7 +133,7 @@ describe('adding', () => {
     expect((await own.change(part, { add: both, remove: ['file_1'] })).status).toBe(204)
   })
 
-  test('an organization stores a limited number of bytes; what is removed makes room', async () => {
+  test('beyond the storage limit of the organization is 409; removing a file in the same request makes room', async () => {
     const small = await market.organization(['IP_OWNER'])
     const theirs = new Uploading(market, small.administrator.client)
     const part = await theirs.part()
@@ -146,8 +146,8 @@ describe('adding', () => {
   })
 })
 
-describe('a change of files', () => {
-  test('is done whole or not at all', async () => {
+describe('PATCH /v1/parts/{id}/files', () => {
+  test('is all or nothing', async () => {
     const part = await own.part()
     const kept = await own.added(part, 'kept')
     const { id } = await own.completed()
@@ -188,7 +188,7 @@ describe('a change of files', () => {
     expect([status, problem.errors?.map((error) => error.field)]).toEqual([400, expect.arrayContaining([field])])
   })
 
-  test('removing names files of this part alone; a repeated id counts once', async () => {
+  test('with a file id of another part is 400; a repeated id counts once', async () => {
     const [part, otherPart] = [await own.part(), await own.part()]
     const file = await own.added(part, 'x')
     const wrong = await own.change(otherPart, { remove: [file.id] })
@@ -197,7 +197,7 @@ describe('a change of files', () => {
     expect((await own.change(part, { remove: [file.id] })).status).toBe(400)
   })
 
-  test("is for the part's IP owner: another's part is 404 even where it can be read", async () => {
+  test("on another organization's part is 404 even if it can be read", async () => {
     const part = await own.publishedPart()
     const { id } = await foreign.completed()
     const add = [{ uploadId: id, group: 'document' }]
@@ -207,37 +207,34 @@ describe('a change of files', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404])
   })
 
-  test('needs file:write', async () => {
+  test('without file:write is 403', async () => {
     const part = await own.part()
     const member = await owner.member(['part:create', 'part:update'])
     expect((await new Uploading(market, member.client).change(part, { remove: ['a'] })).status).toBe(403)
   })
 
   test.each([
-    ['that names nothing', {}, 'body'],
+    ['without files', {}, 'body'],
     ['with empty lists', { add: [], remove: [] }, 'body'],
     [
       'that names one upload twice',
       { add: ['document', 'ip'].map((group) => ({ uploadId: 'upload_a', group })) },
       'add.1.uploadId',
     ],
-  ])(
-    'a request %s is 400 for whoever asks: its shape comes before the permission and the part',
-    async (_, body, field) => {
-      const member = await owner.member(['part:create'])
-      const part = await own.publishedPart()
-      for (const [by, id] of [
-        [new Uploading(market, member.client), part],
-        [foreign, part],
-        [own, newId('part')],
-      ] as const) {
-        const answer = await by.change(id, body)
-        expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, field])
-      }
-    },
-  )
+  ])('%s is 400 before the permission and the part are checked', async (_, body, field) => {
+    const member = await owner.member(['part:create'])
+    const part = await own.publishedPart()
+    for (const [by, id] of [
+      [new Uploading(market, member.client), part],
+      [foreign, part],
+      [own, newId('part')],
+    ] as const) {
+      const answer = await by.change(id, body)
+      expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, field])
+    }
+  })
 
-  test('is announced and audited once', async () => {
+  test('emits one event and writes one audit entry', async () => {
     const part = await own.part()
     await own.added(part, 'x')
     const events = await market.db.owner`
@@ -249,8 +246,8 @@ describe('a change of files', () => {
   })
 })
 
-describe('who sees files', () => {
-  test('the owner sees every group; anybody else those of a readable part that are not kept back', async () => {
+describe('GET /v1/parts/{id}/files', () => {
+  test('shows the owner every group, and others preview and document of a published part', async () => {
     const part = await own.part()
     for (const group of FILE_GROUPS) await own.added(part, group, group)
     expect((await own.files(part)).map(({ group }) => group)).toEqual([...FILE_GROUPS].reverse())

@@ -1,5 +1,5 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
-import { marketplaceOf } from '../../all/testing.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 import { describeConformance } from './conformance/conformance.ts'
 
 const market = await marketplaceOf(['sourcing'])
@@ -8,7 +8,7 @@ const root = String(market.config.FILES_FOLDER)
 await describeConformance(market, {
   driver: 'folder',
   variables: { FILES_FOLDER: root },
-  // As when the disk it was on is gone.
+  // Like an unmounted disk.
   async stop() {
     await mkdir(root, { recursive: true })
     await rename(root, `${root}.away`)

@@ -2,12 +2,12 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { testMarketplace } from '../../all/testing.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
-import { until } from '../../kit/testing/until.ts'
-import { sweepObjects } from '../objects/testing/swept.ts'
-import { type SourcingProcess, sha256Of, startSourcing, streamOf } from './testing/process.ts'
-import { Uploading } from './testing/uploading.ts'
+import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
+import { sweepObjects } from '../../testing/files/swept.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(180_000)
 const MIB = 1024 * 1024
@@ -33,7 +33,7 @@ async function started(): Promise<{ sourcing: SourcingProcess; own: Uploading }>
 
 const names = (folder: string) => readdir(join(root, folder)).catch(() => [])
 
-test('an upload that a kill cuts off leaves no half file: the address is good for another try', async () => {
+test('a kill during an upload leaves no object, and the URL accepts another PUT', async () => {
   const first = await started()
   const part = await first.own.part()
   const upload = await first.own.opened()
@@ -49,12 +49,12 @@ test('an upload that a kill cuts off leaves no half file: the address is good fo
   expect((await own.send(upload, streamOf(3 * MIB))).status).toBe(204)
   expect((await own.change(part, { add })).status).toBe(204)
   expect((await own.files(part))[0]).toMatchObject({ state: 'READY', sha256: sha256Of(3 * MIB) })
-  await storageOf(settings).tidy(new Date(Date.now() + 1000))
+  await storageOf(settings).removeIncomplete(new Date(Date.now() + 1000))
   expect(await names('incoming')).toEqual([])
   await sourcing.kill()
 })
 
-test('an import that is killed in the middle, three times, starts again and ends in one object', async () => {
+test('an import that is killed three times is retried and ends with one object', async () => {
   const size = 8 * MIB
   const source = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(streamOf(size, 40)) })
   let { sourcing, own } = await started()
@@ -82,12 +82,12 @@ test('an import that is killed in the middle, three times, starts again and ends
   expect(done).toEqual({ fileId: body.fileId, state: 'READY', receivedBytes: size, totalBytes: size })
   expect((await own.files(part))[0]?.sha256).toBe(sha256Of(size))
   const storage = storageOf(settings)
-  // What a try that was killed might still write is looked for once more a day later.
+  // The objects of killed attempts are due a second time a day later.
   for (const hours of [0, 25]) await sweepObjects({ sql, storage }, new Date(Date.now() + hours * 60 * 60 * 1000))
-  await storage.tidy(new Date(Date.now() + 1000))
+  await storage.removeIncomplete(new Date(Date.now() + 1000))
   expect((await names('objects')).length).toBe(before + 1)
   expect(await names('incoming')).toEqual([])
-  const left = await sql`select object_key from sourcing.doomed_objects where object_key like ${`${body.fileId}%`}`
+  const left = await sql`select object_key from sourcing.scheduled_deletions where object_key like ${`${body.fileId}%`}`
   expect(left).toHaveLength(0)
   await sourcing.kill()
   await source.stop(true)

@@ -1,13 +1,16 @@
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Sql } from '../../kit/db/client.ts'
-import { found } from '../../kit/http/refusal.ts'
-import { findOwnership, listFiles } from './queries.ts'
-import { visibleGroups } from './rules.ts'
-import { type Addresses, fileOf } from './shape.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Storage } from '../storage/storage.ts'
+import { type FileRow, findOwnership, listFiles } from './queries.ts'
+import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
 
-export interface ListingDeps extends Addresses {
+export interface ListingDeps {
   sql: Sql
   clock: () => number
+  storage: Storage
+  /** Where clients reach `/files`. */
+  publicUrl: string
 }
 
 /** The files of a part that the organization may see, newest first. */
@@ -15,6 +18,18 @@ export async function filesOf(deps: ListingDeps, orgId: string, partId: string):
   const { sql, clock } = deps
   const { owned } = found(await findOwnership(sql, orgId, partId))
   const rows = await listFiles(sql, partId, visibleGroups(owned ? 'OWNER' : 'ANYONE'))
-  const nowMs = clock()
-  return { items: await Promise.all(rows.map((row) => fileOf(row, deps, nowMs))) }
+  const urlsExpireAt = new Date(clock() + DOWNLOAD_URL_MS)
+  return { items: await Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt))) }
+}
+
+/** The public representation of a file. Size, type, hash and URL come with READY. */
+async function fileOf(row: FileRow, { storage, publicUrl }: ListingDeps, urlExpiresAt: Date): Promise<File> {
+  const { id, name, file_group: group, state, public: isPublic, created_at: createdTime } = row
+  const file: File = { id, name, group, state, public: isPublic, createdTime }
+  const { object_key: key, size_bytes: size, content_type: contentType, sha256 } = row
+  if (key === null || size === null || contentType === null || sha256 === null) return file
+  const ready = { ...file, size: Number(size), contentType, sha256 }
+  if (isPublic) return { ...ready, downloadUrl: new URL(`/files/public/${id}`, publicUrl).href }
+  const downloadUrl = await storage.downloadUrl(key, { name, contentType, expiresAt: urlExpiresAt })
+  return { ...ready, downloadUrl, urlExpireTime: urlExpiresAt.toISOString() }
 }

@@ -1,16 +1,16 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { File } from '../../../proto/http/sourcing/files.ts'
-import { testMarketplace } from '../../all/testing.ts'
-import { MAX_FILE_BYTES } from '../../kit/storage/storage.ts'
-import { until } from '../../kit/testing/until.ts'
-import { type SourcingProcess, sha256Of, startSourcing, streamOf } from './testing/process.ts'
-import { Uploading } from './testing/uploading.ts'
+import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
+import { MAX_FILE_BYTES } from '../storage/storage.ts'
 
 setDefaultTimeout(180_000)
 const MIB = 1024 * 1024
 const WARM_UP_BYTES = 32 * MIB
-/** A chunk that is being written, what came meanwhile, and the garbage between two runs of the collector: not the file. */
-const MAY_GROW_BYTES = 16 * MIB
+/** Buffers and garbage between two collections, far less than the file. */
+const MAX_GROWTH_BYTES = 16 * MIB
 
 const market = await testMarketplace()
 const owner = await market.organization(['IP_OWNER'])
@@ -27,7 +27,7 @@ afterAll(async () => {
   await source.stop(true)
 })
 
-/** The most memory that the process has while something is done, above what it had before. */
+/** The peak of the resident memory during the work, above its level before. */
 async function growthDuring<T>(
   process: SourcingProcess,
   work: () => Promise<T>,
@@ -58,28 +58,28 @@ async function imported(bytes: number): Promise<File> {
   return until(async () => (await own.files(into)).find(isReady), { withinMs: 120_000, what: 'the import' })
 }
 
-// Everything that is made once has been made: compiled code, buffers of the sockets.
+// Warm-up: compiled code and socket buffers are allocated once.
 await imported(WARM_UP_BYTES)
 await own.send(await own.opened(), streamOf(WARM_UP_BYTES))
 
-test('512 MiB come in without being held, and one byte more is refused', async () => {
+test('an upload of 512 MiB uses bounded memory, and one byte more is 413', async () => {
   const upload = await own.opened()
   const { result, bytes } = await growthDuring(sourcing, () => own.send(upload, streamOf(MAX_FILE_BYTES)))
   expect(result.status).toBe(204)
-  expect(bytes).toBeLessThan(MAY_GROW_BYTES)
+  expect(bytes).toBeLessThan(MAX_GROWTH_BYTES)
   await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })
   const [file] = await own.files(part)
   expect(file).toMatchObject({ size: MAX_FILE_BYTES, sha256: sha256Of(MAX_FILE_BYTES) })
 
   const larger = await own.opened()
   const refused = await own.send(larger, streamOf(MAX_FILE_BYTES + 1)).catch((error: Error) => error)
-  // The answer may come while the client still sends, who then may see the connection end instead.
+  // The client may see the connection end, because the response comes while it still sends.
   if (refused instanceof Response) expect(refused.status).toBe(413)
   const { status } = await own.change(part, { add: [{ uploadId: larger.id, group: 'document' }] })
   expect(status).toBe(409)
 })
 
-test('512 MiB go out without being held', async () => {
+test('a download of 512 MiB uses bounded memory', async () => {
   const [file] = await own.files(part)
   const { result, bytes } = await growthDuring(sourcing, async () => {
     const hash = new Bun.CryptoHasher('sha256')
@@ -88,11 +88,11 @@ test('512 MiB go out without being held', async () => {
     return hash.digest('hex')
   })
   expect(result).toBe(file?.sha256 ?? '')
-  expect(bytes).toBeLessThan(MAY_GROW_BYTES)
+  expect(bytes).toBeLessThan(MAX_GROWTH_BYTES)
 })
 
-test('512 MiB are imported without being held', async () => {
+test('an import of 512 MiB uses bounded memory', async () => {
   const { result, bytes } = await growthDuring(sourcing, () => imported(MAX_FILE_BYTES))
   expect(result.sha256).toBe(sha256Of(MAX_FILE_BYTES))
-  expect(bytes).toBeLessThan(MAY_GROW_BYTES)
+  expect(bytes).toBeLessThan(MAX_GROWTH_BYTES)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
-import { Uploading } from './testing/uploading.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
@@ -16,28 +16,28 @@ describe('the history of a part', () => {
     return body.items.flatMap(({ changes }) => changes).filter(({ field }) => field.startsWith('files.'))
   }
 
-  test('tells of files that came and went, by their public names', async () => {
+  test('contains added and removed files, by their public names', async () => {
     const part = await own.part()
     const { id } = await own.added(part, 'x', 'ip', 'Rad „2“.stl')
-    const came = [
+    const added = [
       { field: `files.${id}.name`, after: 'Rad „2“.stl' },
       { field: `files.${id}.group`, after: 'ip' },
       { field: `files.${id}.state`, after: 'READY' },
     ]
-    expect(await changesOf(part)).toEqual(came)
+    expect(await changesOf(part)).toEqual(added)
     await own.change(part, { remove: [id] })
-    const went = came.map(({ field, after }) => ({ field, before: after }))
-    expect(await changesOf(part)).toEqual([...went, ...came])
+    const removed = added.map(({ field, after }) => ({ field, before: after }))
+    expect(await changesOf(part)).toEqual([...removed, ...added])
   })
 
-  test('goes with the part, and its objects with it', async () => {
+  test('is deleted with the part, and its objects are scheduled for deletion', async () => {
     const part = await own.part()
     await own.added(part, 'x')
     const [file] = await market.db.owner`select object_key from sourcing.files where part_id = ${part}`
     expect((await own.client.send('DELETE', `/flows/v1/parts/${part}`)).status).toBe(204)
     expect((await own.client.get(`/v1/parts/${part}/history`)).status).toBe(404)
-    const doomed = await market.db.owner`
-      select object_key from sourcing.doomed_objects where object_key = ${file?.object_key} and due_at <= now()`
-    expect(doomed).toHaveLength(1)
+    const scheduled = await market.db.owner`
+      select object_key from sourcing.scheduled_deletions where object_key = ${file?.object_key} and due_at <= now()`
+    expect(scheduled).toHaveLength(1)
   })
 })

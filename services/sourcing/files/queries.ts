@@ -1,9 +1,9 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { Facts } from '../../kit/storage/storage.ts'
 import { isOwn, isReadable } from '../parts/visibility.ts'
+import type { ObjectInfo } from '../storage/storage.ts'
 
-/** Whether a part is the organization's own; no row where the organization may not read it. */
+/** Whether the organization owns a part. No row if it cannot read the part. */
 export const findOwnership = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
   select ${isOwn(sql, orgId)} as owned from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
 
@@ -20,7 +20,7 @@ export interface FileRow {
   created_at: string
 }
 
-/** The files of a part that was found readable, of the groups that its reader may see. */
+/** The files of these groups. The caller has checked that the part is readable. */
 export const listFiles = (sql: Sql, partId: string, groups: readonly FileGroup[]) => sql<FileRow[]>`
   select id, name, file_group, state, public, object_key, size_bytes, content_type, sha256, created_at
   from sourcing.files
@@ -36,7 +36,7 @@ export interface PublicFileRow {
 export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
   select name, object_key, content_type from sourcing.files where id = ${id} and public and state = 'READY'`
 
-/** Holds an own part, so that changes of its files come one after the other. */
+/** Locks an own part, so that changes of its files are serialized. */
 export const lockOwnPart = (tx: Tx, orgId: string, partId: string) => tx<{ id: string }[]>`
   select id from sourcing.parts where id = ${partId} and ${isOwn(tx, orgId)} for update`
 
@@ -55,7 +55,7 @@ export const findUploads = (sql: Sql, orgId: string, ids: readonly string[], now
 export const findFileIds = (sql: Sql, orgId: string, partId: string, ids: readonly string[]) => sql<{ id: string }[]>`
   select id from sourcing.files where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]})`
 
-/** Of several that want one upload at once, the first to come here gets it. In the order of ids, so that none waits for another. */
+/** The first of concurrent requests gets an upload. Locks in the order of ids, which prevents deadlocks. */
 export const attachUploads = (tx: Tx, orgId: string, ids: readonly string[], now: string) => tx<{ id: string }[]>`
   update sourcing.uploads set state = 'ATTACHED'
   where id = any(array(
@@ -74,7 +74,7 @@ export interface NewFile {
   state: FileState
   reason: FileFailure | null
   objectKey: string | null
-  facts: Facts | null
+  info: ObjectInfo | null
   countedBytes: number
 }
 
@@ -84,8 +84,8 @@ export const insertFile = (tx: Tx, file: NewFile, now: string) => tx`
     counted_bytes, created_at)
   values (
     ${file.id}, ${file.partId}, ${file.orgId}, ${file.name}, ${file.group}, ${file.state}, ${file.reason}, ${file.public},
-    ${file.objectKey}, ${file.facts?.sizeBytes ?? null}, ${file.facts?.contentType ?? null},
-    ${file.facts?.sha256 ?? null}, ${file.countedBytes}, ${now})`
+    ${file.objectKey}, ${file.info?.sizeBytes ?? null}, ${file.info?.contentType ?? null},
+    ${file.info?.sha256 ?? null}, ${file.countedBytes}, ${now})`
 
 export const deleteFiles = (tx: Tx, orgId: string, partId: string, ids: readonly string[]) => tx<{ id: string }[]>`
   delete from sourcing.files where org_id = ${orgId} and part_id = ${partId} and id = any(${[...ids]})
@@ -94,15 +94,15 @@ export const deleteFiles = (tx: Tx, orgId: string, partId: string, ids: readonly
 export const countFiles = (sql: Sql, partId: string) => sql<[{ files: number }]>`
   select count(*)::int as files from sourcing.files where part_id = ${partId}`
 
-/** Files that wait for a worker, but no more than `most`. */
-export const countPending = (sql: Sql, orgId: string, most: number) => sql<[{ files: number }]>`
+/** The number of PENDING files, counted up to `limit`. */
+export const countPending = (sql: Sql, orgId: string, limit: number) => sql<[{ files: number }]>`
   select count(*)::int as files
-  from (select from sourcing.files where org_id = ${orgId} and state = 'PENDING' limit ${most}) pending`
+  from (select from sourcing.files where org_id = ${orgId} and state = 'PENDING' limit ${limit}) pending`
 
 export const findStoredBytes = (sql: Sql, orgId: string) => sql<{ stored_bytes: string }[]>`
   select stored_bytes from sourcing.storage_usage where org_id = ${orgId}`
 
-/** A change of a part's files is a change of the part. Its preview is the newest that is ready. */
+/** Advances the revision of the part, and selects its newest READY preview. */
 export const touchPart = (tx: Tx, partId: string, now: string) => tx`
   update sourcing.parts p set revision = p.revision + 1, updated_at = ${now}, preview_file_id = (
     select f.id from sourcing.files f

@@ -1,5 +1,6 @@
+import { Elysia } from 'elysia'
 import { getFileObject, getPublicFile, listPartFiles, updatePartFiles } from '../../../proto/http/sourcing/files.ts'
-import type { Http } from '../../kit/http/server.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { type FileDeps, updateFiles } from './commands.ts'
 import { type ContentDeps, publicContent, signedContent } from './content.ts'
 import { filesOf } from './listing.ts'
@@ -8,14 +9,19 @@ import { requestProblems } from './rules.ts'
 export type FileRoutesDeps = FileDeps & ContentDeps & { http: Http; publicUrl: string }
 
 export const fileRoutes = ({ http, ...deps }: FileRoutesDeps) =>
-  http
-    .routes()
-    .on(listPartFiles, ({ caller, params }) => filesOf(deps, caller.orgId, params.id))
-    .on(
-      updatePartFiles,
-      ({ caller, params, body, trail }) =>
-        updateFiles(deps, { caller, partId: params.id, body, trail }).then(() => undefined),
-      requestProblems,
+  new Elysia({ name: 'sourcing.files' })
+    .use(http.route(listPartFiles, ({ caller, params }) => filesOf(deps, caller.orgId, params.id)))
+    .use(
+      http.route(
+        updatePartFiles,
+        ({ caller, params, body, audit }) =>
+          updateFiles(deps, { caller, partId: params.id, body, audit }).then(() => undefined),
+        requestProblems,
+      ),
     )
-    .open(getFileObject, ({ request, params, query }) => signedContent(deps, { request, key: params.key, ...query }))
-    .open(getPublicFile, ({ request, params }) => publicContent(deps, request, params.id))
+    .use(
+      http.publicRoute(getFileObject, ({ request, params, query }) =>
+        signedContent(deps, { request, key: params.key, ...query }),
+      ),
+    )
+    .use(http.publicRoute(getPublicFile, ({ request, params }) => publicContent(deps, request, params.id)))

@@ -15,11 +15,11 @@ describe('who sees which group of files', () => {
   })
 })
 
-test('what is public is what anybody sees', () => {
+test('the groups that may be public are those that everyone sees', () => {
   expect(FILE_GROUPS.filter(mayBePublic)).toEqual([...visibleGroups('ANYONE')])
 })
 
-test('limits are reached, not touched', () => {
+test('a part may have 200 files, and an organization exactly its limit of bytes', () => {
   expect([isTooMany(200), isTooMany(201)]).toEqual([false, true])
   expect([hasRoomFor(10, { maxStoredBytes: 10 }), hasRoomFor(11, { maxStoredBytes: 10 })]).toEqual([true, false])
 })

@@ -26,10 +26,10 @@ export function visibleGroups(relation: Relation): readonly FileGroup[] {
   return OPEN_GROUPS
 }
 
-/** Groups whose files anybody may have by an address that lasts. */
+/** Whether a file of this group may have a permanent public URL. */
 export const mayBePublic = (group: FileGroup) => OPEN_GROUPS.includes(group)
 
-/** What is wrong with a request whatever is stored: it names nothing, or one thing twice. */
+/** Problems that need no database: an empty request, or an upload named twice. */
 export function requestProblems({ add = [], remove = [] }: UpdateFilesRequest): FieldError[] {
   if (add.length + remove.length === 0) return [{ field: 'body', message: 'must add or remove at least one file' }]
   const seen = new Set<string>()
@@ -45,7 +45,7 @@ export interface KnownUpload {
   public: boolean
 }
 
-/** Ids that name nothing of the organization's, and files that are public and must not be. */
+/** Unknown ids, and public uploads in groups that must not be public. */
 export function referenceProblems(
   { add = [], remove = [] }: UpdateFilesRequest,
   uploads: ReadonlyMap<string, KnownUpload>,
@@ -65,9 +65,9 @@ export function referenceProblems(
 }
 
 export interface StorageQuota {
-  /** What the files of one organization may have together. */
+  /** The total size of the files of one organization. */
   maxStoredBytes: number
-  /** Files that wait for a worker at once: a claim looks at all that wait. Those who race may pass it by one each. */
+  /** PENDING files of one organization, because a claim reads all of them. Concurrent requests may exceed it by one each. */
   maxPendingFiles: number
 }
 
@@ -76,5 +76,5 @@ export const hasRoomFor = (storedBytes: number, { maxStoredBytes }: Pick<Storage
 
 export const isTooMany = (files: number) => files > MAX_FILES_OF_A_PART
 
-/** Addresses to download from are short-lived: they need no token. */
+/** Short, because a download URL needs no token. */
 export const DOWNLOAD_URL_MS = 10 * 60 * 1000

@@ -1,13 +1,13 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { testMarketplace } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { S3Storage } from '../../kit/storage/s3/store.ts'
-import { MAX_FILE_BYTES } from '../../kit/storage/storage.ts'
-import { s3Server } from '../../kit/storage/testing/s3-server.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
-import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../kit/testing/certificates.ts'
-import { until } from '../../kit/testing/until.ts'
-import { sweepObjects } from '../objects/testing/swept.ts'
+import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../testing/certificates.ts'
+import { s3Server } from '../../testing/files/s3-server.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
+import { sweepObjects } from '../../testing/files/swept.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
+import { S3Storage } from '../storage/s3/store.ts'
+import { MAX_FILE_BYTES } from '../storage/storage.ts'
 import { describeConformance } from './conformance/conformance.ts'
 
 setDefaultTimeout(60_000)
@@ -25,7 +25,7 @@ const storage = storageOf(settings)
 const inAYear = () => new Date(Date.now() + 365 * 24 * 60 * 60 * 1000)
 
 describe('a file that was uploaded to the store itself', () => {
-  test('is PENDING, then READY in an object that no address ever named, and the upload is gone', async () => {
+  test('is PENDING, then READY with an object that has no upload URL, and the upload is deleted', async () => {
     const part = await own.part()
     const { id } = await own.completed('solid impeller')
     await own.change(part, { add: [{ uploadId: id, group: 'preview' }] })
@@ -41,7 +41,7 @@ describe('a file that was uploaded to the store itself', () => {
     expect(body).toMatchObject({ previewFileId: file?.id, revision: 3 })
   })
 
-  test('whose address is used again after that is not touched, and what came is deleted in the end', async () => {
+  test('is unchanged by a second PUT to its upload URL, whose object is deleted later', async () => {
     const part = await own.part()
     const upload = await own.completed('first')
     await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })
@@ -55,7 +55,7 @@ describe('a file that was uploaded to the store itself', () => {
     expect(await (await own.download(file as never)).text()).toBe('first')
   })
 
-  test('is FAILED when it is another one than was added by the time it is copied', async () => {
+  test('is FAILED if the upload was overwritten before it was copied', async () => {
     const part = await own.part()
     const { id } = await own.completed('second')
     const fileId = newId('file')
@@ -71,7 +71,7 @@ describe('a file that was uploaded to the store itself', () => {
     expect(row).toEqual({ reason: 'source_changed', counted_bytes: '0' })
   })
 
-  test('over the limit is FAILED at once, and its object goes', async () => {
+  test('over the size limit is FAILED at once, and its object is deleted', async () => {
     const part = await own.part()
     const upload = await own.opened()
     const block = new Uint8Array(1024 * 1024)
@@ -86,7 +86,7 @@ describe('a file that was uploaded to the store itself', () => {
     expect(await storage.find(upload.id)).toBeUndefined()
   })
 
-  test('is copied when the store comes back, however it went away', async () => {
+  test('is copied when the store has recovered', async () => {
     const part = await own.part()
     const { id } = await own.completed('patience')
     await own.change(part, { add: [{ uploadId: id, group: 'document' }] })
@@ -96,7 +96,7 @@ describe('a file that was uploaded to the store itself', () => {
   })
 })
 
-describe('what its uploader says of an upload', () => {
+describe('the headers that an uploader sets', () => {
   const claims = {
     'content-encoding': 'gzip',
     'content-type': 'text/html',
@@ -104,12 +104,12 @@ describe('what its uploader says of an upload', () => {
     'cache-control': 'public, max-age=31536000',
     expires: 'Fri, 01 Jan 2100 00:00:00 GMT',
   }
-  const packed = Bun.gzipSync(Buffer.from('solid impeller\n'.repeat(1000)))
+  const compressed = Bun.gzipSync(Buffer.from('solid impeller\n'.repeat(1000)))
 
   test.each([
-    ['that is packed as it says', packed, 'application/gzip'],
-    ['that is not', new TextEncoder().encode('solid impeller'), 'text/plain; charset=utf-8'],
-  ])('changes nothing of one %s: its bytes are what was sent', async (_, bytes, contentType) => {
+    ['compressed bytes', compressed, 'application/gzip'],
+    ['uncompressed bytes', new TextEncoder().encode('solid impeller'), 'text/plain; charset=utf-8'],
+  ])('do not change %s', async (_, bytes, contentType) => {
     const part = await own.part()
     const upload = await own.opened()
     const headers = { ...upload.headers, ...claims }
@@ -126,8 +126,8 @@ describe('what its uploader says of an upload', () => {
   })
 })
 
-describe('a store that is not as it should be', () => {
-  test('without the bucket is a 503', async () => {
+describe('a wrong store configuration', () => {
+  test('with a missing bucket is 503', async () => {
     const missing = storageOf({ ...settings, variables: { ...server.variables, S3_BUCKET: 'no-such-bucket' } })
     const incoming = { maxBytes: 10, signal: AbortSignal.timeout(5000) }
     const requests = [
@@ -139,26 +139,26 @@ describe('a store that is not as it should be', () => {
     for (const request of requests) await expect(request()).rejects.toMatchObject({ code: 'unavailable' })
   })
 
-  test('that does not know the key is a 503 too', async () => {
+  test('with a wrong access key is 503', async () => {
     const stranger = storageOf({ ...settings, variables: { ...server.variables, S3_SECRET_ACCESS_KEY: 'wrong' } })
-    const refused = { code: 'unavailable', detail: 'The file store does not let us in.', cause: { status: 403 } }
+    const refused = { code: 'unavailable', detail: 'The file store denied access.', cause: { status: 403 } }
     await expect(stranger.find('file_x')).rejects.toMatchObject(refused)
     await expect(stranger.remove('file_x')).rejects.toMatchObject(refused)
   })
 })
 
-describe('what a put that was cut short left', () => {
-  test('is let go when its time is over, and not before', async () => {
-    const { uploadId } = await begun(server.endpoint)
-    await storage.tidy(new Date(Date.now() - 60_000))
+describe('an incomplete multipart upload', () => {
+  test('is deleted after its retention time, and not before', async () => {
+    const { uploadId } = await createIncomplete()
+    await storage.removeIncomplete(new Date(Date.now() - 60_000))
     expect(await openUploads()).toContain(uploadId)
-    await storage.tidy(new Date(Date.now() + 60_000))
+    await storage.removeIncomplete(new Date(Date.now() + 60_000))
     expect(await openUploads()).not.toContain(uploadId)
   })
 
-  /** A process that is killed leaves parts that belong to nothing. */
-  async function begun(_endpoint: string): Promise<{ uploadId: string }> {
-    const text = await signedText('POST', 'file_cut_short?uploads')
+  /** What a killed process leaves. */
+  async function createIncomplete(): Promise<{ uploadId: string }> {
+    const text = await signedText('POST', 'file_incomplete?uploads')
     return { uploadId: /<UploadId>([^<]+)</.exec(text)?.[1] ?? '' }
   }
   const openUploads = () => signedText('GET', '?uploads')
@@ -172,7 +172,7 @@ describe('what a put that was cut short left', () => {
 })
 
 describe('over TLS', () => {
-  test('a private authority is believed where it is named, and there alone', async () => {
+  test('a private authority is trusted only if it is configured', async () => {
     const secure = await s3Server({ cert: LOCAL_CERTIFICATE, key: LOCAL_KEY })
     const { S3_BUCKET: bucket = '', S3_ACCESS_KEY_ID: id = '', S3_SECRET_ACCESS_KEY: secret = '' } = secure.variables
     const options = {

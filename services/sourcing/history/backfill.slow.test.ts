@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
 import { migrationsOf } from '../../kit/migrate/files.ts'
 import { migrate } from '../../kit/migrate/migrate.ts'
-import { emptyTestDatabase, testPasswords } from '../../kit/testing/database.ts'
+import { emptyTestDatabase, testPasswords } from '../../testing/database.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 /** The first migration after the day on which nothing was captured yet. */
 const CAPTURE = '0002_history.sql'

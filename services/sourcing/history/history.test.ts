@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import type { Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HistoryEntry } from '../../../proto/http/sourcing/history.ts'
-import { marketplaceOf } from '../../all/testing.ts'
 import { connect } from '../../kit/db/client.ts'
-import type { ApiClient } from '../../kit/testing/client.ts'
+import type { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 type Entry = Static<typeof HistoryEntry>
 

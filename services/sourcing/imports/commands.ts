@@ -1,14 +1,13 @@
 import type { Static } from '@sinclair/typebox'
 import type { Import, ImportFileInput, ImportPartFileResponse } from '../../../proto/http/sourcing/imports.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { found } from '../../kit/http/refusal.ts'
-import { emit } from '../../kit/outbox/emit.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { demandRoom, type FileDeps } from '../files/commands.ts'
-import { insertFile, lockOwnPart, touchPart } from '../files/queries.ts'
+import { type FileDeps, recordFilesChange, requireRoom } from '../files/commands.ts'
+import { insertFile, lockOwnPart } from '../files/queries.ts'
 import { insertImport } from '../jobs/queries.ts'
 import { findOwnPart } from '../parts/queries.ts'
 import { findImport } from './queries.ts'
@@ -21,40 +20,34 @@ export interface ImportFile {
   caller: Caller
   partId: string
   body: ImportFileInput
-  trail: Trail
+  audit: AuditContext
 }
 
-/** A PENDING file of an own part; a worker fetches its bytes. The address is kept sealed, and only as long as it is needed. */
+/** Adds a PENDING file to an own part; a worker fetches its bytes. The URL is stored encrypted, until the import ends. */
 export async function importFile(
   { sql, clock, quota, onPending, box }: ImportDeps,
-  { caller: { orgId }, partId, body, trail }: ImportFile,
+  { caller: { orgId }, partId, body, audit }: ImportFile,
 ): Promise<Static<typeof ImportPartFileResponse>> {
   found(await findOwnPart(sql, orgId, partId))
-  const sealedUrl = await box.encrypt(body.sasUrl)
+  const encryptedUrl = await box.encrypt(body.sasUrl)
   const now = new Date(clock()).toISOString()
   const fileId = newId('file')
   await sql.begin(async (tx) => {
     found(await lockOwnPart(tx, orgId, partId))
     const { name, group } = body
-    const nothingYet = { reason: null, objectKey: null, facts: null, countedBytes: 0 }
-    const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...nothingYet }
+    const empty = { reason: null, objectKey: null, info: null, countedBytes: 0 }
+    const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...empty }
     await insertFile(tx, file, now)
-    await insertImport(tx, { fileId, sealedUrl }, now)
-    await demandRoom(tx, quota, orgId, partId, 1)
-    await touchPart(tx, partId, now)
-    await recordSuccess(tx, trail)
-    await emit(tx, {
-      type: 'sourcing.part.filesChanged',
-      tenantId: orgId,
-      subject: partId,
-      data: { partId, ipOwnerOrgId: orgId },
-    })
+    await insertImport(tx, { fileId, encryptedUrl }, now)
+    await requireRoom(tx, quota, orgId, partId, 1)
+    await recordSuccess(tx, audit)
+    await recordFilesChange(tx, { partId, orgId }, now)
   })
   onPending()
   return { fileId }
 }
 
-/** How far an import of the organization's is. */
+/** The state and progress of an import of the organization. */
 export async function importOf({ sql }: Pick<ImportDeps, 'sql'>, orgId: string, fileId: string): Promise<Import> {
   const { state, reason, received_bytes, total_bytes } = found(await findImport(sql, orgId, fileId))
   return {

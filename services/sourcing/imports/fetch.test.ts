@@ -2,11 +2,11 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AddressGuard } from '../../kit/addresses/request.ts'
+import { AddressGuard } from '../../kit/addresses/guard.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
-import { FolderStorage } from '../../kit/storage/folder/store.ts'
-import { fetchInto } from './fetch.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { FolderStorage } from '../storage/folder/store.ts'
+import { fetchImport } from './fetch.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'fetch-'))
 const encryptionKeys = `test:${Buffer.alloc(32, 7).toString('base64')}`
@@ -35,23 +35,23 @@ async function fetched(path: string) {
     kind: 'import' as const,
     source_key: null,
     source_etag: null,
-    sealed_url: await box.encrypt(source.url + path),
+    encrypted_url: await box.encrypt(source.url + path),
     attempts: 1,
     deadline_at: '2100-01-01T00:00:00.000Z',
     lease_token: crypto.randomUUID(),
     org_id: 'org_x',
   }
   const progress = { receivedBytes: 0, totalBytes: null }
-  return fetchInto(fetching, job, { key: path.slice(1), signal: AbortSignal.timeout(4_000), progress })
+  return fetchImport(fetching, job, { key: path.slice(1), signal: AbortSignal.timeout(4_000), progress })
 }
 
 test.each(['/silent', '/half-a-head', '/stuck'])(
-  'a source that says nothing more is left, to be tried again: %s',
+  'a source that stalls is timed_out and may be retried: %s',
   async (path) => {
     await expect(fetched(path)).rejects.toMatchObject({ name: 'JobFailure', reason: 'timed_out', isFinal: false })
   },
 )
 
-test('one that goes on in time is not', async () => {
+test('a source that responds in time is stored', async () => {
   expect(await fetched('/whole')).toMatchObject({ sizeBytes: 5 })
 })

@@ -1,51 +1,50 @@
-import { type AddressGuard, AddressRefused } from '../../kit/addresses/request.ts'
+import { type AddressGuard, AddressRefused } from '../../kit/addresses/guard.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { begun, chunksOf, type Patience, Stalled } from '../../kit/storage/chunks.ts'
-import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
 import type { Attempt } from '../jobs/copy.ts'
-import { JobFailure } from '../jobs/failure.ts'
 import type { JobRow } from '../jobs/queries.ts'
-import { JOB_LIMITS, judgeStatus } from '../jobs/rules.ts'
+import { failureOfStatus, JOB_LIMITS, JobFailure } from '../jobs/rules.ts'
+import { type IdleLimit, IdleTimeout, readWithIdleTimeout, withIdleTimeout } from '../storage/idle-timeout.ts'
+import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 
 export interface Fetching {
   storage: Storage
   guard: AddressGuard
   box: SecretBox
-  /** How long a source may say nothing, before its headers as between its bytes. */
+  /** The longest pause of a source, before its headers and between its bytes. */
   idleMs?: number
 }
 
-/** The source began to answer, and its connection failed before the end. */
-export class BrokenOff extends Error {
+/** The connection to the source failed after the headers. */
+export class SourceDisconnected extends Error {
   readonly code: string
 
   constructor(failure: unknown) {
     const code = String((failure as { code?: unknown } | null)?.code ?? 'no code')
-    super(`the source broke off: ${code}`)
-    this.name = 'BrokenOff'
+    super(`the source disconnected: ${code}`)
+    this.name = 'SourceDisconnected'
     this.code = code
   }
 }
 
-/** Fetches a file from the address that somebody gave us, in bounded memory, and keeps it only when all of it came. */
-export async function fetchInto(
+/** Fetches the URL of an import into the store, in bounded memory. */
+export async function fetchImport(
   { storage, guard, box, idleMs = JOB_LIMITS.idleMs }: Fetching,
   job: JobRow,
   { key, signal, progress }: Attempt,
-): Promise<Facts> {
-  const response = await requested(guard, await box.decrypt(job.sealed_url ?? ''), { signal, idleMs })
-  const announced = lengthOf(response)
-  const failure = failureOf(response.status, announced)
+): Promise<ObjectInfo> {
+  const response = await requested(guard, await box.decrypt(job.encrypted_url ?? ''), { signal, idleMs })
+  const expectedBytes = contentLengthOf(response)
+  const failure = failureOf(response.status, expectedBytes)
   if (failure) {
-    // A body that broke meanwhile says so here, and nobody wants it any more.
+    // The body is not needed; its connection may have failed already.
     await response.body?.cancel().catch(() => {})
     throw failure
   }
-  progress.totalBytes = announced ?? null
+  progress.totalBytes = expectedBytes ?? null
   const body = response.body ?? new Blob([]).stream()
   return storage.put(key, received(body, { signal, idleMs }), {
     maxBytes: MAX_FILE_BYTES,
-    expectedBytes: announced,
+    expectedBytes,
     signal,
     onProgress: (receivedBytes) => {
       progress.receivedBytes = receivedBytes
@@ -53,40 +52,37 @@ export async function fetchInto(
   })
 }
 
-function failureOf(status: number, announced: number | undefined): JobFailure | undefined {
-  const refusal = judgeStatus(status)
-  if (refusal) return new JobFailure(refusal.reason, refusal)
-  if (announced === undefined || announced <= MAX_FILE_BYTES) return undefined
+function failureOf(status: number, expectedBytes: number | undefined): JobFailure | undefined {
+  const failure = failureOfStatus(status)
+  if (failure) return new JobFailure(failure.reason, failure)
+  if (expectedBytes === undefined || expectedBytes <= MAX_FILE_BYTES) return undefined
   return new JobFailure('too_large', { isFinal: true })
 }
 
-/** The chunks of the source. The error of a connection names the whole address, signature included: its code is kept alone. */
-async function* received(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  patience: Patience,
-): AsyncGenerator<Uint8Array> {
+/** The chunks of the source. Connection errors contain the URL with its signature, so only their code is kept. */
+async function* received(body: ReadableStream<Uint8Array<ArrayBuffer>>, limit: IdleLimit): AsyncGenerator<Uint8Array> {
   try {
-    yield* chunksOf(body, patience)
+    yield* readWithIdleTimeout(body, limit)
   } catch (error) {
-    if (error instanceof Stalled) throw new JobFailure('timed_out', { isFinal: false })
-    patience.signal.throwIfAborted()
-    throw new BrokenOff(error)
+    if (error instanceof IdleTimeout) throw new JobFailure('timed_out', { isFinal: false })
+    limit.signal.throwIfAborted()
+    throw new SourceDisconnected(error)
   }
 }
 
-async function requested(guard: AddressGuard, url: string, patience: Patience): Promise<Response> {
+async function requested(guard: AddressGuard, url: string, limit: IdleLimit): Promise<Response> {
   const headers = { 'accept-encoding': 'identity' }
   try {
-    return await begun((signal) => guard.send({ url, method: 'GET', headers, signal }), patience)
+    return await withIdleTimeout((signal) => guard.send({ url, method: 'GET', headers, signal }), limit)
   } catch (error) {
-    if (error instanceof Stalled) throw new JobFailure('timed_out', { isFinal: false })
+    if (error instanceof IdleTimeout) throw new JobFailure('timed_out', { isFinal: false })
     throw error instanceof AddressRefused ? new JobFailure('address_refused', { isFinal: true }) : error
   }
 }
 
-/** What the source announces; it may say so twice, and what comes in chunks ends by itself. */
-function lengthOf({ headers }: Response): number | undefined {
-  const [length, ...again] = (headers.get('content-length') ?? '').split(',').map((text) => text.trim())
+/** `Content-Length`, which may be repeated with the same value. Ignored for a chunked body. */
+function contentLengthOf({ headers }: Response): number | undefined {
+  const [length, ...repeated] = (headers.get('content-length') ?? '').split(',').map((text) => text.trim())
   if (length === undefined || !/^\d{1,15}$/.test(length) || headers.has('transfer-encoding')) return undefined
-  return again.every((text) => text === length) ? Number(length) : undefined
+  return repeated.every((text) => text === length) ? Number(length) : undefined
 }

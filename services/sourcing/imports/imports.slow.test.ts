@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { testMarketplace } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { until } from '../../kit/testing/until.ts'
-import { type Problem, Uploading } from '../files/testing/uploading.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true', STORED_BYTES_MAX: '5000000' })
 const owner = await market.organization(['IP_OWNER'])
@@ -82,7 +82,7 @@ async function imported(path: string, more: object = {}): Promise<Import> {
 }
 
 describe('an import', () => {
-  test('answers at once with a PENDING file, which becomes READY with what its bytes are', async () => {
+  test('responds at once with a PENDING file, which becomes READY with the size and type of its bytes', async () => {
     const { status, body } = await begin(at('/impeller.stl?sig=secret'), { group: 'preview', name: 'Rad „2“.stl' })
     expect([status, Object.keys(body)]).toEqual([200, ['fileId']])
     expect(await ended(body.fileId)).toEqual({ fileId: body.fileId, state: 'READY', receivedBytes: 34, totalBytes: 34 })
@@ -93,7 +93,7 @@ describe('an import', () => {
     expect(changed.previewFileId).toBe(body.fileId)
   })
 
-  test('asks plainly: without our tokens, cookies or compression', async () => {
+  test('sends no tokens, no cookies, and accepts no compression', async () => {
     await imported('/impeller.stl')
     const { headers } = asked.at(-1) as { headers: Headers }
     expect(headers.get('accept-encoding')).toBe('identity')
@@ -101,11 +101,11 @@ describe('an import', () => {
     expect(headers.has('cookie')).toBe(false)
   })
 
-  test('may be of an empty file', async () => {
+  test('of an empty file is READY', async () => {
     expect(await imported('/empty')).toMatchObject({ state: 'READY', receivedBytes: 0 })
   })
 
-  test('tells how far it is', async () => {
+  test('shows its progress', async () => {
     const { body } = await begin(`${plain.url}/slow?sig=very-secret`)
     const seen = await until(async () => {
       const now = await progressOf(body.fileId)
@@ -121,18 +121,18 @@ describe('an import', () => {
     ['/gone', 'source_refused'],
     ['/unknown', 'source_refused'],
     ['/big', 'quota_reached'],
-  ])('of %s is FAILED: %s, and is not tried again', async (path, reason) => {
+  ])('of %s is FAILED with %s and is not retried', async (path, reason) => {
     const before = asked.length
     expect(await imported(path)).toMatchObject({ state: 'FAILED', reason })
     expect(asked.slice(before).map((request) => request.path)).toEqual([path])
   })
 
-  test('of more than a file may have is FAILED before it is fetched', async () => {
+  test('with a Content-Length over 512 MiB is FAILED before it is fetched', async () => {
     const { body } = await begin(`${plain.url}/huge`)
     expect(await ended(body.fileId)).toMatchObject({ state: 'FAILED', reason: 'too_large' })
   })
 
-  test('that was cut off is no file: it is fetched again', async () => {
+  test('that disconnects is fetched again', async () => {
     cutsLeft = 1
     const { body } = await begin(`${plain.url}/late`)
     expect(await ended(body.fileId)).toMatchObject({ state: 'READY', receivedBytes: 5 })
@@ -140,12 +140,12 @@ describe('an import', () => {
     expect(await (await own.download(file as never)).text()).toBe('whole')
   })
 
-  test('is tried again when that may help', async () => {
+  test('is retried after a 503', async () => {
     failuresLeft = 1
     expect(await imported('/busy')).toMatchObject({ state: 'READY', receivedBytes: 7 })
   })
 
-  test('of a file that was removed meanwhile ends without a trace', async () => {
+  test('of a file that is removed ends, and its job is deleted', async () => {
     const { body } = await begin(`${plain.url}/slow?sig=very-secret`)
     await until(async () => (await progressOf(body.fileId)).receivedBytes > 0)
     expect((await own.change(part, { remove: [body.fileId] })).status).toBe(204)
@@ -156,7 +156,7 @@ describe('an import', () => {
   })
 })
 
-test('why an import failed stands in the history of its part', async () => {
+test('the history of a part contains the reason of a failed import', async () => {
   const failing = await own.part()
   const { body } = await begin(at('/gone'), {}, failing)
   await ended(body.fileId)
@@ -167,13 +167,13 @@ test('why an import failed stands in the history of its part', async () => {
   ])
 })
 
-describe('the address of an import', () => {
-  test('is kept sealed, erased when it was used, and shown as its host alone', async () => {
+describe('the URL of an import', () => {
+  test('is stored encrypted, deleted when the import ends, and audited as its host only', async () => {
     const { body } = await begin(`${plain.url}/slow?sig=very-secret`)
     await until(async () => (await progressOf(body.fileId)).receivedBytes > 0)
-    const [job] = await rows`select sealed_url from sourcing.file_jobs where file_id = ${body.fileId}`
-    expect(job?.sealed_url).toBeString()
-    expect(job?.sealed_url).not.toContain('secret')
+    const [job] = await rows`select encrypted_url from sourcing.file_jobs where file_id = ${body.fileId}`
+    expect(job?.encrypted_url).toBeString()
+    expect(job?.encrypted_url).not.toContain('secret')
     finish()
     await ended(body.fileId)
     expect(await rows`select 1 from sourcing.file_jobs where file_id = ${body.fileId}`).toHaveLength(0)
@@ -200,7 +200,7 @@ describe('the address of an import', () => {
   })
 })
 
-test('slow sources of one organization keep no other waiting', async () => {
+test('slow sources of one organization do not delay the import of another', async () => {
   const theirs = new Uploading(market, other.administrator.client)
   const [busy, elsewhere] = [await own.part(), await theirs.part()]
   const slow = await Promise.all(Array.from({ length: 12 }, () => begin(`${plain.url}/stuck`, {}, busy)))
@@ -216,8 +216,8 @@ test('slow sources of one organization keep no other waiting', async () => {
   await own.change(busy, { remove: slow.map((answer) => answer.body.fileId) })
 })
 
-describe('who may import', () => {
-  test('the IP owner, with file:write; and see it, whoever of the organization', async () => {
+describe('permission to import', () => {
+  test('importing needs file:write and an own part; every member of the organization may read an import', async () => {
     const { body } = await begin(at('/impeller.stl'))
     const member = await owner.member(['part:create'])
     const path = `/flows/v1/imports/${body.fileId}`
@@ -229,12 +229,12 @@ describe('who may import', () => {
     expect((await other.administrator.client.post(`/v1/parts/${part}/import-file`, input)).status).toBe(404)
   })
 
-  test('a file that was uploaded is no import', async () => {
+  test('the import of an uploaded file is 404', async () => {
     const file = await own.added(part, 'x')
     expect((await own.client.get(`/flows/v1/imports/${file.id}`)).status).toBe(404)
   })
 
-  test('200 files are enough, those that are not there yet included', async () => {
+  test('a part with 200 files is 409', async () => {
     const full = await own.part()
     await rows`
       insert into sourcing.files (id, part_id, org_id, name, file_group, state, reason, public, created_at)

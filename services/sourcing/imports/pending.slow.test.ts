@@ -1,19 +1,19 @@
 import { afterAll, expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
-const MOST = 3
+const MAX_PENDING = 3
 const market = await marketplaceOf(['sourcing'], {
   ALLOW_PRIVATE_ADDRESSES: 'true',
-  FILES_PENDING_MAX: String(MOST),
+  FILES_PENDING_MAX: String(MAX_PENDING),
   IMPORTS_AT_ONCE: '1',
 })
-let begun = 0
+let started = 0
 const source = plainSource({
   '/silent': (socket) => {
-    begun += 1
+    started += 1
     socket.write(headOf(5))
   },
 })
@@ -29,12 +29,12 @@ async function importer() {
   return { own, parts, begin }
 }
 
-test('what is fetched keeps its place when the worker stumbles', async () => {
+test('a running import keeps its permit when the worker fails and restarts', async () => {
   await (await importer()).begin()
-  await until(() => begun === 1, { withinMs: 10_000, what: 'the first import' })
+  await until(() => started === 1, { withinMs: 10_000, what: 'the first import' })
   const { owner } = market.db
-  /** Each session shows the last statement that it sent, one that failed too. */
-  const looked = async () => {
+  /** pg_stat_activity shows the last statement of each session, also a failed one. */
+  const polled = async () => {
     const [row] = await owner<{ now: string }[]>`select clock_timestamp() as now`
     await until(
       async () => {
@@ -44,21 +44,21 @@ test('what is fetched keeps its place when the worker stumbles', async () => {
             and query_start > ${row?.now ?? ''}::timestamptz`
         return rows.length > 0
       },
-      { withinMs: 30_000, what: 'a look for jobs' },
+      { withinMs: 30_000, what: 'a poll for jobs' },
     )
   }
   await owner`revoke insert on sourcing.file_turns from marketplace_sourcing`
   await (await importer()).begin()
-  await looked()
+  await polled()
   await owner`grant insert on sourcing.file_turns to marketplace_sourcing`
-  for (let looks = 0; looks < 3; looks++) await looked()
-  expect(begun).toBe(1)
+  for (let polls = 0; polls < 3; polls++) await polled()
+  expect(started).toBe(1)
 }, 60_000)
 
-test('an organization has so many files PENDING and no more, whichever parts they are of', async () => {
+test('an organization at its limit of PENDING files is 409, and another one is not', async () => {
   const { own, parts, begin } = await importer()
   const first = await begin()
-  for (let more = 1; more < MOST; more++) expect((await begin(parts[more % 2])).status).toBe(200)
+  for (let more = 1; more < MAX_PENDING; more++) expect((await begin(parts[more % 2])).status).toBe(200)
   const refused = await begin(parts[1])
   expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
   const other = await importer()

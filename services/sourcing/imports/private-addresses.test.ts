@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { type Problem, Uploading } from '../files/testing/uploading.ts'
+import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
@@ -16,7 +16,7 @@ test.each([
   'https://[::ffff:7f00:1]/a',
   'https://2130706433/a',
   'https://metadata.google.internal/computeMetadata/v1/',
-])('an import from %s is 400 and leaves nothing', async (sasUrl) => {
+])('an import from %s is 400 and adds no file', async (sasUrl) => {
   const { status, body } = await own.client.post<Problem>(`/v1/parts/${part}/import-file`, {
     name: 'a',
     group: 'document',
@@ -27,7 +27,7 @@ test.each([
 })
 
 test.each(['not a URL', 'https://user:pw@example.com/a', 'https://127.0.0.1/a'])(
-  'an import from %s is 400 for whoever asks: its shape comes before the permission and the part',
+  'an import from %s is 400 before the permission and the part are checked',
   async (sasUrl) => {
     const member = await owner.member(['part:create'])
     const input = { name: 'a', group: 'document', sasUrl }

@@ -8,7 +8,7 @@ export interface ImportRow {
   total_bytes: string | null
 }
 
-/** An import into a part of the organization's own. */
+/** An import into a part of the organization. */
 export const findImport = (sql: Sql, orgId: string, fileId: string) => sql<ImportRow[]>`
   select f.state, f.reason, i.received_bytes, i.total_bytes
   from sourcing.files f join sourcing.imports i on i.file_id = f.id

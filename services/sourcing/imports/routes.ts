@@ -1,17 +1,19 @@
+import { Elysia } from 'elysia'
 import { getImport, importPartFile } from '../../../proto/http/sourcing/imports.ts'
-import type { AddressGuard } from '../../kit/addresses/request.ts'
-import type { Http } from '../../kit/http/server.ts'
+import type { AddressGuard } from '../../kit/addresses/guard.ts'
+import type { Http } from '../../kit/http/http.ts'
 import { type ImportDeps, importFile, importOf } from './commands.ts'
 
 export const importRoutes = ({ http, guard, ...deps }: ImportDeps & { http: Http; guard: AddressGuard }) =>
-  http
-    .routes()
-    .on(
-      importPartFile,
-      ({ caller, params, body, trail }) => importFile(deps, { caller, partId: params.partId, body, trail }),
-      ({ sasUrl }) => {
-        const problem = guard.problemOf(sasUrl)
-        return problem === undefined ? [] : [{ field: 'sasUrl', message: problem }]
-      },
+  new Elysia({ name: 'sourcing.imports' })
+    .use(
+      http.route(
+        importPartFile,
+        ({ caller, params, body, audit }) => importFile(deps, { caller, partId: params.partId, body, audit }),
+        ({ sasUrl }) => {
+          const problem = guard.problemOf(sasUrl)
+          return problem === undefined ? [] : [{ field: 'sasUrl', message: problem }]
+        },
+      ),
     )
-    .on(getImport, ({ caller, params }) => importOf(deps, caller.orgId, params.fileId))
+    .use(http.route(getImport, ({ caller, params }) => importOf(deps, caller.orgId, params.fileId)))

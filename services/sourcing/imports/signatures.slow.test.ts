@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { captureLog } from '../../all/testing/log.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
-import { plainSource } from './testing/plain-source.ts'
+import { captureLog } from '../../testing/captured-log.ts'
+import { plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const log = captureLog()
 const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true', LOG_LEVEL: 'debug' }, undefined, {
@@ -14,7 +14,7 @@ const { administrator } = await market.organization(['IP_OWNER'])
 const own = new Uploading(market, administrator.client)
 const part = await own.part()
 
-const SIGNATURE = 'sig=sown-4711'
+const SIGNATURE = 'sig=secret-4711'
 const BAD_CHUNK = 'Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\nzz-no-hex\r\n'
 const source = plainSource({
   [`/broken?${SIGNATURE}`]: (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${BAD_CHUNK}`),
@@ -27,19 +27,19 @@ async function begin(path: string): Promise<string> {
   const input = { name: 'a', group: 'document', sasUrl }
   return (await own.client.post<{ fileId: string }>(`/v1/parts/${part}/import-file`, input)).body.fileId
 }
-const lineOf = (fileId: string) => log.texts.find((text) => text.includes(fileId) && text.includes('not ready yet'))
+const lineOf = (fileId: string) => log.texts.find((text) => text.includes(fileId) && text.includes('attempt failed'))
 
-test('a source that breaks off is told of without its signature', async () => {
+test('a source that disconnects is logged without its signature', async () => {
   const fileId = await begin('/broken')
   const line = await until(async () => lineOf(fileId), { withinMs: 10_000, what: 'a line of the log' })
   expect(JSON.parse(line)).toMatchObject({
     reason: 'unreachable',
-    err: { name: 'BrokenOff', code: 'InvalidHTTPResponse' },
+    err: { name: 'SourceDisconnected', code: 'InvalidHTTPResponse' },
   })
-  expect(log.texts.join('')).not.toContain('sown-4711')
+  expect(log.texts.join('')).not.toContain('secret-4711')
 })
 
-test('a refusal is one, whatever becomes of its body', async () => {
+test('an error status with a broken body is source_refused', async () => {
   const fileId = await begin('/gone')
   const ended = await until(
     async () => {
@@ -49,5 +49,5 @@ test('a refusal is one, whatever becomes of its body', async () => {
     { withinMs: 10_000, what: 'the end of the import' },
   )
   expect(ended).toMatchObject({ state: 'FAILED', reason: 'source_refused' })
-  expect(log.texts.join('')).not.toContain('sown-4711')
+  expect(log.texts.join('')).not.toContain('secret-4711')
 })

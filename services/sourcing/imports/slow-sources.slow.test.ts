@@ -1,19 +1,19 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { testMarketplace } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'
-import { headOf, plainSource } from './testing/plain-source.ts'
 
 const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true' })
-/** What the fourth one may wait: until the others were found to be slow, and not until they are done. */
-const PROMPTLY_MS = 5_000
+/** Long enough to measure that the others are slow, and far shorter than they run. */
+const MAX_WAIT_MS = 5_000
 
 let open = 0
 const drips: Timer[] = []
 const source = plainSource({
-  // A byte now and then, so that nobody can say that it stopped.
+  // One byte at intervals below the idle timeout.
   '/slow': (socket) => {
     open += 1
     socket.write(headOf(1_000_000))
@@ -36,14 +36,17 @@ async function importing(path: string, times: number): Promise<{ own: Uploading;
   return { own, fileIds: answers.map(({ body }) => body.fileId) }
 }
 
-test('slow sources of three organizations take every place, and the fourth one has its file promptly', async () => {
+test('slow imports of three organizations hold no permits, and the import of a fourth one starts at once', async () => {
   for (let organizations = 1; organizations <= 3; organizations++) {
     await importing('/slow', 3)
     await until(() => open === 2 * organizations, { withinMs: 10_000, what: 'two imports of an organization' })
   }
-  expect(open).toBe(JOB_LIMITS.importSlots)
+  expect(open).toBe(JOB_LIMITS.permitsPerKind)
   const { own, fileIds } = await importing('/quick', 1)
   const stateOf = async () => (await own.client.get<Import>(`/flows/v1/imports/${fileIds[0]}`)).body.state
-  await until(async () => (await stateOf()) === 'READY', { withinMs: PROMPTLY_MS, what: 'the import of the fourth' })
-  expect(open).toBe(JOB_LIMITS.importSlots)
+  await until(async () => (await stateOf()) === 'READY', {
+    withinMs: MAX_WAIT_MS,
+    what: 'the import of the fourth organization',
+  })
+  expect(open).toBe(JOB_LIMITS.permitsPerKind)
 })

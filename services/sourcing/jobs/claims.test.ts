@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { claimJob, deleteJob, extendLease, type JobRow, recordWhole } from './queries.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { claimJob, deleteJob, extendLease, type JobRow, recordComplete } from './queries.ts'
 
 const WAITING = 20_000
-/** Far less than the time that a statement has, and far more than it takes. */
-const PATIENCE_MS = 3_000
+/** Far below the statement timeout, and far above the time that a claim takes. */
+const MAX_CLAIM_MS = 3_000
 
 const db = await testDatabase()
 const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test-claims' })
 afterAll(() => sql.end())
 
-/** Imports of that organization that are all due; the part of their files does not matter here. */
+/** Due imports of an organization. Their part does not exist. */
 const imports = (orgId: string, first: number, last: number) =>
   db.owner.begin(async (tx) => {
     await tx`set local session_replication_role = replica`
@@ -20,22 +20,24 @@ const imports = (orgId: string, first: number, last: number) =>
       select 'file_' || n, 'part_1', ${orgId}, 'a', 'document', 'PENDING', false, now()
       from generate_series(${first}::integer, ${last}::integer) n`
     await tx`
-      insert into sourcing.file_jobs (file_id, kind, sealed_url, next_attempt_at, deadline_at)
-      select 'file_' || n, 'import', 'sealed', now() - interval '1 hour' + n * interval '1 ms', now() + interval '1 hour'
+      insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
+      select 'file_' || n, 'import', 'encrypted', now() - interval '1 hour' + n * interval '1 ms', now() + interval '1 hour'
       from generate_series(${first}::integer, ${last}::integer) n`
   })
 
 const claim = async (kinds: readonly JobRow['kind'][] = ['copy', 'import']) => {
   const startedMs = performance.now()
   const [job] = await claimJob(sql, crypto.randomUUID(), kinds)
-  expect(performance.now() - startedMs).toBeLessThan(PATIENCE_MS)
+  expect(performance.now() - startedMs).toBeLessThan(MAX_CLAIM_MS)
+  // Turns are ordered by a time in milliseconds.
+  await Bun.sleep(2)
   return job?.file_id
 }
 
-describe('of thousands of imports of one organization', () => {
+describe('with thousands of imports of one organization', () => {
   beforeAll(() => imports('org_greedy', 1, WAITING))
 
-  test('two are worked on at a time, the oldest first', async () => {
+  test('two are claimed at a time, the oldest first', async () => {
     expect([await claim(['copy']), await claim(), await claim(), await claim()]).toEqual([
       undefined,
       'file_1',
@@ -44,18 +46,18 @@ describe('of thousands of imports of one organization', () => {
     ])
   })
 
-  test('none keeps that of another waiting', async () => {
+  test('the import of another organization is claimed next', async () => {
     await imports('org_modest', WAITING + 1, WAITING + 1)
     expect([await claim(), await claim()]).toEqual([`file_${WAITING + 1}`, undefined])
   })
 
-  test('the next one follows when a worker is dead', async () => {
+  test('another import is claimed when a lease has expired', async () => {
     await db.owner`update sourcing.file_jobs set next_attempt_at = now() where file_id = 'file_2'`
     expect([await claim(), await claim()]).toEqual(['file_3', undefined])
   })
 })
 
-test('whose last turn is longest ago has the next one, however many and old the imports of others are', async () => {
+test('organizations take turns, whatever the number and age of their imports', async () => {
   await db.owner`truncate sourcing.file_jobs, sourcing.file_turns, sourcing.files cascade`
   await imports('org_first', 1, 10)
   await imports('org_second', 11, 20)
@@ -71,7 +73,7 @@ test('whose last turn is longest ago has the next one, however many and old the 
   expect([await claim(), await claim(), await claim()]).toEqual(['file_21', 'file_12', 'file_3'])
 })
 
-test('what a worker reports when its job is over changes nothing', async () => {
+test('a report after the end of the job changes nothing', async () => {
   await db.owner`truncate sourcing.file_jobs, sourcing.file_turns, sourcing.files cascade`
   await imports('org_one', 1, 1)
   await db.owner.begin(async (tx) => {
@@ -85,7 +87,7 @@ test('what a worker reports when its job is over changes nothing', async () => {
   expect(await progress()).toEqual([{ received_bytes: '5', total_bytes: null }])
   await sql.begin(async (tx) => {
     await deleteJob(tx, job)
-    await recordWhole(tx, 'file_1', 10)
+    await recordComplete(tx, 'file_1', 10)
   })
   expect(await extendLease(sql, job, { receivedBytes: 7, totalBytes: null })).toHaveLength(0)
   expect(await progress()).toEqual([{ received_bytes: '10', total_bytes: '10' }])

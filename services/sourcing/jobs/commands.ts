@@ -1,12 +1,12 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { emit } from '../../kit/outbox/emit.ts'
-import type { Facts } from '../../kit/storage/storage.ts'
-import { findStoredBytes, touchPart } from '../files/queries.ts'
+import { recordFilesChange } from '../files/commands.ts'
+import { findStoredBytes } from '../files/queries.ts'
 import { hasRoomFor, type StorageQuota } from '../files/rules.ts'
-import { claimObject, doomTries, doomUpload } from '../objects/queries.ts'
-import { JobFailure } from './failure.ts'
-import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordWhole } from './queries.ts'
+import { cancelDeletion, scheduleDeletionOfAttempts, scheduleDeletionOfUpload } from '../objects/queries.ts'
+import type { ObjectInfo } from '../storage/storage.ts'
+import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordComplete } from './queries.ts'
+import { JobFailure } from './rules.ts'
 
 export interface FinishDeps {
   sql: Pool
@@ -14,67 +14,49 @@ export interface FinishDeps {
   quota: StorageQuota
 }
 
-/** The file is READY with this object; false where the job is another's by now, or the file gone. */
+/** Makes the file READY with this object; does nothing if the lease was lost or the file was removed. */
 export function finishFile(
   { sql, clock, quota }: FinishDeps,
   job: JobRow,
   key: string,
-  facts: Facts,
-): Promise<boolean> {
+  info: ObjectInfo,
+): Promise<void> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
     const part = await endJob(tx, job, now)
-    if (!part) return false
-    const [claimed] = await claimObject(tx, key)
-    if (!claimed) throw new Error('the object came too late')
-    await doomTries(tx, job.file_id, now)
-    await markReady(tx, job.file_id, key, facts)
-    if (job.kind === 'import') await demandStoredRoom(tx, quota, job.org_id)
-    await recordWhole(tx, job.file_id, facts.sizeBytes)
-    await announce(tx, part, now)
-    return true
+    if (!part) return
+    const [cancelled] = await cancelDeletion(tx, key)
+    if (!cancelled) throw new Error('the deletion of the object has started')
+    await scheduleDeletionOfAttempts(tx, job.file_id, now)
+    await markReady(tx, job.file_id, key, info)
+    if (job.kind === 'import') await requireStoredRoom(tx, quota, job.org_id)
+    await recordComplete(tx, job.file_id, info.sizeBytes)
+    await recordFilesChange(tx, { partId: part.id, orgId: part.ip_owner_org_id }, now)
   })
 }
 
-/** The file is FAILED, for this reason. */
-export function failFile({ sql, clock }: FinishDeps, job: JobRow, reason: FileFailure): Promise<boolean> {
+/** Makes the file FAILED; does nothing if the lease was lost or the file was removed. */
+export function failFile({ sql, clock }: FinishDeps, job: JobRow, reason: FileFailure): Promise<void> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
     const part = await endJob(tx, job, now)
-    if (!part) return false
-    await doomTries(tx, job.file_id, now)
+    if (!part) return
+    await scheduleDeletionOfAttempts(tx, job.file_id, now)
     await markFailed(tx, job.file_id, reason)
-    await announce(tx, part, now)
-    return true
+    await recordFilesChange(tx, { partId: part.id, orgId: part.ip_owner_org_id }, now)
   })
 }
 
-interface PartOfFile {
-  id: string
-  ip_owner_org_id: string
-}
-
-/** What the tries and the upload of a file left is needed no more, whatever came of it. */
-async function endJob(tx: Tx, job: JobRow, now: string): Promise<PartOfFile | undefined> {
+/** Deletes the job and schedules the deletion of its upload. Undefined if the lease was lost or the file was removed. */
+async function endJob(tx: Tx, job: JobRow, now: string) {
   const [part] = await lockPartOfFile(tx, job.file_id)
   const [ended] = part ? await deleteJob(tx, job) : []
   if (!ended) return undefined
-  if (job.source_key !== null) await doomUpload(tx, job.source_key, now)
+  if (job.source_key !== null) await scheduleDeletionOfUpload(tx, job.source_key, now)
   return part
 }
 
-/** Another state of a file is a change of its part. */
-async function announce(tx: Tx, { id, ip_owner_org_id }: PartOfFile, now: string): Promise<void> {
-  await touchPart(tx, id, now)
-  await emit(tx, {
-    type: 'sourcing.part.filesChanged',
-    tenantId: ip_owner_org_id,
-    subject: id,
-    data: { partId: id, ipOwnerOrgId: ip_owner_org_id },
-  })
-}
-
-async function demandStoredRoom(tx: Tx, quota: StorageQuota, orgId: string): Promise<void> {
+async function requireStoredRoom(tx: Tx, quota: StorageQuota, orgId: string): Promise<void> {
   const [usage] = await findStoredBytes(tx, orgId)
   if (!hasRoomFor(Number(usage?.stored_bytes ?? 0), quota)) throw new JobFailure('quota_reached', { isFinal: true })
 }

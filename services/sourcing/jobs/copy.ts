@@ -1,27 +1,27 @@
-import { type Facts, MAX_FILE_BYTES, type Storage } from '../../kit/storage/storage.ts'
-import { JobFailure } from './failure.ts'
+import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 import type { JobRow, Progress } from './queries.ts'
+import { JobFailure } from './rules.ts'
 
 export interface Attempt {
-  /** Where the bytes are to be. */
+  /** The object to create. */
   key: string
   signal: AbortSignal
   progress: Progress
 }
 
 /**
- * Copies an upload to a key that no address ever named, then reads it once. Only the object that was added is copied:
- * what was put in its place since is not what anybody saw.
+ * Copies an upload to a key that has no upload URL, then reads the copy. The etag ensures that the copied object is the one
+ * that was added to the part.
  */
-export async function copyInto(
+export async function copyUpload(
   { storage }: { storage: Storage },
   { source_key, source_etag }: JobRow,
   { key, signal }: Attempt,
-): Promise<Facts> {
+): Promise<ObjectInfo> {
   if (source_key === null || source_etag === null) throw new Error('a copy without a source')
   const isCopied = await storage.copy(source_key, key, source_etag, signal)
   if (!isCopied) throw new JobFailure('source_changed', { isFinal: true })
-  const facts = await storage.inspect(key, signal)
-  if (facts.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })
-  return facts
+  const info = await storage.inspect(key, signal)
+  if (info.sizeBytes > MAX_FILE_BYTES) throw new JobFailure('too_large', { isFinal: true })
+  return info
 }

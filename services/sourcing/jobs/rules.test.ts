@@ -1,7 +1,19 @@
 import { expect, test } from 'bun:test'
-import { delayAfter, importsAtOnce, isOver, judgeStatus, kindsWithRoom, slowestOf, wouldHaveRoom } from './rules.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import {
+  delayAfter,
+  failureOfStatus,
+  isOver,
+  isPreemptionUseful,
+  JOB_KINDS,
+  JOB_LIMITS,
+  type JobKind,
+  maxImportsFor,
+  slowestOf,
+  startableKinds,
+} from './rules.ts'
 
-const MAX_IMPORTS = 64
+const limits = { maxImports: 64, graceMs: 60_000 }
 
 test.each([
   ['import', 1, false, 60_000, false],
@@ -12,11 +24,11 @@ test.each([
   ['copy', 50, false, 60_000, false],
   ['copy', 1, true, 60_000, true],
   ['copy', 1, false, -1, true],
-] as const)('a %s after %d tries (final: %s, %d ms left) is over: %s', (kind, tries, isFinal, leftMs, over) => {
-  expect(isOver({ kind, tries, isFinal, leftMs })).toBe(over)
+] as const)('a %s after %d attempts (final: %s, %d ms left) is over: %s', (kind, attempts, isFinal, leftMs, over) => {
+  expect(isOver({ kind, attempts, isFinal, leftMs })).toBe(over)
 })
 
-test('waits grow, and five tries have their place in half an hour', () => {
+test('delays grow, and five attempts fit into half an hour', () => {
   const delays = [1, 2, 3, 4].map(delayAfter)
   expect(delays).toEqual([...delays].sort((a, b) => a - b))
   expect(delays.reduce((sum, delay) => sum + delay, 0)).toBeLessThan(10 * 60_000)
@@ -36,9 +48,21 @@ test.each([
   [429, 'unreachable', false],
   [500, 'unreachable', false],
   [503, 'unreachable', false],
-])('an answer of %d is %s', (status, reason, isFinal) => {
-  expect([judgeStatus(status)?.reason, judgeStatus(status)?.isFinal]).toEqual([reason as never, isFinal as never])
+])('a source that responds %d is %s (final: %s)', (status, reason, isFinal) => {
+  expect([failureOfStatus(status)?.reason, failureOfStatus(status)?.isFinal]).toEqual([
+    reason as never,
+    isFinal as never,
+  ])
 })
+
+/** The kinds with a free permit while so many jobs hold one. */
+function freeKinds(copies: number, busyImports: number): JobKind[] {
+  const { permits, permitsPerKind } = JOB_LIMITS
+  const semaphore = new TenantSemaphore({ what: 'file jobs', permits, permitsPerTenant: permitsPerKind })
+  for (let n = 0; n < copies; n++) semaphore.acquire('copy')
+  for (let n = 0; n < busyImports; n++) semaphore.acquire('import')
+  return JOB_KINDS.filter((kind) => semaphore.canAcquire(kind))
+}
 
 test.each([
   [0, 0, 0, ['copy', 'import']],
@@ -47,51 +71,35 @@ test.each([
   [0, 0, 63, ['copy', 'import']],
   [0, 0, 64, ['copy']],
   [2, 6, 0, []],
-  [8, 0, 0, []],
-  [7, 0, 0, ['copy', 'import']],
-  [1, 40, 0, ['copy']],
-] as const)(
-  'beside %d copies, %d imports and %d imports from slow sources there is room for %p',
-  (copies, busyImports, slowImports, kinds) => {
-    expect(kindsWithRoom({ copies, busyImports, slowImports }, MAX_IMPORTS)).toEqual([...kinds])
-  },
-)
+  [6, 0, 0, ['import']],
+  [6, 2, 0, []],
+  [1, 6, 34, ['copy']],
+] as const)('beside %d copies, %d imports and %d slow imports %p may start', (copies, busy, slow, kinds) => {
+  expect(startableKinds(freeKinds(copies, busy), busy + slow, limits)).toEqual([...kinds])
+})
 
 test.each([
   [0, 0, 63, false],
   [0, 0, 64, true],
   [2, 5, 59, true],
   [0, 6, 58, false],
-  [8, 0, 64, false],
-] as const)(
-  'beside %d copies, %d imports and %d imports from slow sources an import would begin if a slow one left: %p',
-  (copies, busyImports, slowImports, would) => {
-    expect(wouldHaveRoom({ copies, busyImports, slowImports }, MAX_IMPORTS)).toBe(would)
+  [6, 2, 62, false],
+])(
+  'beside %d copies, %d imports and %d slow imports a preemption lets an import start: %p',
+  (copies, busy, slow, is) => {
+    expect(isPreemptionUseful(freeKinds(copies, busy), busy + slow, limits)).toBe(is)
   },
 )
 
-const standing = (name: string, heldMs: number, receivedBytes: number, isSlow = true) => ({
-  name,
-  heldMs,
-  receivedBytes,
-  isSlow,
+test('the import with the lowest average speed is preempted, after its grace period', () => {
+  const slower = { ageMs: 120_000, receivedBytes: 6_000 }
+  const recent = { ageMs: 59_999, receivedBytes: 0 }
+  const imports = [recent, { ageMs: 60_000, receivedBytes: 5_000 }, slower]
+  expect(slowestOf(imports, limits.graceMs)).toBe(slower)
+  expect(slowestOf(imports.toReversed(), limits.graceMs)).toBe(slower)
+  expect(slowestOf([recent], limits.graceMs)).toBeUndefined()
 })
 
-test('the slowest on the whole gives way, once it had its time', () => {
-  const shares = { maxImports: MAX_IMPORTS, graceMs: 60_000 }
-  const slower = standing('slower', 120_000, 6_000)
-  const places = [
-    standing('new', 59_999, 0),
-    standing('slow', 60_000, 5_000),
-    slower,
-    standing('quick', 90_000, 0, false),
-  ]
-  expect(slowestOf(places, shares)?.name).toBe('slower')
-  expect(slowestOf(places.toReversed(), shares)?.name).toBe('slower')
-  expect(slowestOf([standing('new', 59_999, 0), standing('quick', 90_000, 0, false)], shares)).toBeUndefined()
-})
-
-test('imports to S3, which hold parts in memory, are fewer than those to a folder', () => {
-  expect([importsAtOnce(64, { driver: 'folder' }), importsAtOnce(64, { driver: 's3' })]).toEqual([64, 16])
-  expect(importsAtOnce(4, { driver: 's3' })).toBe(4)
+test('imports to S3, which buffer parts, are fewer than those to a folder', () => {
+  expect([maxImportsFor('folder', 64), maxImportsFor('s3', 64), maxImportsFor('s3', 4)]).toEqual([64, 16, 4])
 })

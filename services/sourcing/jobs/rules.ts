@@ -1,102 +1,92 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 
+export const JOB_KINDS = ['copy', 'import'] as const
+export type JobKind = (typeof JOB_KINDS)[number]
+
 export const JOB_LIMITS = {
-  /** Jobs that keep one process busy at once. */
-  slots: 8,
-  /** Of which imports take no more than these. */
-  importSlots: 6,
-  /**
-   * What a source sends in so long tells whether it is slow: less than 1 MiB in a second. One that is not is done within
-   * nine minutes, for a file may have 512 MiB.
-   */
+  /** Concurrent jobs of one process, apart from imports from slow sources. */
+  permits: 8,
+  /** Of these, jobs of one kind, so that imports and copies do not keep each other waiting. */
+  permitsPerKind: 6,
+  /** The interval in which the speed of an import is measured. */
   paceMs: 1_000,
+  /** An import that receives less than this in `paceMs` is slow. Others finish 512 MiB within nine minutes. */
   slowBelowBytes: 1024 * 1024,
-  /** How often somebody looks for jobs of other replicas. */
+  /** The interval in which jobs added by other replicas are looked for. */
   pollMs: 2_000,
-  /** How often a worker says that it is alive, and how far it is. */
+  /** The interval in which a worker extends its lease and reports progress. */
   reportMs: 2_000,
-  /** How long a sender may pause. */
+  /** The longest pause of a source. */
   idleMs: 30_000,
-  /** Tries of one import. A copy within our own store is tried until its time is over. */
-  maxImportTries: 5,
+  /** Attempts of one import. A copy is retried until its deadline. */
+  maxImportAttempts: 5,
 }
 
-export interface Load {
-  copies: number
-  /** Imports whose bytes keep coming, and those that have just begun. */
-  busyImports: number
-  slowImports: number
-}
-
-/** How imports share a process. */
-export interface ImportShares {
-  /** Imports at once, those that wait for a slow source and cost hardly more than a socket included. */
+export interface ImportLimits {
+  /** Concurrent imports of one process, including those from slow sources, which hold little more than a socket. */
   maxImports: number
-  /** How long the slowest has its place when others wait. */
+  /** An import is not preempted before this. */
   graceMs: number
 }
 
-/** On its way to S3 each may hold a part of 8 MiB in memory: no more than 128 MiB together. */
-const IMPORTS_TO_S3 = 16
+/** Each import to S3 may buffer a part of 8 MiB, so 128 MiB in total. */
+const MAX_IMPORTS_TO_S3 = 16
 
-/** How many imports a process fetches at once, of those that its configuration allows. */
-export const importsAtOnce = (allowed: number, { driver }: { driver: 'folder' | 's3' }) =>
-  driver === 's3' ? Math.min(allowed, IMPORTS_TO_S3) : allowed
+export const maxImportsFor = (driver: 'folder' | 's3', configured: number) =>
+  driver === 's3' ? Math.min(configured, MAX_IMPORTS_TO_S3) : configured
 
-/** Which jobs there is room for. Slow sources, whoever's, take no place from others until there are too many of them. */
-export function kindsWithRoom({ copies, busyImports, slowImports }: Load, maxImports: number): ('copy' | 'import')[] {
-  const { slots, importSlots } = JOB_LIMITS
-  const isFree = copies + busyImports < slots
-  const forImport = isFree && busyImports < importSlots && busyImports + slowImports < maxImports
-  // Imports that were slow and are so no more must not take the places that are kept for copies.
-  const forCopy = isFree || copies < slots - importSlots
-  return [...(forCopy ? (['copy'] as const) : []), ...(forImport ? (['import'] as const) : [])]
-}
+/** The kinds of job that may start, of those with a free permit. */
+export const startableKinds = (free: readonly JobKind[], imports: number, { maxImports }: ImportLimits) =>
+  free.filter((kind) => kind === 'copy' || imports < maxImports)
 
-/** Whether an import could begin if a slow one made room. */
-export const wouldHaveRoom = (load: Load, maxImports: number) =>
-  load.busyImports + load.slowImports >= maxImports &&
-  kindsWithRoom({ ...load, slowImports: maxImports - 1 - load.busyImports }, maxImports).includes('import')
+/** Whether an import could start if a slow one were preempted. */
+export const isPreemptionUseful = (free: readonly JobKind[], imports: number, { maxImports }: ImportLimits) =>
+  imports >= maxImports && free.includes('import')
 
-/** How an import has used its place. */
-export interface Standing {
-  isSlow: boolean
-  heldMs: number
+export interface Transfer {
+  ageMs: number
   receivedBytes: number
 }
 
-/** Who gives way to others: of the imports that are slow and had their time, the slowest on the whole. */
-export function slowestOf<S extends Standing>(standings: readonly S[], { graceMs }: ImportShares): S | undefined {
-  return standings
-    .filter(({ isSlow, heldMs }) => isSlow && heldMs >= graceMs)
-    .toSorted((a, b) => bytesInASecond(a) - bytesInASecond(b))[0]
-}
+export const bytesPerSecond = ({ receivedBytes, ageMs }: Transfer) => (receivedBytes / ageMs) * 1000
 
-/** On the whole, since the place is held. */
-export const bytesInASecond = ({ receivedBytes, heldMs }: Pick<Standing, 'receivedBytes' | 'heldMs'>) =>
-  (receivedBytes / heldMs) * 1000
+/** The transfer with the lowest average speed, of those that have run for `graceMs`. */
+export const slowestOf = <T extends Transfer>(transfers: readonly T[], graceMs: number): T | undefined =>
+  transfers.filter(({ ageMs }) => ageMs >= graceMs).toSorted((a, b) => bytesPerSecond(a) - bytesPerSecond(b))[0]
 
 const DELAYS_MS = [2_000, 15_000, 60_000, 180_000]
 
-/** How long to wait after so many tries. */
-export const delayAfter = (tries: number) => DELAYS_MS[Math.min(tries, DELAYS_MS.length) - 1] ?? 0
+/** The delay before the next attempt. */
+export const delayAfter = (attempts: number) => DELAYS_MS[Math.min(attempts, DELAYS_MS.length) - 1] ?? 0
 
-export interface TryOutcome {
-  kind: 'copy' | 'import'
-  tries: number
-  /** Trying again cannot help. */
+/** Why an attempt failed. A final failure is not retried. */
+export class JobFailure extends Error {
+  readonly reason: FileFailure
+  readonly isFinal: boolean
+
+  constructor(reason: FileFailure, { isFinal }: { isFinal: boolean }) {
+    super(reason)
+    this.name = 'JobFailure'
+    this.reason = reason
+    this.isFinal = isFinal
+  }
+}
+
+export interface FailedAttempt {
+  kind: JobKind
+  attempts: number
   isFinal: boolean
-  /** What is left of its time when the next try would begin. */
+  /** The time between the next attempt and the deadline. */
   leftMs: number
 }
 
-export const isOver = ({ kind, tries, isFinal, leftMs }: TryOutcome) =>
-  isFinal || leftMs <= 0 || (kind === 'import' && tries >= JOB_LIMITS.maxImportTries)
+export const isOver = ({ kind, attempts, isFinal, leftMs }: FailedAttempt) =>
+  isFinal || leftMs <= 0 || (kind === 'import' && attempts >= JOB_LIMITS.maxImportAttempts)
 
-/** What an answer of a source means that is no success: a reason, and whether another try might help. */
-export function judgeStatus(status: number): { reason: FileFailure; isFinal: boolean } | undefined {
+/** The failure that a status other than 200 means. */
+export function failureOfStatus(status: number): { reason: FileFailure; isFinal: boolean } | undefined {
   if (status === 200) return undefined
   if (status >= 300 && status < 400) return { reason: 'redirected', isFinal: true }
-  const mayPass = status === 408 || status === 425 || status === 429 || status >= 500
-  return { reason: mayPass ? 'unreachable' : 'source_refused', isFinal: !mayPass }
+  const isTransient = status === 408 || status === 425 || status === 429 || status >= 500
+  return { reason: isTransient ? 'unreachable' : 'source_refused', isFinal: !isTransient }
 }

@@ -1,42 +1,59 @@
 import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
-import { Wake } from '../../kit/bus/wake.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import type { Log } from '../../kit/log/log.ts'
-import type { Worker } from '../../kit/service/worker.ts'
-import { Stalled } from '../../kit/storage/chunks.ts'
-import { TooLarge } from '../../kit/storage/storage.ts'
-import { type Fetching, fetchInto } from '../imports/fetch.ts'
-import { doomObject } from '../objects/queries.ts'
+import { WakeSignal } from '../../kit/worker/wake-signal.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
+import { type Fetching, fetchImport } from '../imports/fetch.ts'
+import { scheduleDeletion } from '../objects/queries.ts'
+import { IdleTimeout } from '../storage/idle-timeout.ts'
+import { TooLarge } from '../storage/storage.ts'
 import { type FinishDeps, failFile, finishFile } from './commands.ts'
-import { copyInto } from './copy.ts'
-import { JobFailure } from './failure.ts'
+import { copyUpload } from './copy.ts'
 import { claimJob, extendLease, findWaitingImport, type JobRow, type Progress, postponeJob } from './queries.ts'
 import {
   delayAfter,
-  type ImportShares,
+  type ImportLimits,
   isOver,
+  isPreemptionUseful,
+  JOB_KINDS,
   JOB_LIMITS,
-  kindsWithRoom,
-  type Load,
+  JobFailure,
+  type JobKind,
   slowestOf,
-  wouldHaveRoom,
+  startableKinds,
 } from './rules.ts'
 
-export type FileWorkerDeps = FinishDeps & Fetching & { log: Log; shares: ImportShares }
+export type FileWorkerDeps = FinishDeps & Fetching & { log: Log; importLimits: ImportLimits }
 
-/** Makes PENDING files ready: copies what was uploaded to a store of others, and fetches what is to be imported. */
+interface RunningJob {
+  kind: JobKind
+  startedMs: number
+  progress: Progress
+  preempted: AbortController
+  /** Releases the permit. Undefined while the import is slow, because it then holds none. */
+  release: (() => void) | undefined
+}
+
+/** Makes PENDING files READY or FAILED: copies uploads on S3, and fetches imports. */
 export class FileWorker implements Worker {
   readonly name = 'files'
   readonly #deps: FileWorkerDeps
-  readonly #wake = new Wake()
-  /** Outlives a failure of `run`, which is then started again: what goes on takes its places still. */
-  readonly #running = new Map<Promise<void>, Place>()
+  readonly #wake = new WakeSignal()
+  /** The tenants of this semaphore are the kinds of job. Organizations take turns in `claimJob`, on all replicas. */
+  readonly #permits = new TenantSemaphore({
+    what: 'file jobs',
+    permits: JOB_LIMITS.permits,
+    permitsPerTenant: JOB_LIMITS.permitsPerKind,
+  })
+  /** Kept when `run` fails and is started again, because its jobs continue. */
+  readonly #running = new Map<Promise<void>, RunningJob>()
 
   constructor(deps: FileWorkerDeps) {
     this.#deps = deps
   }
 
-  /** There is something to do. */
-  wake = (): void => this.#wake.call()
+  /** Looks for jobs at once. */
+  wake = (): void => this.#wake.notify()
 
   async run(signal: AbortSignal): Promise<void> {
     try {
@@ -47,139 +64,133 @@ export class FileWorker implements Worker {
   }
 
   async #next(signal: AbortSignal): Promise<void> {
-    const running = this.#running
-    const kinds = kindsWithRoom(loadOf(running.values()), this.#deps.shares.maxImports)
+    const kinds = startableKinds(this.#freeKinds(), this.#imports().length, this.#deps.importLimits)
     const [job] = kinds.length > 0 ? await claimJob(this.#deps.sql, crypto.randomUUID(), kinds) : []
     if (!job) {
-      await this.#makeRoom([...running.values()])
+      await this.#preemptSlowest()
       await this.#wake.wait(JOB_LIMITS.pollMs, signal)
       return
     }
-    const place = newPlace(job.kind)
-    const work: Promise<void> = this.#work(job, place, signal)
-      .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file could not be worked on'))
+    const running: RunningJob = {
+      kind: job.kind,
+      startedMs: performance.now(),
+      progress: { receivedBytes: 0, totalBytes: null },
+      preempted: new AbortController(),
+      release: this.#permits.acquire(job.kind),
+    }
+    const work: Promise<void> = this.#work(job, running, signal)
+      .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file job failed unexpectedly'))
       .finally(() => {
-        running.delete(work)
+        this.#running.delete(work)
+        running.release?.()
         this.wake()
       })
-    running.set(work, place)
+    this.#running.set(work, running)
   }
 
-  /** Where imports have all the places and one more could begin, the slowest gives way and is tried again later. */
-  async #makeRoom(places: readonly Place[]): Promise<void> {
-    const { sql, shares } = this.#deps
-    const isOnItsWay = places.some(({ leave }) => leave.signal.aborted)
-    if (isOnItsWay || !wouldHaveRoom(loadOf(places), shares.maxImports)) return
+  #freeKinds(): JobKind[] {
+    return JOB_KINDS.filter((kind) => this.#permits.canAcquire(kind))
+  }
+
+  #imports(): RunningJob[] {
+    return [...this.#running.values()].filter(({ kind }) => kind === 'import')
+  }
+
+  /** With `maxImports` running and another import waiting, ends the slowest one, which is retried later. */
+  async #preemptSlowest(): Promise<void> {
+    const { sql, importLimits } = this.#deps
+    const imports = this.#imports()
+    if (imports.some(({ preempted }) => preempted.signal.aborted)) return
+    if (!isPreemptionUseful(this.#freeKinds(), imports.length, importLimits)) return
     const nowMs = performance.now()
-    const slowest = slowestOf(
-      places.map((place) => ({ ...place, ...place.progress, heldMs: nowMs - place.sinceMs })),
-      shares,
-    )
+    const slow = imports
+      .filter(({ release }) => release === undefined)
+      .map((job) => ({ ...job, ageMs: nowMs - job.startedMs, receivedBytes: job.progress.receivedBytes }))
+    const slowest = slowestOf(slow, importLimits.graceMs)
     if (!slowest || (await findWaitingImport(sql)).length === 0) return
-    slowest.leave.abort(new JobFailure('too_slow', { isFinal: false }))
+    slowest.preempted.abort(new JobFailure('too_slow', { isFinal: false }))
   }
 
-  async #work(job: JobRow, place: Place, stopping: AbortSignal): Promise<void> {
+  async #work(job: JobRow, running: RunningJob, stopping: AbortSignal): Promise<void> {
     const { sql, clock } = this.#deps
     const leftMs = Date.parse(job.deadline_at) - clock()
-    if (isOver({ kind: job.kind, tries: job.attempts - 1, isFinal: false, leftMs })) {
+    if (isOver({ kind: job.kind, attempts: job.attempts - 1, isFinal: false, leftMs })) {
       await failFile(this.#deps, job, 'timed_out')
       return
     }
-    const lost = new AbortController()
-    const { progress, leave } = place
-    const signal = AbortSignal.any([stopping, lost.signal, leave.signal, AbortSignal.timeout(leftMs)])
-    const pace = setInterval(this.#paceOf(place), JOB_LIMITS.paceMs)
-    const report = setInterval(() => void this.#report(job, progress, lost), JOB_LIMITS.reportMs)
-    // A key of this try's own: whoever tried before, and does not know yet that he is dead, writes elsewhere.
+    const leaseLost = new AbortController()
+    const { progress, preempted } = running
+    const signal = AbortSignal.any([stopping, leaseLost.signal, preempted.signal, AbortSignal.timeout(leftMs)])
+    const pace = job.kind === 'import' ? setInterval(this.#paceOf(running), JOB_LIMITS.paceMs) : undefined
+    const report = setInterval(() => void this.#report(job, progress, leaseLost), JOB_LIMITS.reportMs)
+    // Each attempt has its own key, because the worker of an expired lease may still be writing.
     const key = `${job.file_id}.${job.lease_token.slice(0, 8)}`
     try {
-      await doomObject(sql, key, new Date(clock()).toISOString())
-      const make = job.kind === 'copy' ? copyInto : fetchInto
-      const facts = await make(this.#deps, job, { key, signal, progress })
-      await finishFile(this.#deps, job, key, facts)
+      await scheduleDeletion(sql, key, new Date(clock()).toISOString())
+      const createObject = job.kind === 'copy' ? copyUpload : fetchImport
+      const info = await createObject(this.#deps, job, { key, signal, progress })
+      await finishFile(this.#deps, job, key, info)
     } catch (error) {
-      const cause = leave.signal.aborted ? leave.signal.reason : error
-      await this.#afterFailure(job, cause, { stopping, lost: lost.signal, progress })
+      const cause = preempted.signal.aborted ? preempted.signal.reason : error
+      await this.#afterFailure(job, cause, { stopping, leaseLost: leaseLost.signal, progress })
     } finally {
       clearInterval(pace)
       clearInterval(report)
     }
   }
 
-  /** Finds out again and again whether the source is slow; as long as it is, there is room for somebody else. */
-  #paceOf(place: Place): () => void {
-    const { progress } = place
+  /** Measures the speed of an import. A slow one gives its permit back until it is fast again. */
+  #paceOf(job: RunningJob): () => void {
     let before = 0
     return () => {
-      const wasSlow = place.isSlow
-      place.isSlow = place.kind === 'import' && progress.receivedBytes - before < JOB_LIMITS.slowBelowBytes
-      before = progress.receivedBytes
-      if (place.isSlow && !wasSlow) this.wake()
+      const isSlow = job.progress.receivedBytes - before < JOB_LIMITS.slowBelowBytes
+      before = job.progress.receivedBytes
+      if (!isSlow) {
+        if (this.#permits.canAcquire(job.kind)) job.release ??= this.#permits.acquire(job.kind)
+      } else if (job.release) {
+        job.release()
+        job.release = undefined
+        this.wake()
+      }
     }
   }
 
-  async #report(job: JobRow, progress: Progress, lost: AbortController): Promise<void> {
+  async #report(job: JobRow, progress: Progress, leaseLost: AbortController): Promise<void> {
     try {
-      const [still] = await extendLease(this.#deps.sql, job, progress)
-      if (!still) lost.abort()
+      const [held] = await extendLease(this.#deps.sql, job, progress)
+      if (!held) leaseLost.abort()
     } catch (err) {
-      // The database may be back before the lease is over.
-      this.#deps.log.warn({ err, file: job.file_id }, 'a lease could not be extended')
+      // The database may recover before the lease expires.
+      this.#deps.log.warn({ err, file: job.file_id }, 'the lease of a file job could not be extended')
     }
   }
 
-  async #afterFailure(job: JobRow, error: unknown, { stopping, lost, progress }: Surroundings): Promise<void> {
+  async #afterFailure(job: JobRow, error: unknown, { stopping, leaseLost, progress }: AttemptState): Promise<void> {
     const { sql, clock, log } = this.#deps
-    if (lost.aborted) return
+    if (leaseLost.aborted) return
     if (stopping.aborted) {
       await postponeJob(sql, job, { delayMs: 0, counts: false })
       return
     }
-    const { reason, isFinal } = judge(error)
+    const { reason, isFinal } = failureOf(error)
     const delayMs = delayAfter(job.attempts)
     const leftMs = Date.parse(job.deadline_at) - clock() - delayMs
-    if (!(error instanceof JobFailure)) log.warn({ err: error, file: job.file_id, reason }, 'a file is not ready yet')
+    if (!(error instanceof JobFailure)) log.warn({ err: error, file: job.file_id, reason }, 'a file job attempt failed')
     await extendLease(sql, job, progress)
-    if (isOver({ kind: job.kind, tries: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
+    if (isOver({ kind: job.kind, attempts: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
     else await postponeJob(sql, job, { delayMs, counts: true })
   }
 }
 
-/** What a job takes of the process. */
-interface Place {
-  kind: JobRow['kind']
-  isSlow: boolean
-  sinceMs: number
-  progress: Progress
-  /** Aborted when it has to give way. */
-  leave: AbortController
-}
-
-const newPlace = (kind: JobRow['kind']): Place => ({
-  kind,
-  isSlow: false,
-  sinceMs: performance.now(),
-  progress: { receivedBytes: 0, totalBytes: null },
-  leave: new AbortController(),
-})
-
-function loadOf(places: Iterable<Place>): Load {
-  const load: Load = { copies: 0, busyImports: 0, slowImports: 0 }
-  for (const { kind, isSlow } of places) load[kind === 'copy' ? 'copies' : isSlow ? 'slowImports' : 'busyImports']++
-  return load
-}
-
-interface Surroundings {
+interface AttemptState {
   stopping: AbortSignal
-  lost: AbortSignal
+  leaseLost: AbortSignal
   progress: Progress
 }
 
-function judge(error: unknown): { reason: FileFailure; isFinal: boolean } {
+function failureOf(error: unknown): { reason: FileFailure; isFinal: boolean } {
   if (error instanceof JobFailure) return error
   if (error instanceof TooLarge) return { reason: 'too_large', isFinal: true }
-  const isLate = error instanceof Stalled || (error as { name?: unknown } | null)?.name === 'TimeoutError'
-  if (isLate) return { reason: 'timed_out', isFinal: false }
-  return { reason: 'unreachable', isFinal: false }
+  const isTimeout = error instanceof IdleTimeout || (error as { name?: unknown } | null)?.name === 'TimeoutError'
+  return { reason: isTimeout ? 'timed_out' : 'unreachable', isFinal: false }
 }

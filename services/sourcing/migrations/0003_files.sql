@@ -1,7 +1,7 @@
--- Where a client may send bytes once: OPEN until a part takes them (ATTACHED) or their time is over (DEAD).
--- The row stays for a while after that, so that a second use is told from an id that never was.
+-- An upload is OPEN until it is attached to a part (ATTACHED) or expires (DEAD). The row is kept for some time after that,
+-- so that a second use is a conflict instead of an unknown id.
 create table sourcing.uploads (
-  -- Also the key of the object that the bytes become.
+  -- Also the key of its object.
   id text collate "C" primary key,
   org_id text not null,
   user_id text not null,
@@ -22,15 +22,15 @@ create table sourcing.files (
   name text not null,
   file_group text not null check (file_group in ('preview', 'document', 'ip', 'partDevelopment', 'development')),
   state text not null check (state in ('PENDING', 'READY', 'FAILED')),
-  -- Why it failed.
+  -- Why the file is FAILED.
   reason text,
   public boolean not null,
-  -- Where the bytes are, once they were read from end to end.
+  -- Set with READY.
   object_key text unique,
   size_bytes bigint,
   content_type text,
   sha256 text,
-  -- What it counts for in the organization's quota, from the moment at which its size is known.
+  -- The share of the organization's quota, from the moment at which the size is known.
   counted_bytes bigint not null default 0,
   created_at timestamptz(3) not null,
   check ((state = 'READY') = (object_key is not null)),
@@ -40,7 +40,7 @@ create table sourcing.files (
 create index files_of_part on sourcing.files (part_id, id desc);
 create index files_previews on sourcing.files (part_id, id desc) where file_group = 'preview' and state = 'READY';
 
--- What each organization stores: kept by the database, so that no path forgets to count.
+-- The stored bytes of each organization, maintained by a trigger so that every statement is counted.
 create table sourcing.storage_usage (
   org_id text primary key,
   stored_bytes bigint not null
@@ -62,24 +62,24 @@ end $$;
 create trigger files_counted after insert or update of counted_bytes or delete on sourcing.files
   for each row execute function sourcing.count_stored_bytes();
 
--- Objects that are to be deleted. A key is written here before its object is made, and taken off in the transaction that
--- makes the object a file's: whatever is killed between the two, the sweeper finds what nobody needs.
-create table sourcing.doomed_objects (
+-- Objects scheduled for deletion. A job inserts the key before it creates the object, and deletes the row in the
+-- transaction that makes the object that of a file. After a crash between the two, the sweep deletes the object.
+create table sourcing.scheduled_deletions (
   object_key text collate "C" not null,
   due_at timestamptz(3) not null,
-  -- The sweeper has begun: nobody may take the key off any more.
-  dying boolean not null default false,
+  -- The sweep has started to delete the object: the deletion cannot be cancelled.
+  started boolean not null default false,
   primary key (object_key, due_at)
 );
-create index doomed_objects_due on sourcing.doomed_objects (due_at);
+create index scheduled_deletions_due on sourcing.scheduled_deletions (due_at);
 
--- A file that goes leaves its object to the sweeper, also where its part goes and takes it along. An address that was
--- given out for an upload might be used again until it expires, so its key is cleared a second time after that.
-create function sourcing.doom_object() returns trigger
+-- Schedules the deletion of a removed file's object, also when its part is deleted. An upload URL could be used again until
+-- it expires, so the key is due a second time after that.
+create function sourcing.schedule_deletion() returns trigger
 language plpgsql as $$
 begin
   if old.object_key is not null then
-    insert into sourcing.doomed_objects (object_key, due_at)
+    insert into sourcing.scheduled_deletions (object_key, due_at)
     select old.object_key, now()
     union select id, expires_at + interval '3 hours' from sourcing.uploads where id = old.object_key
     on conflict do nothing;
@@ -87,28 +87,28 @@ begin
   return null;
 end $$;
 
-create trigger files_doom after delete on sourcing.files
-  for each row execute function sourcing.doom_object();
+create trigger files_schedule_deletion after delete on sourcing.files
+  for each row execute function sourcing.schedule_deletion();
 
--- What a worker still has to do for a PENDING file, and until when.
+-- The job that makes a PENDING file READY or FAILED.
 create table sourcing.file_jobs (
   file_id text collate "C" primary key references sourcing.files (id) on delete cascade,
   kind text not null check (kind in ('copy', 'import')),
-  -- Of a copy: which object, as it was when it was added.
+  -- Of a copy: the object and its etag when the upload was added.
   source_key text,
   source_etag text,
-  -- Of an import: its address, which is a secret, encrypted.
-  sealed_url text,
+  -- Of an import: its URL, which is a secret.
+  encrypted_url text,
   attempts integer not null default 0,
   next_attempt_at timestamptz(3) not null,
   deadline_at timestamptz(3) not null,
   lease_token text,
   check (kind <> 'copy' or num_nulls(source_key, source_etag) = 0),
-  check (kind <> 'import' or sealed_url is not null)
+  check (kind <> 'import' or encrypted_url is not null)
 );
 create index file_jobs_due on sourcing.file_jobs (next_attempt_at);
 
--- How far an import is, or was when it ended.
+-- The progress of an import, kept after it ended.
 create table sourcing.imports (
   file_id text collate "C" primary key references sourcing.files (id) on delete cascade,
   received_bytes bigint not null default 0,
@@ -116,4 +116,4 @@ create table sourcing.imports (
 );
 
 grant select, insert, update, delete on sourcing.uploads, sourcing.files, sourcing.storage_usage,
-  sourcing.doomed_objects, sourcing.file_jobs, sourcing.imports to marketplace_sourcing;
+  sourcing.scheduled_deletions, sourcing.file_jobs, sourcing.imports to marketplace_sourcing;

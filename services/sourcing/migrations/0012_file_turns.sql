@@ -1,4 +1,4 @@
--- When work for an organization began last: whoever waits longest for a turn has the next one, however many jobs others have.
+-- When a job of an organization was last claimed: the next job is that of the organization whose claim is the oldest.
 create table sourcing.file_turns (
   org_id text primary key,
   began_at timestamptz(3) not null

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { claimObject, doomObject, doomTries } from './queries.ts'
-import { sweepObjects } from './testing/swept.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
+import { sweepObjects } from '../../testing/files/swept.ts'
+import { cancelDeletion, scheduleDeletion, scheduleDeletionOfAttempts } from './queries.ts'
 
 const HOUR_MS = 60 * 60 * 1000
 
@@ -31,14 +31,14 @@ async function* bytes() {
 const write = (key: string) => storage.put(key, bytes(), { maxBytes: 100, signal: new AbortController().signal })
 const objects = async () => (await readdir(join(root, 'objects'))).sort()
 
-test('a try that writes its object after the sweeper was there leaves nothing', async () => {
+test('an object that an attempt writes after a sweep is deleted by a later sweep', async () => {
   const [late, early, winner] = ['file_1.late', 'file_1.early', 'file_1.winner']
-  for (const key of [late, early, winner]) await doomObject(sql, key, startedAt.toISOString())
+  for (const key of [late, early, winner]) await scheduleDeletion(sql, key, startedAt.toISOString())
   await write(early)
   await write(winner)
   await sql.begin(async (tx) => {
-    expect(await claimObject(tx, winner)).toHaveLength(1)
-    await doomTries(tx, 'file_1', after(1).toISOString())
+    expect(await cancelDeletion(tx, winner)).toHaveLength(1)
+    await scheduleDeletionOfAttempts(tx, 'file_1', after(1).toISOString())
   })
 
   await sweepObjects({ sql, storage }, after(2))
@@ -48,15 +48,15 @@ test('a try that writes its object after the sweeper was there leaves nothing', 
   expect(await objects()).toEqual([late, winner])
   await sweepObjects({ sql, storage }, after(25))
   expect(await objects()).toEqual([winner])
-  expect([...(await db.owner`select object_key from sourcing.doomed_objects`)]).toEqual([])
+  expect([...(await db.owner`select object_key from sourcing.scheduled_deletions`)]).toEqual([])
 })
 
-test('tries of a file are those of no other one', async () => {
+test('the attempts of a file whose id is a prefix of another id are deleted alone', async () => {
   for (const key of ['file_2.try', 'file_20.try']) {
-    await doomObject(sql, key, startedAt.toISOString())
+    await scheduleDeletion(sql, key, startedAt.toISOString())
     await write(key)
   }
-  await sql.begin((tx) => doomTries(tx, 'file_2', after(1).toISOString()))
+  await sql.begin((tx) => scheduleDeletionOfAttempts(tx, 'file_2', after(1).toISOString()))
   await sweepObjects({ sql, storage }, after(2))
   expect(await objects()).toEqual(['file_1.winner', 'file_20.try'])
 })

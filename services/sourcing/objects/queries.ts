@@ -1,64 +1,63 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** How long an object may wait for the transaction that makes it a file's: far longer than any worker tries. */
-const CLAIM_WITHIN = '24 hours'
+/** Far longer than a job may take to turn its object into the object of a file. */
+const UNCLAIMED_LIFE = '24 hours'
 
-/** Before an object is made: unless somebody takes the key off again, the object goes. */
-export const doomObject = (sql: Sql, key: string, now: string) => sql`
-  insert into sourcing.doomed_objects (object_key, due_at)
-  values (${key}, ${now}::timestamptz + ${CLAIM_WITHIN}::interval)`
+/** Called before an object is created: it is deleted unless `cancelDeletion` follows in time. */
+export const scheduleDeletion = (sql: Sql, key: string, now: string) => sql`
+  insert into sourcing.scheduled_deletions (object_key, due_at)
+  values (${key}, ${now}::timestamptz + ${UNCLAIMED_LIFE}::interval)`
 
-/** The object is a file's from now on. No row: its end has begun, and it is nobody's. */
-export const claimObject = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
-  delete from sourcing.doomed_objects where object_key = ${key} and not dying returning object_key`
+/** Makes the object that of a file. No row if its deletion has started. */
+export const cancelDeletion = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
+  delete from sourcing.scheduled_deletions where object_key = ${key} and not started returning object_key`
 
-/**
- * What earlier tries left of a file that has come to its end: now, and once more at the last moment, for what somebody
- * writes who does not know yet that he is dead.
- */
-export const doomTries = (tx: Tx, fileId: string, now: string) => tx`
-  insert into sourcing.doomed_objects (object_key, due_at)
-  select object_key, ${now}::timestamptz from sourcing.doomed_objects
+/** Objects of earlier attempts are due now, and again when they expire, in case a worker without a lease still writes. */
+export const scheduleDeletionOfAttempts = (tx: Tx, fileId: string, now: string) => tx`
+  insert into sourcing.scheduled_deletions (object_key, due_at)
+  select object_key, ${now}::timestamptz from sourcing.scheduled_deletions
   where object_key > ${`${fileId}.`} and object_key < ${`${fileId}/`}
   on conflict do nothing`
 
-/** The object of an upload is needed no more: now, and once more when its address has expired. */
-export const doomUpload = (tx: Tx, id: string, now: string) => tx`
-  insert into sourcing.doomed_objects (object_key, due_at)
+/** The object of an upload is due now, and again after its URL has expired, in case the URL is used once more. */
+export const scheduleDeletionOfUpload = (tx: Tx, id: string, now: string) => tx`
+  insert into sourcing.scheduled_deletions (object_key, due_at)
   select id, ${now}::timestamptz from sourcing.uploads where id = ${id}
   union select id, expires_at + interval '3 hours' from sourcing.uploads where id = ${id}
   on conflict do nothing`
 
-/** An object that is to be deleted, as one of the moments at which it is due. */
-export interface Death {
+/** An object may be due at several times. */
+export interface Deletion {
   object_key: string
   due_at: string
 }
 
-/** From here on nobody can claim these. Those of a sweeper that was killed come again. */
-export const beginDeaths = (sql: Sql, now: string, limit: number) => sql<Death[]>`
-  update sourcing.doomed_objects set dying = true
+/** Starts deletions that are due. They can no longer be cancelled; those of a process that crashed are returned again. */
+export const startDeletions = (sql: Sql, now: string, limit: number) => sql<Deletion[]>`
+  update sourcing.scheduled_deletions set started = true
   where ctid = any(array(
-    select ctid from sourcing.doomed_objects
+    select ctid from sourcing.scheduled_deletions
     where due_at <= ${now} order by due_at limit ${limit} for update skip locked))
   returning object_key, due_at`
 
-/** Two sweepers may have the same ones; neither waits for the other. */
-const lockDeaths = (sql: Sql, deaths: readonly Death[]) => sql`
+/** Concurrent sweeps may process the same deletions; neither waits for the other. */
+const lockDeletions = (sql: Sql, deletions: readonly Deletion[]) => sql`
   select d.ctid
-  from unnest(${deaths.map(({ object_key }) => object_key)}::text[], ${deaths.map(({ due_at }) => due_at)}::timestamptz[])
-    as named (object_key, due_at)
-  join sourcing.doomed_objects d on d.object_key = named.object_key and d.due_at = named.due_at
-  where d.dying for update of d skip locked`
+  from unnest(
+    ${deletions.map(({ object_key }) => object_key)}::text[], ${deletions.map(({ due_at }) => due_at)}::timestamptz[])
+    as given (object_key, due_at)
+  join sourcing.scheduled_deletions d on d.object_key = given.object_key and d.due_at = given.due_at
+  where d.started for update of d skip locked`
 
-export const endDeaths = (sql: Sql, deaths: readonly Death[]) => sql`
-  delete from sourcing.doomed_objects where ctid = any(array(${lockDeaths(sql, deaths)}))`
+export const finishDeletions = (sql: Sql, deletions: readonly Deletion[]) => sql`
+  delete from sourcing.scheduled_deletions where ctid = any(array(${lockDeletions(sql, deletions)}))`
 
-/** What could not be deleted is due again later, and still nobody's. */
-export const postponeDeaths = (sql: Sql, deaths: readonly Death[], dueAt: string) => sql`
+/** Failed deletions stay started, and are due again later. */
+export const postponeDeletions = (sql: Sql, deletions: readonly Deletion[], dueAt: string) => sql`
   with postponed as (
-    delete from sourcing.doomed_objects where ctid = any(array(${lockDeaths(sql, deaths)})) returning object_key
+    delete from sourcing.scheduled_deletions
+    where ctid = any(array(${lockDeletions(sql, deletions)})) returning object_key
   )
-  insert into sourcing.doomed_objects (object_key, due_at, dying)
+  insert into sourcing.scheduled_deletions (object_key, due_at, started)
   select distinct object_key, ${dueAt}::timestamptz, true from postponed
-  on conflict (object_key, due_at) do update set dying = true`
+  on conflict (object_key, due_at) do update set started = true`

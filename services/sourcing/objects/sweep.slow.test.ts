@@ -2,10 +2,10 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
-import { testMarketplace } from '../../all/testing.ts'
-import { storageOf } from '../../kit/storage/testing/storage-of.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(120_000)
 const market = await testMarketplace({ UPLOADS_OPEN_MAX: '1000' })
@@ -21,7 +21,7 @@ const settings = {
 const storage = storageOf(settings)
 const objects = () => readdir(join(root, 'objects'))
 
-/** Some at a time: more than 64 at once are told to come back. */
+/** In batches, because one organization may send 32 uploads at a time. */
 async function completed(count: number): Promise<Upload[]> {
   const uploads: Upload[] = []
   while (uploads.length < count) {
@@ -37,23 +37,26 @@ afterAll(() => {
 })
 
 async function sweeperAt(now: Date) {
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, 'testing', 'sweep.fixture.ts')], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      DATABASE_URL: market.db.urlOf('sourcing'),
-      FILES_FOLDER: root,
-      NOW: now.toISOString(),
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, '..', '..', 'testing', 'files', 'sweep.fixture.ts')],
+    {
+      env: {
+        PATH: process.env.PATH ?? '',
+        DATABASE_URL: market.db.urlOf('sourcing'),
+        FILES_FOLDER: root,
+        NOW: now.toISOString(),
+      },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'inherit',
     },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'inherit',
-  })
+  )
   children.add(child)
   for await (const line of child.stdout) if (new TextDecoder().decode(line).includes('sweeping')) break
   return child
 }
 
-test('a sweeper that is killed again and again deletes what nobody needs, and nothing else', async () => {
+test('sweeps that are killed repeatedly delete every unused object and no other', async () => {
   const [part, leaving] = [await own.part(), await own.part()]
   const orphans = await completed(200)
   const attached = await completed(100)
@@ -67,7 +70,7 @@ test('a sweeper that is killed again and again deletes what nobody needs, and no
   let kills = 0
   for (let left = 400; left > 100; kills++) {
     const child = await sweeperAt(afterADay)
-    // Killed as soon as it has deleted something, wherever in its work that is.
+    // Killed as soon as it has deleted an object, at an arbitrary point.
     await until(async () => (await objects()).length < left || (await objects()).length === 100, { withinMs: 20_000 })
     child.kill('SIGKILL')
     await child.exited
@@ -78,7 +81,7 @@ test('a sweeper that is killed again and again deletes what nobody needs, and no
   const last = await sweeperAt(afterADay)
   await until(async () => {
     const [row] = await sql<[{ due: number }]>`
-      select count(*)::int as due from sourcing.doomed_objects where due_at <= ${afterADay.toISOString()}`
+      select count(*)::int as due from sourcing.scheduled_deletions where due_at <= ${afterADay.toISOString()}`
     return row.due === 0
   })
   last.kill('SIGKILL')
@@ -93,11 +96,11 @@ test('a sweeper that is killed again and again deletes what nobody needs, and no
   }
   const states = await sql`select distinct state from sourcing.uploads where id = any(${orphans.map(({ id }) => id)})`
   expect([...states]).toEqual([{ state: 'DEAD' }])
-  await storage.tidy(new Date(Date.now() + 1000))
+  await storage.removeIncomplete(new Date(Date.now() + 1000))
   expect(await readdir(join(root, 'incoming'))).toEqual([])
 })
 
-test('an upload that is added at the very end of its time is added or swept, never both', async () => {
+test('an upload that is added when it expires is attached or deleted, never both', async () => {
   const part = await own.part()
   const uploads = await completed(60)
   const soon = new Date(Date.now() + 400)
@@ -112,7 +115,7 @@ test('an upload that is added at the very end of its time is added or swept, nev
   const added = answers.filter(({ status }) => status === 204).map(({ id }) => id)
   await until(async () => {
     const [row] = await sql<[{ due: number }]>`
-      select count(*)::int as due from sourcing.doomed_objects where due_at <= ${soon.toISOString()}`
+      select count(*)::int as due from sourcing.scheduled_deletions where due_at <= ${soon.toISOString()}`
     const [open] = await sql<[{ open: number }]>`
       select count(*)::int as open from sourcing.uploads where state = 'OPEN' and id = any(${uploads.map(({ id }) => id)})`
     return row.due === 0 && open.open === 0

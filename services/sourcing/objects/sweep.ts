@@ -1,17 +1,17 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import type { Storage } from '../../kit/storage/storage.ts'
-import { beginDeaths, endDeaths, postponeDeaths } from './queries.ts'
+import type { Storage } from '../storage/storage.ts'
+import { finishDeletions, postponeDeletions, startDeletions } from './queries.ts'
 
-/** Removals that go on at once; each of them is a round trip to the store. */
-const AT_ONCE = 16
-/** What is due beyond that, or after so long, waits for the next sweep: there are others to come. */
-const BATCHES_AT_MOST = 128
-const LONGEST_MS = 30_000
-/** What cannot be deleted now may be locked for good, and must not stand before all the others for ever. */
-const POSTPONED_MS = 60 * 60 * 1000
-/** What a put that was cut short left in the store is nobody's after that. */
-const CUT_SHORT_MS = 24 * 60 * 60 * 1000
+/** Concurrent requests to the store. */
+const BATCH_SIZE = 16
+/** One sweep ends after so many batches, or after this time; the next sweep continues. */
+const MAX_BATCHES = 128
+const MAX_SWEEP_MS = 30_000
+/** A deletion that fails is postponed, so that it does not block those behind it. */
+const RETRY_DELAY_MS = 60 * 60 * 1000
+/** Far longer than any put takes. */
+const INCOMPLETE_LIFE_MS = 24 * 60 * 60 * 1000
 
 export interface ObjectSweep {
   sql: Pool
@@ -20,32 +20,27 @@ export interface ObjectSweep {
 }
 
 /**
- * Deletes the objects that nobody needs. The key is marked first, then the object goes, then the key: killed anywhere in
- * between, the next sweep does it again, and no file can have taken the object meanwhile.
+ * Deletes objects whose deletion is due: marks the row as started, deletes the object, then the row. After a crash at any
+ * point the next sweep repeats the deletion, and no file can claim the object meanwhile.
  */
 export async function sweepObjects({ sql, storage, log }: ObjectSweep, now: Date, signal: AbortSignal): Promise<void> {
-  const untilMs = performance.now() + LONGEST_MS
-  const later = new Date(now.getTime() + POSTPONED_MS).toISOString()
+  const endMs = performance.now() + MAX_SWEEP_MS
+  const retryAt = new Date(now.getTime() + RETRY_DELAY_MS).toISOString()
   const failures: { key: string; err: unknown }[] = []
-  for (let batch = 0; batch < BATCHES_AT_MOST && performance.now() < untilMs; batch++) {
-    const dying = await beginDeaths(sql, now.toISOString(), AT_ONCE)
-    const errors = await Promise.all(
-      dying.map(({ object_key: key }) => storage.remove(key, signal).then(noError, (err: unknown) => ({ key, err }))),
-    )
-    await endDeaths(
-      sql,
-      dying.filter((_, n) => errors[n] === undefined),
-    )
+  for (let batch = 0; batch < MAX_BATCHES && performance.now() < endMs; batch++) {
+    const started = await startDeletions(sql, now.toISOString(), BATCH_SIZE)
+    const results = await Promise.allSettled(started.map(({ object_key }) => storage.remove(object_key, signal)))
+    const isRemoved = (_: unknown, n: number) => results[n]?.status === 'fulfilled'
+    await finishDeletions(sql, started.filter(isRemoved))
     if (signal.aborted) return
-    const alive = dying.filter((_, n) => errors[n] !== undefined)
-    if (alive.length > 0) await postponeDeaths(sql, alive, later)
-    failures.push(...errors.filter((error) => error !== undefined))
-    if (dying.length < AT_ONCE) break
+    const failed = started.filter((deletion, n) => !isRemoved(deletion, n))
+    if (failed.length > 0) await postponeDeletions(sql, failed, retryAt)
+    for (const [n, result] of results.entries()) {
+      if (result.status === 'rejected') failures.push({ key: started[n]?.object_key ?? '', err: result.reason })
+    }
+    if (started.length < BATCH_SIZE) break
   }
   const [first] = failures
-  if (first)
-    log.warn({ ...first, objects: failures.length }, 'objects could not be deleted; they are tried again later')
-  await storage.tidy(new Date(now.getTime() - CUT_SHORT_MS), signal)
+  if (first) log.warn({ ...first, objects: failures.length }, 'objects could not be deleted and will be retried')
+  await storage.removeIncomplete(new Date(now.getTime() - INCOMPLETE_LIFE_MS), signal)
 }
-
-const noError = () => undefined

@@ -1,16 +1,16 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
-import { requireMatch } from '../../kit/http/if-match.ts'
-import { JsonText } from '../../kit/http/json.ts'
-import { found, invalid, refuse } from '../../kit/http/refusal.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { emit } from '../../kit/outbox/emit.ts'
 import * as queries from './queries.ts'
 import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { holdEntries, resolveReferences } from './references.ts'
@@ -34,12 +34,12 @@ export interface CommandDeps {
 export interface CreatePart {
   caller: Caller
   body: PartInput
-  trail: Trail
+  audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** A draft of the caller's organization, with every id that it names looked up and held until it is written. */
-export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, idempotencyKey }: CreatePart) {
+export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreatePart) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
   return sql.begin((tx) =>
@@ -56,7 +56,7 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, trail, i
         technologyIds: resolved.process?.technologyIds ?? [],
       }
       const serialNumber = await insertNumbered(tx, part, content, now)
-      await recordSuccess(tx, trail)
+      await recordSuccess(tx, audit)
       await announce(tx, 'created', part.id, caller.orgId)
       return { id: part.id, serialNumber }
     }),
@@ -84,13 +84,13 @@ export async function insertNumbered(
 export interface ChangePart {
   caller: Caller
   params: { id: string }
-  trail: Trail
+  audit: AuditContext
 }
 
 /** New content for a part of the caller's own, whole or not at all; what changes nothing counts no revision. */
 export function patchPart(
   { sql, clock }: CommandDeps,
-  { caller, params, body, ifMatch, trail }: ChangePart & { body: PartPatch; ifMatch: string | undefined },
+  { caller, params, body, ifMatch, audit }: ChangePart & { body: PartPatch; ifMatch: string | undefined },
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
@@ -103,7 +103,7 @@ export function patchPart(
     requireMatch(ifMatch, document)
     requireNone(patchProblems(part.state, content), 'A part that has been published keeps what that needed.')
 
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
     const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
     const [row] = await updateContent(tx, changed, content, now)
@@ -118,7 +118,7 @@ const PAST = { publish: 'published', archive: 'archived', unarchive: 'unarchived
 export function movePart(
   { sql, clock }: CommandDeps,
   verb: PartVerb,
-  { caller, params, trail }: ChangePart,
+  { caller, params, audit }: ChangePart,
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   const transition = TRANSITIONS[verb]
@@ -130,17 +130,17 @@ export function movePart(
     if (transition.guarded) requireNone(publishProblems(part), 'The part lacks something.')
     const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
     if (!moved) throw refuse('illegal_transition', { detail: 'The part has changed meanwhile.' })
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announce(tx, PAST[verb], part.id, caller.orgId)
     return new JsonText(moved.document)
   })
 }
 
 /** Deletes a part of the caller's own. */
-export function deletePart({ sql }: CommandDeps, { caller, params, trail }: ChangePart): Promise<undefined> {
+export function deletePart({ sql }: CommandDeps, { caller, params, audit }: ChangePart): Promise<undefined> {
   return sql.begin(async (tx) => {
     const { id } = found(await queries.deletePart(tx, caller.orgId, params.id))
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await announce(tx, 'deleted', id, caller.orgId)
     return undefined
   })

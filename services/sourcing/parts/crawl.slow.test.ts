@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import { loadParts } from '../../kit/testing/load.ts'
+import { loadParts } from '../../testing/load/parts.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])

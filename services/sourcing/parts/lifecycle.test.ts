@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Part } from '../../../proto/http/sourcing/parts.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import type { ApiClient } from '../../kit/testing/client.ts'
+import type { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])

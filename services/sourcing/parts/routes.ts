@@ -1,8 +1,9 @@
+import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
-import { JsonText } from '../../kit/http/json.ts'
-import { found } from '../../kit/http/refusal.ts'
-import type { Http } from '../../kit/http/server.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
@@ -12,30 +13,37 @@ import { findPage, type PartReads } from './search.ts'
 type Deps = commands.CommandDeps & PartReads & { http: Http; pagination: Pagination }
 
 export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
-  http
-    .routes()
-    .on(operations.listParts, async ({ caller, query, request }) => {
-      const reader = { orgId: caller.orgId, signal: request.signal }
-      const paged = { caller, list: 'parts', query }
-      return new JsonText(await pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window })))
-    })
-    .on(operations.createPart, (call) => commands.createPart(deps, call))
-    .on(
-      operations.getPart,
-      async ({ caller, params }) =>
-        new JsonText(found(await deps.lane.ask((sql) => findPart(sql, caller.orgId, params.id))).document),
+  new Elysia({ name: 'sourcing.parts' })
+    .use(
+      http.route(operations.listParts, ({ caller, query, request }) => {
+        const reader = { orgId: caller.orgId, signal: request.signal }
+        const paged = { caller, list: 'parts', query }
+        return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window }))
+      }),
     )
-    .on(operations.getPartMetadata, async ({ caller, params }) => {
-      const { metadata } = found(await deps.lane.ask((sql) => findMetadata(sql, caller.orgId, params.id)))
-      return new JsonText(`{"metadata":${metadata}}`)
-    })
-    .on(operations.listPartHistory, async ({ caller, params, query }) => {
-      const { id } = found(await deps.lane.ask((sql) => findOwnPart(sql, caller.orgId, params.id)))
-      const paged = { caller, list: `history ${id}`, query }
-      return new JsonText(await pagination.json(paged, (window) => listHistory(deps.sql, id, window)))
-    })
-    .on(lifecycle.patchPart, (call) => commands.patchPart(deps, call))
-    .on(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call))
-    .on(lifecycle.archivePart, (call) => commands.movePart(deps, 'archive', call))
-    .on(lifecycle.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call))
-    .on(lifecycle.deletePart, (call) => commands.deletePart(deps, call))
+    .use(http.route(operations.createPart, (call) => commands.createPart(deps, call)))
+    .use(
+      http.route(
+        operations.getPart,
+        async ({ caller, params }) =>
+          new JsonText(found(await deps.reads.query((sql) => findPart(sql, caller.orgId, params.id))).document),
+      ),
+    )
+    .use(
+      http.route(operations.getPartMetadata, async ({ caller, params }) => {
+        const { metadata } = found(await deps.reads.query((sql) => findMetadata(sql, caller.orgId, params.id)))
+        return new JsonText(`{"metadata":${metadata}}`)
+      }),
+    )
+    .use(
+      http.route(operations.listPartHistory, async ({ caller, params, query }) => {
+        const { id } = found(await deps.reads.query((sql) => findOwnPart(sql, caller.orgId, params.id)))
+        const paged = { caller, list: `history ${id}`, query }
+        return pagination.json(paged, (window) => listHistory(deps.sql, id, window))
+      }),
+    )
+    .use(http.route(lifecycle.patchPart, (call) => commands.patchPart(deps, call)))
+    .use(http.route(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call)))
+    .use(http.route(lifecycle.archivePart, (call) => commands.movePart(deps, 'archive', call)))
+    .use(http.route(lifecycle.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call)))
+    .use(http.route(lifecycle.deletePart, (call) => commands.deletePart(deps, call)))

@@ -1,9 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
-import { ExpressLane } from '../../kit/db/express-lane.ts'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { loadParts } from '../../kit/testing/load.ts'
-import { Turns } from '../../kit/turns/turns.ts'
+import { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { loadParts } from '../../testing/load/parts.ts'
 import { findPage, placesToRead } from './search.ts'
 
 /** All of one organization; 40,000 are public. */
@@ -16,7 +16,7 @@ const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 1 })
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
-const reads = { sql, lane: new ExpressLane(sql, undefined), ...placesToRead(8) }
+const reads = { sql, reads: new PipelinedReads(sql, undefined), ...placesToRead(8) }
 const reader = { orgId: 'org_0', signal: new AbortController().signal }
 const page = { after: undefined, limit: 11 }
 
@@ -86,9 +86,9 @@ test('far pages wait for a permit of the long reads, near pages do not', async (
 })
 
 /** No permit is free. */
-function full(): Turns {
-  const longReads = new Turns({ what: 'long reads', places: 1, placesOfOne: 1, waitMs: 10 })
-  longReads.take(reader.orgId)
+function full(): TenantSemaphore {
+  const longReads = new TenantSemaphore({ what: 'long reads', permits: 1, permitsPerTenant: 1, maxWaitMs: 10 })
+  longReads.acquire(reader.orgId)
   return longReads
 }
 

@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
-import type { ExpressLane } from '../../kit/db/express-lane.ts'
+import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { within } from '../../kit/db/within.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import { Turns } from '../../kit/turns/turns.ts'
 import {
   hasTrigram,
   listParts,
@@ -21,20 +21,20 @@ const LONG_READ_OFFSET = 100_000
 
 export interface PartReads {
   sql: Pool
-  lane: ExpressLane
+  reads: PipelinedReads
   /** For reads that use a connection for some tenths of a second at most. */
-  searches: Turns
+  searches: TenantSemaphore
   /** For reads that can take longer. */
-  longReads: Turns
+  longReads: TenantSemaphore
 }
 
 /** Searches and long reads together leave a quarter of the connections; one organization has at most a quarter for each. */
 export function placesToRead(connections: number): Pick<PartReads, 'searches' | 'longReads'> {
   const share = (part: number) => Math.max(1, Math.floor(connections * part))
-  const shares = { places: share(3 / 8), placesOfOne: share(1 / 4) }
+  const shares = { permits: share(3 / 8), permitsPerTenant: share(1 / 4) }
   return {
-    searches: new Turns({ what: 'searches', ...shares }),
-    longReads: new Turns({ what: 'long reads (searches and far pages)', ...shares, maxWaitingOfOne: 20 }),
+    searches: new TenantSemaphore({ what: 'searches', ...shares }),
+    longReads: new TenantSemaphore({ what: 'long reads (searches and far pages)', ...shares, maxWaitingPerTenant: 20 }),
   }
 }
 
@@ -52,9 +52,9 @@ export async function findPage(
 ): Promise<readonly DocumentRow[]> {
   if (q !== undefined) return findMatches(reads, reader, { ...listing, q })
   const { orgId, signal } = reader
-  if (listing.offset <= FAR_AHEAD) return reads.lane.ask((sql) => listParts(sql, orgId, listing))
-  const turns = listing.offset <= LONG_READ_OFFSET ? reads.searches : reads.longReads
-  return turns.during(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
+  if (listing.offset <= FAR_AHEAD) return reads.reads.query((sql) => listParts(sql, orgId, listing))
+  const semaphore = listing.offset <= LONG_READ_OFFSET ? reads.searches : reads.longReads
+  return semaphore.run(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
 }
 
 /** Parts that are scanned before an index is searched. */
@@ -85,8 +85,8 @@ async function findMatches({ sql, searches, longReads }: PartReads, reader: Read
   if (Array.from(wanted.q).some(isControl)) return []
   const { orgId, signal } = reader
   const search = new TextSearch(sql, reader, wanted)
-  if (wanted.offset + wanted.limit <= FIRST_SCAN) await searches.during(orgId, signal, () => search.runShort())
-  return search.isComplete ? search.found : longReads.during(orgId, signal, () => search.runToEnd())
+  if (wanted.offset + wanted.limit <= FIRST_SCAN) await searches.run(orgId, signal, () => search.runShort())
+  return search.isComplete ? search.found : longReads.run(orgId, signal, () => search.runToEnd())
 }
 
 /** The state of one search: the matches that were found, and the part after which the search continues. */

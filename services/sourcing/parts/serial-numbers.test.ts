@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { testDatabase } from '../../kit/testing/database.ts'
+import { testDatabase } from '../../testing/database.ts'
 import { insertNumbered } from './commands.ts'
 import { contentOf } from './rules.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'], { DATABASE_POOL_SIZE: '8' })
 const searcher = await market.organization(['IP_OWNER'])

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { testDatabase } from '../../kit/testing/database.ts'
-import { loadParts } from '../../kit/testing/load.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { loadParts } from '../../testing/load/parts.ts'
 import { mayRead } from './rules.ts'
 import { isReadable } from './visibility.ts'
 

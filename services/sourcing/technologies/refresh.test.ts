@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { marketplaceOf } from '../../all/testing.ts'
-import { importTexts, restoreShipped, shippedText } from '../../catalog/testing/imports.ts'
 import { connect } from '../../kit/db/client.ts'
-import { until } from '../../kit/testing/until.ts'
+import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { client } = (await market.organization(['IP_OWNER'])).administrator

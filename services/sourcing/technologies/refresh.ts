@@ -1,7 +1,7 @@
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import { pause, type Worker } from '../../kit/service/worker.ts'
+import { pause, type Worker } from '../../kit/worker/worker.ts'
 import { beginRefresh, endRefresh, findNextParts, lockRefresh, moveRefresh, refreshTechnologies } from './queries.ts'
 
 /** Few enough for one transaction to be over in a second or two: those who want one of these parts wait for no more. */

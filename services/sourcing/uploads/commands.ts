@@ -1,12 +1,12 @@
 import type { CreateUploadInput, Upload } from '../../../proto/http/sourcing/uploads.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Trail } from '../../kit/audit/trail.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { refuse } from '../../kit/http/refusal.ts'
-import { emit } from '../../kit/outbox/emit.ts'
-import type { Storage } from '../../kit/storage/storage.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import type { Storage } from '../storage/storage.ts'
 import { countOpenUploads, insertUpload, lockQuota } from './queries.ts'
 import { hasRoomForUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
 
@@ -20,13 +20,13 @@ export interface UploadDeps {
 export interface CreateUpload {
   caller: Caller
   body: CreateUploadInput
-  trail: Trail
+  audit: AuditContext
 }
 
-/** A place for the bytes of one file, for 24 hours. */
+/** Creates an upload with a URL that expires after 24 hours. */
 export async function createUpload(
   { sql, clock, storage, quota }: UploadDeps,
-  { caller: { orgId, userId }, body, trail }: CreateUpload,
+  { caller: { orgId, userId }, body, audit }: CreateUpload,
 ): Promise<Upload> {
   const now = new Date(clock())
   const expiresAt = new Date(now.getTime() + UPLOAD_LIMITS.lifeMs)
@@ -45,11 +45,11 @@ export async function createUpload(
     const [{ open }] = await countOpenUploads(tx, orgId, now.toISOString())
     if (!hasRoomForUpload(open, quota)) {
       throw refuse('limit_reached', {
-        detail: `Your organization has ${open} uploads that no part has taken; add them, or wait until they expire.`,
+        detail: `Your organization has ${open} open uploads; add them to a part, or wait until they expire.`,
       })
     }
     await insertUpload(tx, upload, now.toISOString())
-    await recordSuccess(tx, trail)
+    await recordSuccess(tx, audit)
     await emit(tx, {
       type: 'sourcing.upload.created',
       tenantId: orgId,

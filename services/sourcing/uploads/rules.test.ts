@@ -1,25 +1,25 @@
 import { expect, test } from 'bun:test'
-import { type Standing, slowestOf, UPLOAD_LIMITS } from './rules.ts'
+import { type TenantTransfer, transferToPreempt, UPLOAD_LIMITS } from './rules.ts'
 
 const { graceMs, slowBelowBytes } = UPLOAD_LIMITS
-const slow = { heldMs: graceMs, receivedBytes: 100 }
-const transfer = (orgId: string, standing: Partial<Standing> = {}): Standing => ({ orgId, ...slow, ...standing })
+const slow = { ageMs: graceMs, receivedBytes: 100 }
+const transfer = (orgId: string, more: Partial<TenantTransfer> = {}): TenantTransfer => ({ orgId, ...slow, ...more })
 
-test('of those who have more places than the newcomer would have, the slowest gives way', () => {
+test('the slowest transfer of the organizations with more transfers is preempted', () => {
   const slowest = transfer('org_1', { receivedBytes: 1 })
   const transfers = [transfer('org_1'), slowest, transfer('org_2'), transfer('org_2', { receivedBytes: 2 })]
-  expect(slowestOf(transfers, 'org_3')).toBe(slowest)
-  expect(slowestOf([...transfers, transfer('org_3')], 'org_3')).toBeUndefined()
+  expect(transferToPreempt(transfers, 'org_3')).toBe(slowest)
+  expect(transferToPreempt([...transfers, transfer('org_3')], 'org_3')).toBeUndefined()
 })
 
-test('nobody gives way to himself, nor to who has as many', () => {
-  expect(slowestOf([transfer('org_1'), transfer('org_1')], 'org_1')).toBeUndefined()
-  expect(slowestOf([transfer('org_1')], 'org_2')).toBeUndefined()
+test('an organization does not preempt its own transfers, nor those of one with as many', () => {
+  expect(transferToPreempt([transfer('org_1'), transfer('org_1')], 'org_1')).toBeUndefined()
+  expect(transferToPreempt([transfer('org_1')], 'org_2')).toBeUndefined()
 })
 
-test('who has just begun, and who is not slow, does not give way', () => {
-  const begun = { heldMs: graceMs - 1, receivedBytes: 0 }
-  const quick = { heldMs: 10_000, receivedBytes: 10 * slowBelowBytes }
-  expect(slowestOf([transfer('org_1', begun), transfer('org_1', begun)], 'org_2')).toBeUndefined()
-  expect(slowestOf([transfer('org_1', quick), transfer('org_1', quick)], 'org_2')).toBeUndefined()
+test('a transfer within its grace period, and a fast one, is not preempted', () => {
+  const recent = { ageMs: graceMs - 1, receivedBytes: 0 }
+  const fast = { ageMs: 10_000, receivedBytes: 10 * slowBelowBytes }
+  expect(transferToPreempt([transfer('org_1', recent), transfer('org_1', recent)], 'org_2')).toBeUndefined()
+  expect(transferToPreempt([transfer('org_1', fast), transfer('org_1', fast)], 'org_2')).toBeUndefined()
 })

@@ -1,15 +1,14 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { inBatches } from '../../kit/sweep/batches.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
 import { deleteUploads, endUploads } from './queries.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 
-/** Few enough for one short transaction. */
-const AT_A_TIME = 500
+const BATCH_SIZE = 500
 
-/** Ends the uploads that nobody added in time, and forgets those that ended long ago. */
+/** Ends expired uploads, and deletes the rows of those that expired long ago. */
 export async function sweepUploads(sql: Pool, now: Date, signal: AbortSignal): Promise<void> {
-  const batches = { limit: AT_A_TIME, signal }
+  const batches = { limit: BATCH_SIZE, signal }
   await inBatches(batches, (limit) => endUploads(sql, now.toISOString(), limit))
-  const forgottenAt = new Date(now.getTime() - UPLOAD_LIMITS.keptMs).toISOString()
-  await inBatches(batches, (limit) => deleteUploads(sql, forgottenAt, limit))
+  const retainedSince = new Date(now.getTime() - UPLOAD_LIMITS.retentionMs).toISOString()
+  await inBatches(batches, (limit) => deleteUploads(sql, retainedSince, limit))
 }

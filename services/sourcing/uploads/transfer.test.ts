@@ -1,22 +1,22 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
-import { marketplaceOf } from '../../all/testing.ts'
-import { until } from '../../kit/testing/until.ts'
-import { Uploading } from '../files/testing/uploading.ts'
+import { Uploading } from '../../testing/files/uploading.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
 import { UPLOAD_LIMITS } from './rules.ts'
 
-// Each look at whether the places are taken uses an upload up.
+// Polling for a free permit creates many uploads.
 const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
 const uploading = async () => new Uploading(market, (await market.organization(['IP_OWNER'])).administrator.client)
 const [own, theirs, third] = [await uploading(), await uploading(), await uploading()]
 
 const sockets: Socket[] = []
-const hangUp = () => {
+const disconnect = () => {
   for (const socket of sockets) socket.terminate()
 }
-afterAll(hangUp)
+afterAll(disconnect)
 
-/** Begins to send, and never ends. */
+/** Begins to send a body and never completes it. */
 async function stall(by = own, onAnswer: (answer: string) => void = () => {}): Promise<void> {
   const { uploadUrl } = await by.opened()
   const { port, pathname, search, host } = new URL(by.here(uploadUrl))
@@ -26,23 +26,23 @@ async function stall(by = own, onAnswer: (answer: string) => void = () => {}): P
   sockets.at(-1)?.write(head)
 }
 
-test('who sends slowly, and often, keeps no other organization out, and gives the places back', async () => {
-  for (let n = 0; n < UPLOAD_LIMITS.maxTransfersOfOne; n++) await stall()
+test('an organization with its maximum of slow uploads is 429, another one is served, and disconnecting frees the permits', async () => {
+  for (let n = 0; n < UPLOAD_LIMITS.maxTransfersPerTenant; n++) await stall()
   const refused = await until(async () => {
     const answer = await own.put(await own.opened(), 'x')
-    return answer.status === 503 && answer
+    return answer.status === 429 && answer
   })
-  expect(refused.headers.get('retry-after')).toBe('1')
+  expect(refused.headers.get('retry-after')).toBe('10')
   expect((await theirs.put(await theirs.opened(), 'x')).status).toBe(204)
-  hangUp()
+  disconnect()
   const upload = await own.opened()
   await until(async () => (await own.put(upload, 'x')).status === 204)
 })
 
-test('where several send slowly, and often, the slowest gives way to who has no place, and is told to send again', async () => {
+test('with all permits held by slow uploads, the slowest is ended with 503 for an organization that has none', async () => {
   const answers: string[] = []
   for (const by of [own, theirs]) {
-    for (let n = 0; n < UPLOAD_LIMITS.maxTransfersOfOne; n++) await stall(by, (answer) => answers.push(answer))
+    for (let n = 0; n < UPLOAD_LIMITS.maxTransfersPerTenant; n++) await stall(by, (answer) => answers.push(answer))
   }
   const upload = await third.opened()
   await until(async () => (await third.put(upload, 'x')).status === 204)
@@ -50,5 +50,5 @@ test('where several send slowly, and often, the slowest gives way to who has no 
   expect(answer).toStartWith('HTTP/1.1 503')
   expect(answer).toContain('send it again')
   expect(answers).toHaveLength(1)
-  hangUp()
+  disconnect()
 })

@@ -1,110 +1,113 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { invalidField, notFound, refuse, unavailable } from '../../kit/http/refusal.ts'
-import { chunksOf, Stalled } from '../../kit/storage/chunks.ts'
-import type { FolderStorage } from '../../kit/storage/folder/store.ts'
-import { AlreadyStored, CutShort, MAX_FILE_BYTES, TooLarge } from '../../kit/storage/storage.ts'
+import { invalidField, notFound, refuse, unavailable } from '../../kit/errors/refusal.ts'
+import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import type { FolderStorage } from '../storage/folder/store.ts'
+import { IdleTimeout, readWithIdleTimeout } from '../storage/idle-timeout.ts'
+import { AlreadyStored, LengthMismatch, MAX_FILE_BYTES, TooLarge } from '../storage/storage.ts'
 import { findOpenUpload } from './queries.ts'
-import { slowestOf, UPLOAD_LIMITS } from './rules.ts'
+import { transferToPreempt, UPLOAD_LIMITS } from './rules.ts'
 
-export interface Transfer {
+export interface UploadRequest {
   request: Request
   id: string
   expires: number
   signature: string
 }
 
-/** An upload that is being received. */
-interface Running {
+interface RunningTransfer {
   orgId: string
-  sinceMs: number
+  startedMs: number
   receivedBytes: number
-  /** Aborted when it has to give way. */
-  leave: AbortController
+  preempted: AbortController
+  release: () => void
 }
 
-/** Takes the bytes of uploads where the store is a folder of ours: one transfer for an upload, a bounded number in all. */
+/** Receives the bytes of uploads for the folder store. */
 export class Transfers {
   readonly #sql: Pool
   readonly #folder: FolderStorage | undefined
-  /** By the ids of their uploads. */
-  readonly #running = new Map<string, Running>()
+  readonly #permits = new TenantSemaphore({
+    what: 'uploads',
+    permits: UPLOAD_LIMITS.maxTransfers,
+    permitsPerTenant: UPLOAD_LIMITS.maxTransfersPerTenant,
+  })
+  /** By upload id. */
+  readonly #running = new Map<string, RunningTransfer>()
 
   constructor(sql: Pool, folder: FolderStorage | undefined) {
     this.#sql = sql
     this.#folder = folder
   }
 
-  async receive({ request, id, expires, signature }: Transfer): Promise<void> {
+  async receive({ request, id, expires, signature }: UploadRequest): Promise<void> {
     const folder = this.#folder
     if (!folder) throw notFound()
     if (!folder.allows({ method: 'PUT', key: id, expires }, signature)) {
-      throw refuse('forbidden', { detail: 'The address has expired, or is not one that was given out.' })
+      throw refuse('forbidden', { detail: 'The upload URL has expired or its signature is not valid.' })
     }
-    // Part of a file, taken for the whole, would be a damaged file.
-    if (request.headers.has('content-range')) throw invalidField('Content-Range', 'is not taken: send the whole file')
-    const announced = announcedBytes(request)
-    if (announced !== undefined && announced > MAX_FILE_BYTES) throw tooLarge()
-    if (folder.has(id)) throw usedUp()
+    // A partial body would be stored as if it were the complete file.
+    if (request.headers.has('content-range')) throw invalidField('Content-Range', 'is not supported')
+    const expectedBytes = contentLengthOf(request)
+    if (expectedBytes !== undefined && expectedBytes > MAX_FILE_BYTES) throw tooLarge()
+    if (folder.exists(id)) throw notOpen()
     const [open] = await findOpenUpload(this.#sql, id)
-    // From here to the note that it runs nobody else has a turn.
-    if (!open || this.#running.has(id)) throw usedUp()
-    this.#demandSlot(open.org_id)
-    const running = { orgId: open.org_id, sinceMs: performance.now(), receivedBytes: 0, leave: new AbortController() }
-    this.#running.set(id, running)
+    // No await between this check and `set`, so that only one transfer of an upload runs.
+    if (!open || this.#running.has(id)) throw notOpen()
+    const transfer = this.#begin(open.org_id)
+    this.#running.set(id, transfer)
     try {
-      const signal = AbortSignal.any([
-        request.signal,
-        running.leave.signal,
-        AbortSignal.timeout(UPLOAD_LIMITS.transferMs),
-      ])
-      const chunks = chunksOf(request.body ?? new Blob([]).stream(), { signal, idleMs: UPLOAD_LIMITS.idleMs })
+      const timeout = AbortSignal.timeout(UPLOAD_LIMITS.transferMs)
+      const signal = AbortSignal.any([request.signal, transfer.preempted.signal, timeout])
+      const body = request.body ?? new Blob([]).stream()
+      const chunks = readWithIdleTimeout(body, { signal, idleMs: UPLOAD_LIMITS.idleMs })
       const onProgress = (receivedBytes: number) => {
-        running.receivedBytes = receivedBytes
+        transfer.receivedBytes = receivedBytes
       }
-      await folder.receive(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes: announced, signal, onProgress })
+      await folder.put(id, chunks, { maxBytes: MAX_FILE_BYTES, expectedBytes, signal, onProgress })
     } catch (error) {
       throw refusalOf(error)
     } finally {
       this.#running.delete(id)
+      transfer.release()
     }
   }
 
-  /** Where all places are taken, the slowest of those who have many gives way: whatever it sent is sent again. */
-  #demandSlot(orgId: string): void {
-    const all = [...this.#running.values()].filter(({ leave }) => !leave.signal.aborted)
-    const own = all.filter((other) => other.orgId === orgId).length
-    if (own >= UPLOAD_LIMITS.maxTransfersOfOne) throw unavailable(TOO_MANY)
-    if (all.length < UPLOAD_LIMITS.maxTransfers) return
+  #begin(orgId: string): RunningTransfer {
+    if (!this.#permits.canAcquire(orgId)) this.#preemptFor(orgId)
+    const release = this.#permits.acquire(orgId)
+    return { orgId, startedMs: performance.now(), receivedBytes: 0, preempted: new AbortController(), release }
+  }
+
+  /** Ends a slow transfer of an organization with more transfers. Its client gets a 503 and may send the bytes again. */
+  #preemptFor(orgId: string): void {
     const nowMs = performance.now()
-    const slowest = slowestOf(
-      all.map((running) => ({ ...running, heldMs: nowMs - running.sinceMs })),
-      orgId,
-    )
-    if (!slowest) throw unavailable(TOO_MANY)
-    slowest.leave.abort(unavailable('Too many uploads at once, and this one was the slowest; send it again.'))
+    const transfers = [...this.#running.values()]
+      .filter(({ preempted }) => !preempted.signal.aborted)
+      .map((transfer) => ({ ...transfer, ageMs: nowMs - transfer.startedMs }))
+    const slowest = transferToPreempt(transfers, orgId)
+    slowest?.preempted.abort(unavailable('Too many uploads at once, and this one was the slowest; send it again.'))
+    slowest?.release()
   }
 }
 
-const TOO_MANY = 'Too many uploads at once.'
-
-function announcedBytes({ headers }: Request): number | undefined {
+function contentLengthOf({ headers }: Request): number | undefined {
   const length = headers.get('content-length')
   return length === null ? undefined : Number(length)
 }
 
-const usedUp = () => refuse('conflict', { detail: 'The upload has its bytes already, or its time is over.' })
+const notOpen = () => refuse('conflict', { detail: 'The upload has received its bytes already, or has expired.' })
 const tooLarge = () => refuse('payload_too_large', { detail: `A file may have at most ${MAX_FILE_BYTES} bytes.` })
-const cutShort = () => invalidField('body', 'was cut short')
 
 function refusalOf(error: unknown): unknown {
   if (error instanceof TooLarge) return tooLarge()
-  if (error instanceof AlreadyStored) return usedUp()
-  if (error instanceof Stalled || isTimeout(error)) return invalidField('body', 'was not sent in time')
-  if (error instanceof CutShort || isHangUp(error)) return cutShort()
+  if (error instanceof AlreadyStored) return notOpen()
+  if (error instanceof IdleTimeout || nameOf(error) === 'TimeoutError')
+    return invalidField('body', 'was not sent in time')
+  if (error instanceof LengthMismatch || isDisconnect(error)) return invalidField('body', 'was cut short')
   return error
 }
 
-const isTimeout = (error: unknown) => (error as { name?: unknown } | null)?.name === 'TimeoutError'
-const isHangUp = (error: unknown) =>
-  ['AbortError', 'ConnectionClosed'].includes(String((error as { name?: unknown } | null)?.name)) ||
+const nameOf = (error: unknown) => String((error as { name?: unknown } | null)?.name)
+const isDisconnect = (error: unknown) =>
+  ['AbortError', 'ConnectionClosed'].includes(nameOf(error)) ||
   (error as { code?: unknown } | null)?.code === 'ERR_STREAM_PREMATURE_CLOSE'

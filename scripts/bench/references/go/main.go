@@ -1,5 +1,5 @@
-// A bare server of the first page of parts: net/http and pgx as their manuals show them, and nothing else: no sign-in,
-// no limits, no log, no metrics. It joins the texts that our own statement reads.
+// A bare server of the first page of parts: net/http and pgx as their manuals show them, without sign-in, limits, log and
+// metrics. It joins the texts that the statement of the service reads.
 package main
 
 import (
@@ -13,22 +13,21 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const pageSize = 10
 
 func main() {
-	var parameters []any
-	decoder := json.NewDecoder(strings.NewReader(os.Getenv("PARAMETERS")))
-	decoder.UseNumber()
-	if err := decoder.Decode(&parameters); err != nil {
+	// The parameters are texts, as the log of Postgres shows them; a null is nil.
+	var texts []*string
+	if err := json.Unmarshal([]byte(os.Getenv("PARAMETERS")), &texts); err != nil {
 		log.Fatal(err)
 	}
-	for at, parameter := range parameters {
-		if number, isNumber := parameter.(json.Number); isNumber {
-			parameters[at], _ = number.Int64()
-		}
+	parameters := []any{pgx.QueryExecModeCacheStatement, pgx.QueryResultFormats{pgx.TextFormatCode}}
+	for _, text := range texts {
+		parameters = append(parameters, text)
 	}
 	config, err := pgxpool.ParseConfig(fmt.Sprintf("%s?pool_max_conns=%s", os.Getenv("DATABASE_URL"), os.Getenv("POOL_SIZE")))
 	if err != nil {
@@ -47,13 +46,17 @@ func main() {
 			return
 		}
 		texts := make([]string, 0, pageSize+1)
+		document := -1
 		for rows.Next() {
-			var position, document string
-			if err := rows.Scan(&position, &document); err != nil {
-				http.Error(response, err.Error(), http.StatusInternalServerError)
-				return
+			values := rows.RawValues()
+			if document < 0 {
+				for at, field := range rows.FieldDescriptions() {
+					if field.Name == "document" {
+						document = at
+					}
+				}
 			}
-			texts = append(texts, document)
+			texts = append(texts, string(values[document]))
 		}
 		hasMore := len(texts) > pageSize
 		if hasMore {

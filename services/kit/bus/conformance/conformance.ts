@@ -1,24 +1,24 @@
 import { afterEach, beforeAll, beforeEach, describe, setDefaultTimeout } from 'bun:test'
 import { deliveryTests } from './delivery.ts'
-import { followingTests } from './following.ts'
+import { followTests } from './follow.ts'
+import { createEffects, type Harness, type Member, openBus } from './harness.ts'
 import { killTests } from './kills.ts'
-import { createEffects, joinBus, type Member, type Rig } from './rig.ts'
 
-/** One suite for every driver of the bus, on a real Postgres and whatever real server the driver needs. */
-export function conformance(open: () => Promise<Rig>): void {
+/** The conformance suite of the bus drivers, on a real Postgres and the real server of the driver. */
+export function conformance(open: () => Promise<Harness>): void {
   setDefaultTimeout(60_000)
-  let rig: Rig
+  let harness: Harness
   let sourcing: Member
   let webhooks: Member
 
   beforeAll(async () => {
-    rig = await open()
-    await createEffects(rig.database.owner)
+    harness = await open()
+    await createEffects(harness.database.owner)
   })
   beforeEach(async () => {
-    const address = { ...rig, urlOf: rig.database.urlOf }
-    sourcing = await joinBus(address, 'sourcing')
-    webhooks = await joinBus(address, 'webhooks')
+    const address = { ...harness, urlOf: harness.database.urlOf }
+    sourcing = await openBus(address, 'sourcing')
+    webhooks = await openBus(address, 'webhooks')
     sourcing.start(sourcing.bus.relay())
   })
   afterEach(async () => {
@@ -26,7 +26,7 @@ export function conformance(open: () => Promise<Rig>): void {
   })
 
   const members = () => ({ sourcing, webhooks })
-  describe('delivery', () => deliveryTests(() => rig, members))
-  describe('kills', () => killTests(() => rig, members))
-  describe('following', () => followingTests(() => rig, members))
+  describe('delivery', () => deliveryTests(() => harness, members))
+  describe('kills', () => killTests(() => harness, members))
+  describe('follow', () => followTests(() => harness, members))
 }

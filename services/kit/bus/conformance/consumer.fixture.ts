@@ -1,7 +1,7 @@
+import { numberOf, record } from './harness.ts'
 import { joinFromEnvironment, say } from './program.ts'
-import { numberOf, record } from './rig.ts'
 
-/** A consumer that has its effect and then stays in the middle of handling, or dies of what it handles. */
+/** A consumer that writes its effect and then blocks in the handler or crashes. */
 const { BUS_TYPE = '', BUS_STOP_AT = '', BUS_DIE_AT = '' } = process.env
 const { bus, start } = await joinFromEnvironment('webhooks')
 start(

@@ -1,49 +1,49 @@
 import { expect, test } from 'bun:test'
-import { emit } from '../../outbox/emit.ts'
-import { unsend } from '../../outbox/queries.ts'
 import type { DeadLetterNotice } from '../bus.ts'
+import { emit } from '../outbox/emit.ts'
+import { unsend } from '../outbox/queries.ts'
 import {
-  announce,
   effectsOf,
+  emitValue,
   faultsOf,
+  type Harness,
   heartbeats,
-  joinBus,
   type Member,
   numberOf,
-  type Rig,
+  openBus,
   record,
   until,
-} from './rig.ts'
+} from './harness.ts'
 
-/** What a consumer may rely on, on every driver. */
-export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member; webhooks: Member }): void {
-  const owner = () => rig().database.owner
-  const address = () => ({ ...rig(), urlOf: rig().database.urlOf })
+/** Guarantees for consumers on every driver. */
+export function deliveryTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {
+  const owner = () => harness().database.owner
+  const address = () => ({ ...harness(), urlOf: harness().database.urlOf })
 
-  test('an event is handled once, as it was announced', async () => {
+  test('an emitted event is handled once and unchanged', async () => {
     const { sourcing, webhooks } = members()
-    const heard: unknown[] = []
+    const received: unknown[] = []
     webhooks.start(
       webhooks.bus.consume({
         name: 'once',
         subjects: ['sourcing.once.*'],
         async handle(_tx, event) {
-          heard.push(event)
+          received.push(event)
         },
       }),
     )
     const data = { text: 'Öl "&" \u2028 \\', list: [1, null, { deep: true }], number: 0.1 }
     const time = '2026-04-29T09:10:00.000Z'
     const id = await sourcing.pool.begin((tx) =>
-      emit(tx, { type: 'sourcing.once.told', tenantId: 'org_1', subject: 'part_1', data, time }),
+      emit(tx, { type: 'sourcing.once.emitted', tenantId: 'org_1', subject: 'part_1', data, time }),
     )
-    await until(() => heard.length > 0)
-    expect(heard).toEqual([
+    await until(() => received.length > 0)
+    expect(received).toEqual([
       {
         specversion: '1.0',
         id,
         source: '/marketplace/sourcing',
-        type: 'sourcing.once.told',
+        type: 'sourcing.once.emitted',
         subject: 'part_1',
         time,
         tenantid: 'org_1',
@@ -54,31 +54,31 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
     expect(id).toMatch(/^evt_[0-9A-HJKMNP-TV-Z]{26}$/)
   })
 
-  test('an event of a transaction that was rolled back is handled by nobody', async () => {
+  test('an event of a rolled-back transaction is never handled', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.rolledback.told'
+    const type = 'sourcing.rolledback.emitted'
     webhooks.start(webhooks.bus.consume({ name: 'rolledback', subjects: [type], handle: record }))
     const failed = sourcing.pool.begin(async (tx) => {
       await emit(tx, { type, subject: 'a', data: { value: 1 } })
       throw new Error('no')
     })
     expect(failed).rejects.toThrow('no')
-    await announce(sourcing.pool, type, 'a', 2)
+    await emitValue(sourcing.pool, type, 'a', 2)
     await until(async () => (await effectsOf(owner(), type)).length > 0)
     expect((await effectsOf(owner(), type)).map(({ value }) => value)).toEqual([2])
   })
 
-  test('subjects keep their order while several replicas and announcers are at work', async () => {
+  test('subjects keep their order with several replicas and emitters', async () => {
     const { sourcing, webhooks } = members()
-    const second = await joinBus(address(), 'webhooks')
-    const type = 'sourcing.ordered.told'
+    const second = await openBus(address(), 'webhooks')
+    const type = 'sourcing.ordered.emitted'
     for (const { bus, start } of [webhooks, second]) {
       start(bus.consume({ name: 'ordered', subjects: [type], handle: record }))
     }
     const subjects = Array.from({ length: 10 }, (_, i) => `subject-${i}`)
     await Promise.all(
       subjects.map(async (subject) => {
-        for (let value = 1; value <= 30; value++) await announce(sourcing.pool, type, subject, value)
+        for (let value = 1; value <= 30; value++) await emitValue(sourcing.pool, type, subject, value)
       }),
     )
     await until(async () => (await effectsOf(owner(), type)).length >= 300)
@@ -86,31 +86,31 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
     expect(await faultsOf(owner(), type)).toEqual([])
   })
 
-  test('a consumer that begins late is given what came before', async () => {
+  test('a new consumer receives earlier events', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.late.told'
-    for (const value of [1, 2, 3]) await announce(sourcing.pool, type, 'a', value)
+    const type = 'sourcing.late.emitted'
+    for (const value of [1, 2, 3]) await emitValue(sourcing.pool, type, 'a', value)
     webhooks.start(webhooks.bus.consume({ name: 'late', subjects: [type], handle: record }))
     await until(async () => (await effectsOf(owner(), type)).length === 3)
     expect(await faultsOf(owner(), type)).toEqual([])
   })
 
-  test('what is sent again is dropped by its id, also where only some of it was new', async () => {
+  test('duplicates are dropped by id, also in a batch with new events', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.again.told'
+    const type = 'sourcing.again.emitted'
     const since = new Date().toISOString()
     webhooks.start(webhooks.bus.consume({ name: 'again', subjects: [type], handle: record }))
-    for (const value of [1, 2, 3]) await announce(sourcing.pool, type, 'a', value)
+    for (const value of [1, 2, 3]) await emitValue(sourcing.pool, type, 'a', value)
     await until(async () => (await effectsOf(owner(), type)).length === 3)
     await unsend(owner(), 'sourcing', since)
-    await announce(sourcing.pool, type, 'a', 4)
+    await emitValue(sourcing.pool, type, 'a', 4)
     await until(async () => (await effectsOf(owner(), type)).length >= 4)
     expect(await faultsOf(owner(), type)).toEqual([])
   })
 
-  test('a transaction that commits late is not passed over', async () => {
+  test('a transaction that commits late is not skipped', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.commits.told'
+    const type = 'sourcing.commits.emitted'
     webhooks.start(webhooks.bus.consume({ name: 'commits', subjects: [type], handle: record }))
     const emitted = Promise.withResolvers<void>()
     const mayCommit = Promise.withResolvers<void>()
@@ -120,8 +120,8 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
       await mayCommit.promise
     })
     await emitted.promise
-    // Later in every number, and committed first; readers have time to see it.
-    await announce(sourcing.pool, type, 'quick', 2)
+    // This event has the higher numbers and is committed first, and readers have time to see it.
+    await emitValue(sourcing.pool, type, 'quick', 2)
     await heartbeats(webhooks, 4)
     mayCommit.resolve()
     await slow
@@ -129,9 +129,9 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
     expect(await faultsOf(owner(), type)).toEqual([])
   })
 
-  test('of two changes of one record the later is handled later, though its transaction began first', async () => {
+  test('two changes of one record are handled in order, even if the later transaction began first', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.overtaken.told'
+    const type = 'sourcing.overtaken.emitted'
     webhooks.start(webhooks.bus.consume({ name: 'overtaken', subjects: [type], handle: record }))
     const began = Promise.withResolvers<void>()
     const mayGoOn = Promise.withResolvers<void>()
@@ -142,18 +142,18 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
       await emit(tx, { type, subject: 'record', data: { value: 2 } })
     })
     await began.promise
-    await announce(sourcing.pool, type, 'record', 1)
+    await emitValue(sourcing.pool, type, 'record', 1)
     mayGoOn.resolve()
     await first
     await until(async () => (await effectsOf(owner(), type)).length === 2)
     expect((await effectsOf(owner(), type)).map(({ value }) => value)).toEqual([1, 2])
   })
 
-  test('a poison event is given up after its tries; others go on, and those of its subject come after it', async () => {
+  test('a poison event becomes a dead letter after its attempts; other subjects continue, its own subject follows', async () => {
     const { sourcing } = members()
-    const type = 'sourcing.poison.told'
+    const type = 'sourcing.poison.emitted'
     const notices: DeadLetterNotice[] = []
-    const webhooks = await joinBus(address(), 'webhooks', { onDeadLetter: (notice) => notices.push(notice) })
+    const webhooks = await openBus(address(), 'webhooks', { onDeadLetter: (notice) => notices.push(notice) })
     let tries = 0
     webhooks.start(
       webhooks.bus.consume({
@@ -167,14 +167,14 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
         },
       }),
     )
-    const poison = await announce(sourcing.pool, type, 'bad', 13)
-    await announce(sourcing.pool, type, 'bad', 14)
-    for (const value of [1, 2, 3]) await announce(sourcing.pool, type, 'good', value)
+    const poison = await emitValue(sourcing.pool, type, 'bad', 13)
+    await emitValue(sourcing.pool, type, 'bad', 14)
+    for (const value of [1, 2, 3]) await emitValue(sourcing.pool, type, 'good', value)
     await until(async () => (await effectsOf(owner(), type)).length === 4)
     await webhooks.stop()
     expect(tries).toBe(5)
     const values = (await effectsOf(owner(), type)).map(({ value }) => value)
-    // The good ones did not wait for the end of the bad one; the one behind it did.
+    // Other subjects did not wait for the poison event; the event behind it did.
     expect(values).toEqual([1, 2, 3, 14])
     const error = 'Error: cannot be handled'
     expect(notices).toEqual([{ consumer: 'poison', eventId: poison, type, tries: 5, error }])
@@ -182,12 +182,12 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
       await owner()`select consumer, event_id, type, subject, tries, error from webhooks.dead_letters
       where consumer = 'poison'`,
     ).toMatchObject([{ event_id: poison, type, subject: 'bad', tries: 5, error }])
-    expect(await owner()`select event_id from webhooks.bus_parked where consumer = 'poison'`).toHaveLength(0)
+    expect(await owner()`select event_id from webhooks.retry_events where consumer = 'poison'`).toHaveLength(0)
   })
 
-  test('a busy subject whose event fails at first is caught up with, in its order', async () => {
+  test('a busy subject whose event fails at first catches up in order', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.failing.told'
+    const type = 'sourcing.failing.emitted'
     let failures = 3
     webhooks.start(
       webhooks.bus.consume({
@@ -199,11 +199,11 @@ export function deliveryTests(rig: () => Rig, members: () => { sourcing: Member;
         },
       }),
     )
-    let announced = 0
-    while (announced < 300 || (await effectsOf(owner(), type)).length === 0) {
-      await announce(sourcing.pool, type, 'busy', ++announced)
+    let emitted = 0
+    while (emitted < 300 || (await effectsOf(owner(), type)).length === 0) {
+      await emitValue(sourcing.pool, type, 'busy', ++emitted)
     }
-    await until(async () => (await effectsOf(owner(), type)).length === announced)
+    await until(async () => (await effectsOf(owner(), type)).length === emitted)
     expect(await faultsOf(owner(), type)).toEqual([])
     expect(await owner()`select event_id from webhooks.dead_letters where consumer = 'failing'`).toHaveLength(0)
   })

@@ -1,60 +1,60 @@
 import { expect, test } from 'bun:test'
 import {
   addressVariables,
-  announce,
   announcedOf,
   effectsOf,
+  emitValue,
   faultsOf,
-  joinBus,
+  type Harness,
   type Member,
-  type Rig,
+  openBus,
   record,
   spawnProgram,
   until,
-} from './rig.ts'
+} from './harness.ts'
 
-/** Nothing is lost, repeated or out of order when a process, a connection or a server dies at the worst moment. */
-export function killTests(rig: () => Rig, members: () => { sourcing: Member; webhooks: Member }): void {
-  const owner = () => rig().database.owner
-  const address = () => ({ ...rig(), urlOf: rig().database.urlOf })
+/** No event is lost, repeated or reordered when a process, a connection or a server is killed. */
+export function killTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {
+  const owner = () => harness().database.owner
+  const address = () => ({ ...harness(), urlOf: harness().database.urlOf })
   const consumerOf = (type: string) => type.replaceAll('.', '-')
   const consume = (member: Member, type: string) =>
     member.start(member.bus.consume({ name: consumerOf(type), subjects: [type], handle: record }))
   const allHandled = async (type: string) =>
     (await effectsOf(owner(), type)).length >= (await announcedOf(owner(), type)).length
 
-  test('a consumer killed in the middle of handling: another one has each effect, once and in order', async () => {
+  test('a consumer killed in its handler is replaced, and each effect happens once and in order', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.killed.told'
+    const type = 'sourcing.killed.emitted'
     const program = spawnProgram('consumer.fixture.ts', {
-      ...addressVariables(rig()),
+      ...addressVariables(harness()),
       BUS_TYPE: type,
       BUS_STOP_AT: '7',
     })
-    for (let value = 1; value <= 20; value++) await announce(sourcing.pool, type, `subject-${value % 2}`, value)
+    for (let value = 1; value <= 20; value++) await emitValue(sourcing.pool, type, `subject-${value % 2}`, value)
     await program.says('in the middle')
     await program.kill()
-    // What comes now must not overtake what died in the hands of the first one.
-    for (let value = 21; value <= 40; value++) await announce(sourcing.pool, type, `subject-${value % 2}`, value)
+    // New events must not overtake those that the killed consumer held.
+    for (let value = 21; value <= 40; value++) await emitValue(sourcing.pool, type, `subject-${value % 2}`, value)
     consume(webhooks, type)
     await until(() => allHandled(type))
     expect(await faultsOf(owner(), type)).toEqual([])
   })
 
-  test('an event that kills its process is given up after its tries; the others are handled', async () => {
+  test('an event that crashes its process becomes a dead letter; the others are handled', async () => {
     const { sourcing } = members()
-    const type = 'sourcing.deadly.told'
-    for (const value of [1, 2]) await announce(sourcing.pool, type, 'good', value)
-    await announce(sourcing.pool, type, 'bad', 12)
-    const deadly = await announce(sourcing.pool, type, 'bad', 13)
-    for (const value of [14, 15]) await announce(sourcing.pool, type, 'bad', value)
+    const type = 'sourcing.deadly.emitted'
+    for (const value of [1, 2]) await emitValue(sourcing.pool, type, 'good', value)
+    await emitValue(sourcing.pool, type, 'bad', 12)
+    const deadly = await emitValue(sourcing.pool, type, 'bad', 13)
+    for (const value of [14, 15]) await emitValue(sourcing.pool, type, 'bad', value)
     const buried = () => owner()`
       select event_id, tries from webhooks.dead_letters where consumer = ${consumerOf(type)}`
     let processes = 0
     while ((await buried()).length === 0) {
       processes++
       const program = spawnProgram('consumer.fixture.ts', {
-        ...addressVariables(rig()),
+        ...addressVariables(harness()),
         BUS_TYPE: type,
         BUS_DIE_AT: '13',
       })
@@ -65,20 +65,20 @@ export function killTests(rig: () => Rig, members: () => { sourcing: Member; web
       }
     }
     expect(await buried()).toMatchObject([{ event_id: deadly, tries: 5 }])
-    // One death takes the batch apart, five are the tries, and the process after them finds that these were enough.
+    // One crash splits the batch, five are the attempts, and the next process moves the event to the dead letters.
     expect(processes).toBe(7)
     const handled = Map.groupBy(await effectsOf(owner(), type), ({ subject }) => subject)
     expect(handled.get('good')?.map(({ value }) => value)).toEqual([1, 2])
     expect(handled.get('bad')?.map(({ value }) => value)).toEqual([12, 14, 15])
   }, 120_000)
 
-  test('a relay killed between publishing and marking: nothing is lost or doubled, and another one goes on', async () => {
+  test('a relay killed between publishing and marking is replaced, and no event is lost or repeated', async () => {
     const { sourcing, webhooks } = members()
-    const type = 'sourcing.relayed.told'
+    const type = 'sourcing.relayed.emitted'
     await sourcing.stop()
-    const announcer = await joinBus(address(), 'sourcing')
-    for (let value = 1; value <= 50; value++) await announce(announcer.pool, type, `subject-${value % 5}`, value)
-    // Rows can be read but not marked, so the relay is stopped exactly there.
+    const announcer = await openBus(address(), 'sourcing')
+    for (let value = 1; value <= 50; value++) await emitValue(announcer.pool, type, `subject-${value % 5}`, value)
+    // Rows can be read but not marked, which stops the relay at this point.
     const locked = Promise.withResolvers<void>()
     const killed = Promise.withResolvers<void>()
     const lock = owner().begin(async (tx) => {
@@ -87,7 +87,7 @@ export function killTests(rig: () => Rig, members: () => { sourcing: Member; web
       await killed.promise
     })
     await locked.promise
-    const program = spawnProgram('relay.fixture.ts', addressVariables(rig()))
+    const program = spawnProgram('relay.fixture.ts', addressVariables(harness()))
     await until(
       async () =>
         (
@@ -105,14 +105,14 @@ export function killTests(rig: () => Rig, members: () => { sourcing: Member; web
     await announcer.stop()
   })
 
-  test('connections to Postgres cut again and again: everything resumes', async () => {
-    const sourcing = await joinBus(address(), 'sourcing')
-    const webhooks = await joinBus(address(), 'webhooks')
-    const type = 'sourcing.cut.told'
+  test('after repeated cuts of all connections to Postgres everything resumes', async () => {
+    const sourcing = await openBus(address(), 'sourcing')
+    const webhooks = await openBus(address(), 'webhooks')
+    const type = 'sourcing.cut.emitted'
     sourcing.start(sourcing.bus.relay())
     consume(webhooks, type)
     const announcers = ['a', 'b', 'c'].map(async (subject) => {
-      for (let value = 1; value <= 60; value++) await announce(sourcing.pool, type, subject, value).catch(() => {})
+      for (let value = 1; value <= 60; value++) await emitValue(sourcing.pool, type, subject, value).catch(() => {})
     })
     for (let cut = 0; cut < 8; cut++) {
       const before = (await effectsOf(owner(), type)).length
@@ -122,23 +122,23 @@ export function killTests(rig: () => Rig, members: () => { sourcing: Member; web
       await until(async () => (await effectsOf(owner(), type)).length > before || (await allHandled(type)))
     }
     await Promise.all(announcers)
-    await announce(sourcing.pool, type, 'last', 1)
+    await emitValue(sourcing.pool, type, 'last', 1)
     await until(async () => (await effectsOf(owner(), type)).some(({ subject }) => subject === 'last'))
     await until(() => allHandled(type))
     expect(await faultsOf(owner(), type)).toEqual([])
     await Promise.all([sourcing.stop(), webhooks.stop()])
   })
 
-  test('what brings the events dies and comes back: everything announced meanwhile arrives', async () => {
-    const sourcing = await joinBus(address(), 'sourcing')
-    const webhooks = await joinBus(address(), 'webhooks')
-    const type = 'sourcing.interrupted.told'
+  test('events emitted while the transport is down arrive after its restart', async () => {
+    const sourcing = await openBus(address(), 'sourcing')
+    const webhooks = await openBus(address(), 'webhooks')
+    const type = 'sourcing.interrupted.emitted'
     sourcing.start(sourcing.bus.relay())
     consume(webhooks, type)
-    for (let value = 1; value <= 30; value++) await announce(sourcing.pool, type, 'a', value)
+    for (let value = 1; value <= 30; value++) await emitValue(sourcing.pool, type, 'a', value)
     for (let round = 0; round < 3; round++) {
-      const interrupted = rig().interrupt()
-      for (let value = 1; value <= 30; value++) await announce(sourcing.pool, type, `round-${round}`, value)
+      const interrupted = harness().interrupt()
+      for (let value = 1; value <= 30; value++) await emitValue(sourcing.pool, type, `round-${round}`, value)
       await interrupted
     }
     await until(() => allHandled(type))

@@ -1,5 +1,5 @@
 import { joinFromEnvironment } from './program.ts'
 
-/** One process that does nothing but hand on what `sourcing` announces. */
+/** A process that only runs the relay of `sourcing`. */
 const { bus, start } = await joinFromEnvironment('sourcing')
 start(bus.relay())

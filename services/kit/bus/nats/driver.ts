@@ -1,27 +1,27 @@
 import type { Driver, DriverOptions, FeedRequest } from '../driver.ts'
 import { listCursors } from '../queries.ts'
 import { byStream } from '../subjects.ts'
+import { type NatsAddress, NatsConnection } from './connection.ts'
 import { StreamFeed } from './feed.ts'
-import { followStreams } from './follow.ts'
-import { Link, type NatsAddress } from './link.ts'
-import { natsOutlet } from './outlet.ts'
+import { natsPublisher } from './publisher.ts'
 import { filterOf, HEARTBEAT_SUBJECT } from './streams.ts'
+import { followStreams } from './subscription.ts'
 
-/** The bus on JetStream: the relay publishes, durable consumers read, followers have consumers of their own. */
+/** The bus on JetStream: the relay publishes, durable consumers read, and each subscriber has an ephemeral consumer. */
 export function natsDriver(address: NatsAddress, { service, pool, log, heartbeats }: DriverOptions): Driver {
-  const link = new Link(address, `marketplace-${service}`, log)
-  link.onUp(({ nc }) => {
+  const connection = new NatsConnection(address, `marketplace-${service}`, log)
+  connection.onConnect(({ nc }) => {
     nc.subscribe(`${HEARTBEAT_SUBJECT}.*`, {
-      callback: (_error, message) => heartbeats.heard(message.subject.slice(HEARTBEAT_SUBJECT.length + 1)),
+      callback: (_error, message) => heartbeats.record(message.subject.slice(HEARTBEAT_SUBJECT.length + 1)),
     })
   })
   const durableOf = ({ name }: Pick<FeedRequest, 'name'>) => `${service}-${name}`
   return {
-    outlet: natsOutlet(service, () => link.live, log),
+    publisher: natsPublisher(service, () => connection.session, log),
     async feeds(consumer, ends) {
       return [...byStream(consumer.subjects)].map(([stream, subjects]) => {
         const feed = new StreamFeed({
-          link,
+          connection,
           stream,
           durable: durableOf(consumer),
           filter: filterOf(stream, subjects),
@@ -30,21 +30,21 @@ export function natsDriver(address: NatsAddress, { service, pool, log, heartbeat
             return cursors.find(({ source }) => source === stream) ?? { epoch: null, seq: '0' }
           },
           log,
-          onNews: consumer.wake.call,
+          onMessages: consumer.wake.notify,
         })
         void feed.run(ends)
         return feed
       })
     },
-    wakes: () => () => {},
-    follow: (follower) => followStreams(link, follower, log),
+    wakeOnEvents: () => () => {},
+    follow: (subscriber) => followStreams(connection, subscriber, log),
     async lag(consumer) {
-      const { live } = link
-      if (!live) throw new Error('NATS cannot be reached')
+      const { session } = connection
+      if (!session) throw new Error('NATS cannot be reached')
       const streams = [...byStream(consumer.subjects).keys()]
-      const infos = await Promise.all(streams.map((stream) => live.jsm.consumers.info(stream, durableOf(consumer))))
+      const infos = await Promise.all(streams.map((stream) => session.jsm.consumers.info(stream, durableOf(consumer))))
       return infos.reduce((sum, { num_pending, num_ack_pending }) => sum + num_pending + num_ack_pending, 0)
     },
-    close: () => link.close(),
+    close: () => connection.close(),
   }
 }

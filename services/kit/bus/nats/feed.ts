@@ -1,154 +1,154 @@
 import type { JsMsg } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
-import { pause } from '../../service/worker.ts'
+import { pause } from '../../worker/worker.ts'
 import type { Feed } from '../consumer.ts'
-import type { Batch, Incoming } from '../inbox.ts'
+import type { Batch, Received } from '../event-processor.ts'
 import type { BusLog } from '../log.ts'
 import type { Cursor, Position } from '../queries.ts'
-import { ensureDurable } from './durable.ts'
-import type { Link, Live } from './link.ts'
+import type { NatsConnection, NatsSession } from './connection.ts'
+import { ensureDurable } from './durable-consumer.ts'
 import { readMessage } from './message.ts'
 import { pull } from './pull.ts'
-import { nextStored } from './stored.ts'
+import { nextStored } from './stored-message.ts'
 
 const BATCH_MESSAGES = 64
 const RETRY_PAUSE_MS = 200
 
 export interface StreamFeedOptions {
-  link: Link
+  connection: NatsConnection
   stream: StreamName
   durable: string
   filter: string | undefined
-  /** How far the consumer has come, as Postgres knows it. */
+  /** The position of the consumer, from Postgres. */
   position: () => Promise<Pick<Position, 'epoch' | 'seq'>>
   log: BusLog
-  /** Called when messages have come. */
-  onNews: () => void
+  /** Called when messages have arrived. */
+  onMessages: () => void
 }
 
-/** One connection's worth of reading: what is known about the stream and the messages that wait. */
+/** The state of reading during one session. */
 interface Reading {
-  live: Live
-  /** When the stream was created: another stream of the same name counts from one again. */
+  session: NatsSession
+  /** Creation time of the stream. A recreated stream restarts its sequence. */
   epoch: string
   lastSeq: number
-  /** Whether the cursor is known to belong to this stream as it is now. */
-  cursorFits: boolean
-  /** Messages up to here may be in the hands of a process that died; they are read from the stream itself. */
-  doubtUpTo: number
+  /** Whether the cursor belongs to this stream. */
+  isCursorValid: boolean
+  /** Messages up to here may be unacknowledged by a crashed process. They are read from the stream directly. */
+  uncertainUpTo: number
   waiting: JsMsg[]
-  /** The last message that followed its predecessor, to which the next one is compared. */
+  /** The last message that was delivered without a gap. */
   tail: { seq: number; delivery: number } | undefined
 }
 
 /**
- * Reads a stream through a durable consumer of the server, in the order of the stream without exception. The cursor
- * in Postgres is the truth; the consumer says what is new, and acknowledges. Where it may have left something out
- * (a process died with messages in hand, and they come again only after a while) the stream is asked directly.
+ * Reads a stream through a durable consumer, strictly in the order of the stream. The cursor in Postgres is authoritative;
+ * the consumer delivers new messages. Messages that a crashed process held would be redelivered late and out of order,
+ * so they are read from the stream directly.
  */
 export class StreamFeed implements Feed {
   readonly source: string
   readonly #options: StreamFeedOptions
   #reading: Reading | undefined
-  #taken: { reading: Reading; messages: JsMsg[] } | undefined
+  #pending: { reading: Reading; messages: JsMsg[] } | undefined
 
   constructor(options: StreamFeedOptions) {
     this.source = options.stream
     this.#options = options
   }
 
-  /** Keeps a reading open until the signal. */
+  /** Reads until the signal, with a new session after each failure. */
   async run(ends: AbortSignal): Promise<void> {
-    const { link, log, stream } = this.#options
+    const { connection, log, stream } = this.#options
     for (;;) {
-      const live = await link.up(ends)
-      if (!live) return
+      const session = await connection.connected(ends)
+      if (!session) return
       try {
-        await this.#read(live, ends)
+        await this.#read(session, ends)
       } catch (error) {
-        if (!ends.aborted) log.warn({ stream, err: error }, 'stream cannot be read; trying again')
+        if (!ends.aborted) log.warn({ stream, err: error }, 'stream could not be read; retrying')
       }
       this.#reading = undefined
       await pause(RETRY_PAUSE_MS, ends)
     }
   }
 
-  async #read(live: Live, ends: AbortSignal): Promise<void> {
-    const { stream, durable, filter, position, onNews } = this.#options
-    const { created, state } = await live.jsm.streams.info(stream)
+  async #read(session: NatsSession, ends: AbortSignal): Promise<void> {
+    const { stream, durable, filter, position, onMessages } = this.#options
+    const { created, state } = await session.jsm.streams.info(stream)
     const { epoch, seq } = await position()
     const startSeq = epoch === String(created) ? Math.min(Number(seq), state.last_seq) + 1 : 1
-    const { num_ack_pending, delivered } = await ensureDurable(live, { stream, name: durable, filter, startSeq })
+    const { num_ack_pending, delivered } = await ensureDurable(session, { stream, name: durable, filter, startSeq })
     const reading: Reading = {
-      live,
+      session,
       epoch: String(created),
       lastSeq: state.last_seq,
-      cursorFits: false,
-      doubtUpTo: num_ack_pending > 0 ? delivered.stream_seq : 0,
+      isCursorValid: false,
+      uncertainUpTo: num_ack_pending > 0 ? delivered.stream_seq : 0,
       waiting: [],
       tail: undefined,
     }
     this.#reading = reading
-    onNews()
+    onMessages()
     const onMessage = (message: JsMsg) => {
       reading.waiting.push(message)
-      onNews()
+      onMessages()
     }
-    await pull(live, stream, durable, onMessage, ends)
+    await pull(session, stream, durable, onMessage, ends)
   }
 
   async next(cursor: Cursor): Promise<Batch | undefined> {
     this.#putBack()
     const reading = this.#reading
     if (!reading) return undefined
-    reading.cursorFits ||= cursor.epoch === reading.epoch && Number(cursor.seq) <= reading.lastSeq
-    // On a stream that was made anew, or came back shorter, all is read again; copies are dropped by their ids.
-    const start = reading.cursorFits ? Number(cursor.seq) : 0
-    const incoming: Incoming[] = []
+    reading.isCursorValid ||= cursor.epoch === reading.epoch && Number(cursor.seq) <= reading.lastSeq
+    // A recreated or truncated stream is read from its start. Duplicates are dropped by id.
+    const start = reading.isCursorValid ? Number(cursor.seq) : 0
+    const received: Received[] = []
     const messages: JsMsg[] = []
-    let at = await this.#settleDoubt(reading, start, incoming)
+    let at = await this.#readUncertain(reading, start, received)
     reading.waiting.sort((a, b) => a.seq - b.seq)
-    while (incoming.length < BATCH_MESSAGES) {
+    while (received.length < BATCH_MESSAGES) {
       const message = reading.waiting[0]
       if (!message) break
       if (message.seq > at) {
         const missing = await this.#missingBetween(reading, at, message)
         if (missing) {
-          incoming.push(missing.incoming)
+          received.push(missing.received)
           at = missing.seq
           continue
         }
-        incoming.push(readMessage(this.source, message.seq, message.subject, message.data))
+        received.push(readMessage(this.source, message.seq, message.subject, message.data))
         at = message.seq
         reading.tail = message.redelivered ? undefined : { seq: at, delivery: message.info.deliverySequence }
       }
       reading.waiting.shift()
       messages.push(message)
     }
-    this.#taken = { reading, messages }
-    if (incoming.length > 0) return { incoming, to: { low: '0', high: '0', seq: String(at), epoch: reading.epoch } }
-    // Copies of what is committed already.
-    acknowledge(this.#taken)
-    this.#taken = undefined
+    this.#pending = { reading, messages }
+    if (received.length > 0) return { received, to: { low: '0', high: '0', seq: String(at), epoch: reading.epoch } }
+    // Only duplicates of committed messages.
+    acknowledge(this.#pending)
+    this.#pending = undefined
     return undefined
   }
 
-  /** What may lie in the hands of a process that died, read from the stream. Answers how far that came. */
-  async #settleDoubt(reading: Reading, start: number, incoming: Incoming[]): Promise<number> {
+  /** Reads messages from the stream that a crashed process may hold. Returns the last sequence. */
+  async #readUncertain(reading: Reading, start: number, received: Received[]): Promise<number> {
     let at = start
-    while (at < reading.doubtUpTo && incoming.length < BATCH_MESSAGES) {
+    while (at < reading.uncertainUpTo && received.length < BATCH_MESSAGES) {
       const stored = await this.#nextStored(reading, at)
-      if (!stored || stored.seq > reading.doubtUpTo) {
-        reading.doubtUpTo = 0
+      if (!stored || stored.seq > reading.uncertainUpTo) {
+        reading.uncertainUpTo = 0
         break
       }
-      incoming.push(stored.incoming)
+      received.push(stored.received)
       at = stored.seq
     }
     return at
   }
 
-  /** The message that has to come first, if there is one. The server numbers deliveries, so mostly nobody has to be asked. */
+  /** The stored message that precedes this one, if there is one. Consecutive delivery numbers make the look-up unnecessary. */
   async #missingBetween(reading: Reading, at: number, message: JsMsg) {
     const { tail } = reading
     const adjoins = tail?.seq === at && message.info.deliverySequence === tail.delivery + 1 && !message.redelivered
@@ -157,26 +157,27 @@ export class StreamFeed implements Feed {
     return stored && stored.seq < message.seq ? stored : undefined
   }
 
-  #nextStored({ live }: Reading, after: number) {
-    return nextStored(live, this.source, after, this.#options.filter)
+  #nextStored({ session }: Reading, after: number) {
+    return nextStored(session, this.source, after, this.#options.filter)
   }
 
-  /** A batch that was not committed is taken again. */
+  /** Returns an uncommitted batch to the queue. */
   #putBack(): void {
-    if (this.#taken && this.#taken.reading === this.#reading) this.#reading.waiting.unshift(...this.#taken.messages)
-    this.#taken = undefined
+    if (this.#pending && this.#pending.reading === this.#reading)
+      this.#reading.waiting.unshift(...this.#pending.messages)
+    this.#pending = undefined
   }
 
-  /** Acknowledged after the commit. A lost acknowledgement costs a copy, which the cursor knows. */
-  settled(): void {
-    const taken = this.#taken
-    this.#taken = undefined
-    if (!taken) return
-    taken.reading.cursorFits = true
-    acknowledge(taken)
+  /** Acknowledges after the commit. A lost acknowledgement causes a duplicate, which the cursor detects. */
+  committed(): void {
+    const pending = this.#pending
+    this.#pending = undefined
+    if (!pending) return
+    pending.reading.isCursorValid = true
+    acknowledge(pending)
   }
 }
 
 const acknowledge = ({ reading, messages }: { reading: Reading; messages: readonly JsMsg[] }) => {
-  if (!reading.live.down.aborted) for (const message of messages) message.ack()
+  if (!reading.session.closed.aborted) for (const message of messages) message.ack()
 }

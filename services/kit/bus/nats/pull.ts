@@ -1,12 +1,12 @@
 import { ConsumerEvents, type JsMsg } from 'nats'
-import type { Live } from './link.ts'
+import type { NatsSession } from './connection.ts'
 
 const PULLED_AT_ONCE = 100
 const PULL_EXPIRES_MS = 5000
 const IDLE_HEARTBEAT_MS = 1000
 
-/** After any of these the consumer may be gone or may have missed something: it is looked up again, or made anew. */
-const TROUBLE: ReadonlySet<string> = new Set([
+/** After these events the consumer may be lost or incomplete, so it is looked up or created again. */
+const FAILURES: ReadonlySet<string> = new Set([
   ConsumerEvents.HeartbeatsMissed,
   ConsumerEvents.ConsumerNotFound,
   ConsumerEvents.StreamNotFound,
@@ -14,15 +14,15 @@ const TROUBLE: ReadonlySet<string> = new Set([
   ConsumerEvents.NoResponders,
 ])
 
-/** Takes messages of a consumer as they come, until the signal, the end of the connection or a doubt about it. */
+/** Delivers the messages of a consumer until the signal, the end of the session or a failure. */
 export async function pull(
-  live: Live,
+  session: NatsSession,
   stream: string,
   consumer: string,
   onMessage: (message: JsMsg) => void,
   ends: AbortSignal,
 ): Promise<void> {
-  const found = await live.js.consumers.get(stream, consumer)
+  const found = await session.js.consumers.get(stream, consumer)
   const messages = await found.consume({
     max_messages: PULLED_AT_ONCE,
     expires: PULL_EXPIRES_MS,
@@ -30,11 +30,11 @@ export async function pull(
     callback: onMessage,
   })
   const stop = () => messages.stop()
-  const over = AbortSignal.any([ends, live.down])
+  const over = AbortSignal.any([ends, session.closed])
   over.addEventListener('abort', stop)
   try {
     if (over.aborted) return
-    for await (const { type } of await messages.status()) if (TROUBLE.has(type)) return
+    for await (const { type } of await messages.status()) if (FAILURES.has(type)) return
   } finally {
     over.removeEventListener('abort', stop)
     stop()

@@ -1,14 +1,14 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { emit } from '../../outbox/emit.ts'
-import { unsend } from '../../outbox/queries.ts'
-import { testDatabase } from '../../testing/database.ts'
-import { natsServer } from '../conformance/nats-server.ts'
-import { announce, createEffects, effectsOf, faultsOf, joinBus, record, until } from '../conformance/rig.ts'
-import { connectOnce } from './link.ts'
-import { wavesOf } from './outlet.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import { natsServer } from '../../../testing/nats-server.ts'
+import { createEffects, effectsOf, emitValue, faultsOf, openBus, record, until } from '../conformance/harness.ts'
+import { emit } from '../outbox/emit.ts'
+import { unsend } from '../outbox/queries.ts'
+import { connectOnce } from './connection.ts'
+import { wavesOf } from './publisher.ts'
 import { ensureStreams } from './streams.ts'
 
-/** What the streams themselves promise, beyond what every driver does. */
+/** Guarantees of the streams beyond those of every driver. */
 setDefaultTimeout(60_000)
 const { owner, urlOf } = await testDatabase()
 await createEffects(owner)
@@ -18,17 +18,17 @@ afterAll(() => server.close())
 
 const address = { urlOf, natsUrl: server.url }
 const joinRelayed = async () => {
-  const sourcing = await joinBus(address, 'sourcing')
+  const sourcing = await openBus(address, 'sourcing')
   sourcing.start(sourcing.bus.relay())
   return sourcing
 }
 
-test('what is announced before there are streams waits and arrives', async () => {
+test('events emitted before the streams exist wait and arrive', async () => {
   const sourcing = await joinRelayed()
-  const webhooks = await joinBus(address, 'webhooks')
-  const type = 'sourcing.early.told'
+  const webhooks = await openBus(address, 'webhooks')
+  const type = 'sourcing.early.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'early', subjects: [type], handle: record }))
-  await announce(sourcing.pool, type, 'a', 1)
+  await emitValue(sourcing.pool, type, 'a', 1)
   await until(async () => (await sourcing.bus.lag()).outbox.waiting === 1)
   await ensureStreams({ url: server.url })
   await until(async () => (await effectsOf(owner, type)).length === 1)
@@ -36,10 +36,10 @@ test('what is announced before there are streams waits and arrives', async () =>
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('a notification is kept, without any reader at work, until the webhooks have it, and no longer', async () => {
+test('a notification is kept until the webhooks service has processed it, and then deleted', async () => {
   const sourcing = await joinRelayed()
-  const live = await connectOnce({ url: server.url }, 'looking')
-  const stored = async () => (await live.jsm.streams.info('NOTIFICATIONS')).state.messages
+  const session = await connectOnce({ url: server.url }, 'looking')
+  const stored = async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.created', subject: 'case_1', data: { value: 1 } }))
   await sourcing.pool.begin((tx) =>
     emit(tx, { type: 'assignments.status.updated', subject: 'a_1', data: { value: 2 } }),
@@ -48,7 +48,7 @@ test('a notification is kept, without any reader at work, until the webhooks hav
   await server.kill()
   await server.start()
   const again = await connectOnce({ url: server.url }, 'looking')
-  const webhooks = await joinBus(address, 'webhooks')
+  const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'ingest', subjects: ['cases.>', 'assignments.>'], handle: record }))
   await until(async () => (await effectsOf(owner, 'assignments.status.updated')).length === 1)
   expect(await effectsOf(owner, 'cases.created')).toHaveLength(1)
@@ -57,13 +57,13 @@ test('a notification is kept, without any reader at work, until the webhooks hav
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('repeating the set-up changes nothing that is stored', async () => {
+test('repeating the set-up of the streams keeps stored events', async () => {
   const sourcing = await joinRelayed()
-  const live = await connectOnce({ url: server.url }, 'looking')
+  const session = await connectOnce({ url: server.url }, 'looking')
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.updated', subject: 'case_1', data: { value: 1 } }))
-  await until(async () => (await live.jsm.streams.info('NOTIFICATIONS')).state.messages === 1)
+  await until(async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages === 1)
   await ensureStreams({ url: server.url, domainMaxAgeDays: 3 })
-  const { config, state } = await live.jsm.streams.info('NOTIFICATIONS')
+  const { config, state } = await session.jsm.streams.info('NOTIFICATIONS')
   expect({ ...config, messages: state.messages }).toMatchObject({
     subjects: ['cases.>', 'assignments.>'],
     retention: 'interest',
@@ -71,86 +71,86 @@ test('repeating the set-up changes nothing that is stored', async () => {
     discard: 'new',
     messages: 1,
   })
-  const domain = await live.jsm.streams.info('DOMAIN')
+  const domain = await session.jsm.streams.info('DOMAIN')
   expect(domain.config).toMatchObject({ retention: 'limits', discard: 'new', max_age: 3 * 24 * 3600 * 1e9 })
-  await live.nc.close()
+  await session.nc.close()
   await sourcing.stop()
 })
 
-test('a lost stream is filled again from the outboxes, and what was handled is not handled again', async () => {
+test('a lost stream is refilled from the outboxes without repeated effects', async () => {
   const sourcing = await joinRelayed()
-  const webhooks = await joinBus(address, 'webhooks')
-  const type = 'sourcing.refilled.told'
+  const webhooks = await openBus(address, 'webhooks')
+  const type = 'sourcing.refilled.emitted'
   const since = new Date().toISOString()
   webhooks.start(webhooks.bus.consume({ name: 'refilled', subjects: [type], handle: record }))
-  for (let value = 1; value <= 20; value++) await announce(sourcing.pool, type, 'a', value)
+  for (let value = 1; value <= 20; value++) await emitValue(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length === 20)
-  const live = await connectOnce({ url: server.url }, 'looking')
+  const session = await connectOnce({ url: server.url }, 'looking')
   await webhooks.stop()
-  for (let value = 21; value <= 40; value++) await announce(sourcing.pool, type, 'a', value)
+  for (let value = 21; value <= 40; value++) await emitValue(sourcing.pool, type, 'a', value)
   await until(async () => (await sourcing.bus.lag()).outbox.waiting === 0)
-  await live.jsm.streams.delete('DOMAIN')
+  await session.jsm.streams.delete('DOMAIN')
   await ensureStreams({ url: server.url })
   await unsend(owner, 'sourcing', since)
-  const restarted = await joinBus(address, 'webhooks')
+  const restarted = await openBus(address, 'webhooks')
   restarted.start(restarted.bus.consume({ name: 'refilled', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length >= 40)
   expect(await faultsOf(owner, type)).toEqual([])
-  await live.nc.close()
+  await session.nc.close()
   await Promise.all([sourcing.stop(), restarted.stop()])
 })
 
-test('a stream that is lost while it is read is found again', async () => {
+test('a stream that is recreated while it is read is read again', async () => {
   const sourcing = await joinRelayed()
-  const webhooks = await joinBus(address, 'webhooks')
-  const type = 'sourcing.found.told'
+  const webhooks = await openBus(address, 'webhooks')
+  const type = 'sourcing.found.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'found', subjects: [type], handle: record }))
-  const heard: string[] = []
+  const received: string[] = []
   let loads = 0
   await webhooks.bus.follow({
     subjects: [type],
-    onEvent: (event) => void heard.push(event.id),
+    onEvent: (event) => void received.push(event.id),
     onGap: () => void loads++,
   })
-  await announce(sourcing.pool, type, 'a', 1)
+  await emitValue(sourcing.pool, type, 'a', 1)
   await until(async () => (await effectsOf(owner, type)).length === 1)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  await live.jsm.streams.delete('DOMAIN')
+  const session = await connectOnce({ url: server.url }, 'looking')
+  await session.jsm.streams.delete('DOMAIN')
   await ensureStreams({ url: server.url })
-  await until(() => loads === 2 && webhooks.bus.lastHeard('sourcing') > 0)
-  const id = await announce(sourcing.pool, type, 'a', 2)
+  await until(() => loads === 2 && webhooks.bus.lastHeartbeat('sourcing') > 0)
+  const id = await emitValue(sourcing.pool, type, 'a', 2)
   await until(async () => (await effectsOf(owner, type)).length === 2)
-  await until(() => heard.includes(id))
-  await live.nc.close()
+  await until(() => received.includes(id))
+  await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('a consumer that somebody deleted is made again where it was', async () => {
+test('a deleted consumer is recreated at its position', async () => {
   const sourcing = await joinRelayed()
-  const webhooks = await joinBus(address, 'webhooks')
-  const type = 'sourcing.deleted.told'
+  const webhooks = await openBus(address, 'webhooks')
+  const type = 'sourcing.deleted.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'deleted', subjects: [type], handle: record }))
-  await announce(sourcing.pool, type, 'a', 1)
+  await emitValue(sourcing.pool, type, 'a', 1)
   await until(async () => (await effectsOf(owner, type)).length === 1)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  await live.jsm.consumers.delete('DOMAIN', 'webhooks-deleted')
-  for (let value = 2; value <= 10; value++) await announce(sourcing.pool, type, 'a', value)
+  const session = await connectOnce({ url: server.url }, 'looking')
+  await session.jsm.consumers.delete('DOMAIN', 'webhooks-deleted')
+  for (let value = 2; value <= 10; value++) await emitValue(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length === 10)
   expect(await faultsOf(owner, type)).toEqual([])
-  await live.nc.close()
+  await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('a consumer may read other subjects from one release to the next', async () => {
+test('a consumer can change its subjects between releases', async () => {
   const sourcing = await joinRelayed()
   const types = ['sourcing.release.first', 'catalog.release.second', 'sourcing.release.third'] as const
   const emitted = async (type: string, value: number) => {
-    await announce(sourcing.pool, type, 'a', value)
+    await emitValue(sourcing.pool, type, 'a', value)
     await until(async () => (await sourcing.bus.lag()).outbox.waiting === 0)
   }
   const releases = [[types[0]], [...types], [types[2]]]
   for (const [release, subjects] of releases.entries()) {
-    const webhooks = await joinBus(address, 'webhooks')
+    const webhooks = await openBus(address, 'webhooks')
     webhooks.start(webhooks.bus.consume({ name: 'release', subjects, handle: record }))
     for (const type of types) await emitted(type, release)
     for (const type of subjects) {
@@ -159,7 +159,7 @@ test('a consumer may read other subjects from one release to the next', async ()
     await webhooks.stop()
   }
   const valuesOf = async (type: string) => (await effectsOf(owner, type)).map(({ value }) => value)
-  // A subject that is new to a consumer begins where its cursor stands, not at the release.
+  // A new subject starts at the cursor of the consumer, not at the time of the release.
   expect(await Promise.all(types.map(valuesOf))).toEqual([
     [0, 1],
     [0, 1],
@@ -168,20 +168,20 @@ test('a consumer may read other subjects from one release to the next', async ()
   await sourcing.stop()
 })
 
-test('a full stream refuses what is new, which waits in the outbox and loses nothing', async () => {
+test('a full stream refuses new events, which wait in the outbox', async () => {
   const sourcing = await joinRelayed()
-  const webhooks = await joinBus(address, 'webhooks')
-  const type = 'sourcing.full.told'
+  const webhooks = await openBus(address, 'webhooks')
+  const type = 'sourcing.full.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'full', subjects: [type], handle: record }))
   const heartbeat = await webhooks.bus.follow({ subjects: [type], onEvent() {}, onGap() {} })
-  const silence = () => performance.now() - webhooks.bus.lastHeard('sourcing')
+  const silence = () => performance.now() - webhooks.bus.lastHeartbeat('sourcing')
   await until(() => silence() < 500)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  const { state } = await live.jsm.streams.info('DOMAIN')
+  const session = await connectOnce({ url: server.url }, 'looking')
+  const { state } = await session.jsm.streams.info('DOMAIN')
   await ensureStreams({ url: server.url, maxBytes: state.bytes + 1000 })
-  for (let value = 1; value <= 20; value++) await announce(sourcing.pool, type, 'a', value)
+  for (let value = 1; value <= 20; value++) await emitValue(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length > 0)
-  // A relay that cannot hand on is not to be believed alive.
+  // A blocked relay sends no heartbeats.
   await until(() => silence() > 2000 && silence() < Number.POSITIVE_INFINITY)
   expect((await sourcing.bus.lag()).outbox.waiting).toBeGreaterThan(0)
   await ensureStreams({ url: server.url })
@@ -189,22 +189,22 @@ test('a full stream refuses what is new, which waits in the outbox and loses not
   await until(() => silence() < 500)
   expect(await faultsOf(owner, type)).toEqual([])
   heartbeat.close()
-  await live.nc.close()
+  await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('heartbeats are heard and not stored', async () => {
+test('heartbeats are received and not stored', async () => {
   const sourcing = await joinRelayed()
   await sourcing.bus.follow({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
-  await until(() => sourcing.bus.lastHeard('sourcing') > 0)
-  const live = await connectOnce({ url: server.url }, 'looking')
-  const { state } = await live.jsm.streams.info('DOMAIN', { subjects_filter: '>' })
+  await until(() => sourcing.bus.lastHeartbeat('sourcing') > 0)
+  const session = await connectOnce({ url: server.url }, 'looking')
+  const { state } = await session.jsm.streams.info('DOMAIN', { subjects_filter: '>' })
   expect(Object.keys(state.subjects ?? {}).filter((subject) => subject.includes('heartbeat'))).toEqual([])
-  await live.nc.close()
+  await session.nc.close()
   await sourcing.stop()
 })
 
-test('no two events of one subject are on their way at once', () => {
+test('at most one event of each subject is published at a time', () => {
   const rows = ['a', 'b', 'a', 'c', 'a', 'b'].map((subject, seq) => ({ subject, seq }))
   expect(wavesOf(rows).map((wave) => wave.map(({ subject, seq }) => `${subject}${seq}`))).toEqual([
     ['a0', 'b1', 'c3'],

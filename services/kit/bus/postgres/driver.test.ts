@@ -1,9 +1,18 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { emitAll } from '../../outbox/emit.ts'
-import { testDatabase } from '../../testing/database.ts'
-import { announce, createEffects, effectsOf, faultsOf, heartbeats, joinBus, record, until } from '../conformance/rig.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import {
+  createEffects,
+  effectsOf,
+  emitValue,
+  faultsOf,
+  heartbeats,
+  openBus,
+  record,
+  until,
+} from '../conformance/harness.ts'
+import { emitAll } from '../outbox/emit.ts'
 
-/** What only the driver without a broker has to care about: when a row has been read by everybody. */
+/** When the driver without a broker marks rows as sent. */
 setDefaultTimeout(60_000)
 const database = await testDatabase()
 const { owner } = database
@@ -12,22 +21,22 @@ const address = { urlOf: database.urlOf }
 const unsent = async (type: string) =>
   (await owner`select seq from sourcing.outbox where type = ${type} and sent_at is null`).length
 
-test('a row counts as sent when every known consumer is past it, and not before', async () => {
-  const type = 'sourcing.read.told'
-  const sourcing = await joinBus(address, 'sourcing')
+test('a row is marked as sent once every known consumer has read it', async () => {
+  const type = 'sourcing.read.emitted'
+  const sourcing = await openBus(address, 'sourcing')
   sourcing.start(sourcing.bus.relay())
-  await announce(sourcing.pool, type, 'a', 1)
-  // Nobody is known yet, so nobody can miss it.
+  await emitValue(sourcing.pool, type, 'a', 1)
+  // There is no consumer yet.
   await until(async () => (await unsent(type)) === 0)
   const start = async () => {
-    const webhooks = await joinBus(address, 'webhooks')
+    const webhooks = await openBus(address, 'webhooks')
     webhooks.start(webhooks.bus.consume({ name: 'read', subjects: [type], handle: record }))
     return webhooks
   }
   const first = await start()
   await until(async () => (await effectsOf(owner, type)).length === 1)
   await first.stop()
-  await announce(sourcing.pool, type, 'a', 2)
+  await emitValue(sourcing.pool, type, 'a', 2)
   await heartbeats(sourcing, 5)
   expect(await unsent(type)).toBe(1)
   expect((await sourcing.bus.lag()).outbox.waiting).toBe(1)
@@ -35,63 +44,63 @@ test('a row counts as sent when every known consumer is past it, and not before'
   await until(async () => (await unsent(type)) === 0)
   expect(await second.bus.lag()).toMatchObject({ consumers: { read: 0 } })
   await second.stop()
-  // One that has not been seen for a month holds nothing up.
-  await announce(sourcing.pool, type, 'a', 3)
+  // A consumer that was inactive for a month no longer counts.
+  await emitValue(sourcing.pool, type, 'a', 3)
   await owner`update webhooks.bus_cursors set touched_at = now() - interval '31 days'`
   await until(async () => (await unsent(type)) === 0)
   await sourcing.stop()
 })
 
-test('a backlog of many batches is read in its order', async () => {
-  const type = 'sourcing.backlog.told'
-  const sourcing = await joinBus(address, 'sourcing')
+test('a backlog of many batches is read in order', async () => {
+  const type = 'sourcing.backlog.emitted'
+  const sourcing = await openBus(address, 'sourcing')
   const events = Array.from({ length: 1050 }, (_, value) => ({ type, subject: `s${value % 3}`, data: { value } }))
   await sourcing.pool.begin((tx) => emitAll(tx, events))
-  const webhooks = await joinBus(address, 'webhooks')
+  const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'backlog', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length === 1050)
   expect(await faultsOf(owner, type)).toEqual([])
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('a cursor of another server, whose transactions were numbered higher, begins anew', async () => {
-  const type = 'sourcing.restored.told'
-  const sourcing = await joinBus(address, 'sourcing')
+test('a cursor of another server with higher transaction ids starts again', async () => {
+  const type = 'sourcing.restored.emitted'
+  const sourcing = await openBus(address, 'sourcing')
   await owner`
     insert into webhooks.bus_cursors (consumer, source, low, high)
     values ('restored', 'sourcing', '900000000000', '900000000000')`
-  await announce(sourcing.pool, type, 'a', 1)
-  const webhooks = await joinBus(address, 'webhooks')
+  await emitValue(sourcing.pool, type, 'a', 1)
+  const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'restored', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length === 1)
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('only the outboxes of its families are read, and a cursor into another is forgotten: it would hold rows back', async () => {
-  const type = 'sourcing.family.told'
+test('only the outboxes of the subscribed families are read, and unused cursors are deleted', async () => {
+  const type = 'sourcing.family.emitted'
   await owner`
     insert into webhooks.bus_cursors (consumer, source, low, high)
     values ('family', 'organization', '1', '1'), ('family', 'a-stream', '0', '0')`
-  const sourcing = await joinBus(address, 'sourcing')
-  const webhooks = await joinBus(address, 'webhooks')
+  const sourcing = await openBus(address, 'sourcing')
+  const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'family', subjects: [type], handle: record }))
-  await announce(sourcing.pool, type, 'a', 1)
+  await emitValue(sourcing.pool, type, 'a', 1)
   await until(async () => (await effectsOf(owner, type)).length === 1)
   const cursors = await owner<{ source: string }[]>`
     select source from webhooks.bus_cursors where consumer = 'family' order by source`
-  // One of the other driver is not ours to forget.
+  // A cursor of the other driver is kept.
   expect(cursors.map(({ source }) => source)).toEqual(['a-stream', 'sourcing'])
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('without its LISTEN connection a process starts and knows that it is deaf', async () => {
-  const type = 'sourcing.deaf.told'
+test('a process without a LISTEN connection starts and reports a missing heartbeat', async () => {
+  const type = 'sourcing.deaf.emitted'
   const nowhere = new URL(database.urlOf('webhooks'))
   nowhere.port = '1'
-  const deaf = await joinBus(address, 'sourcing', { directUrl: nowhere.href, timing: { patienceMs: 50 } })
+  const disconnected = await openBus(address, 'sourcing', { directUrl: nowhere.href, timing: { followTimeoutMs: 50 } })
   let loads = 0
-  await deaf.bus.follow({ subjects: [type], onEvent() {}, onGap: () => void loads++ })
+  await disconnected.bus.follow({ subjects: [type], onEvent() {}, onGap: () => void loads++ })
   expect(loads).toBe(1)
-  expect(deaf.bus.lastHeard('sourcing')).toBe(Number.NEGATIVE_INFINITY)
-  await deaf.stop()
+  expect(disconnected.bus.lastHeartbeat('sourcing')).toBe(Number.NEGATIVE_INFINITY)
+  await disconnected.stop()
 })

@@ -1,8 +1,8 @@
+import type { ServiceName } from '../../../../proto/services.ts'
 import type { Pool } from '../../db/client.ts'
-import type { ServiceName } from '../../migrate/files.ts'
-import { envelopeOf } from '../../outbox/envelope.ts'
 import type { Feed } from '../consumer.ts'
-import type { Batch } from '../inbox.ts'
+import type { Batch } from '../event-processor.ts'
+import { envelopeOf } from '../outbox/envelope.ts'
 import {
   type Cursor,
   horizonOf,
@@ -13,12 +13,12 @@ import {
 } from '../queries.ts'
 
 /**
- * Reads the outbox of a service through its published view. The cursor goes from horizon to horizon: everything of
- * the transactions between two of them, by seq. A transaction that commits late therefore is not passed over, and of
- * two that changed one record the later stays the later.
+ * Reads the outbox of a service through its published view. A horizon is the oldest running transaction; the cursor moves
+ * from one horizon to the next and reads the transactions between them by seq. So no late commit is skipped, and events
+ * of one record keep their order.
  */
 export function outboxFeed(pool: Pool, service: ServiceName): Feed {
-  /** Horizon up to which nothing was found: until there is a new one, nothing will be. */
+  /** Horizon below which all rows are read. */
   let emptyUpTo: string | undefined
   return {
     source: service,
@@ -32,23 +32,23 @@ export function outboxFeed(pool: Pool, service: ServiceName): Feed {
       }
       return batchOf(service, span, rows)
     },
-    settled() {},
+    committed() {},
   }
 }
 
-/** The part of the outbox to read now: what is left between the cursor's horizons, else from its last to the present one. */
+/** The span to read: the rest between the cursor's horizons, otherwise from the last horizon to the current one. */
 async function spanOf(pool: Pool, { low, high, seq }: Cursor): Promise<Position> {
   if (low !== high) return { low, high, seq, epoch: null }
   const [row] = await horizonOf(pool)
   const horizon = row?.horizon ?? low
-  // Transaction ids begin anew where a dump was restored into another server: all is read again, copies are dropped.
+  // Transaction ids restart when a dump is restored on another server. All rows are read again, without duplicates.
   return { low: BigInt(horizon) < BigInt(low) ? '0' : low, high: horizon, seq: '0', epoch: null }
 }
 
 function batchOf(service: ServiceName, span: Position, rows: readonly OutboxPageRow[]): Batch {
   const last = rows.length < OUTBOX_PAGE_ROWS ? undefined : rows.at(-1)
   return {
-    incoming: rows.filter((row) => row.in_span).map((row) => ({ event: envelopeOf(service, row) })),
+    received: rows.filter((row) => row.in_span).map((row) => ({ event: envelopeOf(service, row) })),
     to: last ? { ...span, seq: last.seq } : { low: span.high, high: span.high, seq: '0', epoch: null },
   }
 }

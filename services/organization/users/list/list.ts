@@ -1,20 +1,20 @@
 import type { PageQuery } from '../../../../proto/http/shapes.ts'
 import type { Caller } from '../../../kit/auth/caller.ts'
 import type { Sql } from '../../../kit/db/client.ts'
-import { JsonText } from '../../../kit/http/json.ts'
+import type { JsonText } from '../../../kit/db/json-text.ts'
 import type { DocumentRow, PageWindow, Pagination } from '../../../kit/pagination/pagination.ts'
 import { authorityIn, isUnfiltered, type UserFilters, type Viewer, viewerOf } from '../rules.ts'
 import { type CandidateRow, filterCandidates, listHolders, scanUsers } from './queries.ts'
 
 /** A page of the users of the caller's organization. */
-export async function readUsers(
+export function readUsers(
   { sql, pagination }: { sql: Sql; pagination: Pagination },
   caller: Caller,
   query: PageQuery & UserFilters,
 ): Promise<JsonText> {
   const viewer = viewerOf(caller)
   const paged = { caller, list: 'users', query }
-  return new JsonText(await pagination.json(paged, (window) => findUsers(sql, viewer, query, window)))
+  return pagination.json(paged, (window) => findUsers(sql, viewer, query, window))
 }
 
 /** Holders, or users, that are looked at before an index of matches is read: a page of common matches is full by then. */

@@ -1,25 +1,25 @@
-import type { TestMarketplace } from '../../../all/testing.ts'
-import { Uploading } from '../testing/uploading.ts'
-import { describeAddresses } from './addresses.ts'
+import { Uploading } from '../../../testing/files/uploading.ts'
+import type { TestMarketplace } from '../../../testing/marketplace.ts'
 import { describeFiles } from './files.ts'
-import type { Rig } from './rig.ts'
+import type { ConformanceSetup } from './setup.ts'
 import { describeStore } from './store.ts'
+import { describeUrls } from './urls.ts'
 
-/** What every store has to keep, whoever's it is. */
+/** The tests that every storage driver must pass. */
 export async function describeConformance(
   market: TestMarketplace,
-  rig: Pick<Rig, 'driver' | 'stop' | 'start'> & { variables: Record<string, string> },
-): Promise<Rig> {
+  setup: Pick<ConformanceSetup, 'driver' | 'stop' | 'start'> & { variables: Record<string, string> },
+): Promise<ConformanceSetup> {
   const owner = await market.organization(['IP_OWNER'])
   const settings = {
-    variables: rig.variables,
+    variables: setup.variables,
     publicUrl: market.config.PUBLIC_URL,
     encryptionKeys: market.config.ENCRYPTION_KEYS,
   }
-  const whole: Rig = { ...rig, market, settings, own: new Uploading(market, owner.administrator.client) }
+  const whole: ConformanceSetup = { ...setup, market, settings, own: new Uploading(market, owner.administrator.client) }
   describeFiles(whole)
-  describeAddresses(whole)
-  // Last, for it takes the store away.
+  describeUrls(whole)
+  // Last, because it makes the store unavailable.
   describeStore(whole)
   return whole
 }

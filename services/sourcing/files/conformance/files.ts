@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import type { File } from '../../../../proto/http/sourcing/files.ts'
-import { until } from '../../../kit/testing/until.ts'
-import type { Bytes } from '../testing/uploading.ts'
-import type { Rig } from './rig.ts'
+import type { Bytes } from '../../../testing/files/uploading.ts'
+import { until } from '../../../testing/until.ts'
+import type { ConformanceSetup } from './setup.ts'
 
 const BYTES = Uint8Array.from({ length: 300_000 }, (_, n) => (n * 7) % 253)
 const sha256 = (bytes: Uint8Array | string) => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
-export function describeFiles({ own }: Rig): void {
+export function describeFiles({ own }: ConformanceSetup): void {
   const ready = async (bytes: Bytes, name?: string, isPublic?: boolean): Promise<File> => {
     const part = await own.part()
     await own.added(part, bytes, 'document', name, isPublic)
@@ -15,16 +15,16 @@ export function describeFiles({ own }: Rig): void {
   }
 
   describe('a file', () => {
-    test('becomes READY with what its bytes are, whatever it is called', async () => {
+    test('becomes READY with the type of its bytes, not of its name', async () => {
       const file = await ready('%PDF-1.7 drawing', 'drawing.exe')
       expect(file).toMatchObject({ size: 16, contentType: 'application/pdf', sha256: sha256('%PDF-1.7 drawing') })
     })
 
-    test('may be empty', async () => {
+    test('without bytes becomes READY', async () => {
       expect(await ready('')).toMatchObject({ size: 0, sha256: sha256('') })
     })
 
-    test('is downloaded as it was sent, to be saved under its name', async () => {
+    test('is downloaded unchanged, as an attachment with its name', async () => {
       const file = await ready(BYTES, 'Größe 図面 "x".bin')
       const answer = await own.download(file)
       expect(answer.status).toBe(200)
@@ -38,13 +38,13 @@ export function describeFiles({ own }: Rig): void {
       '<!doctype html><script>alert(1)</script>',
       '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
-    ])('is never a page: %s', async (page) => {
+    ])('is downloaded as octet-stream if it is a page: %s', async (page) => {
       const { headers } = await own.download(await ready(page, 'page.html'))
       expect(headers.get('content-type')).toBe('application/octet-stream')
       expect(headers.get('content-disposition')).toStartWith('attachment')
     })
 
-    test('has an address that works however long its name is, and in whatever language', async () => {
+    test('with a long name in any language has a working download URL', async () => {
       for (const name of [
         `${'図'.repeat(250)}.stl`,
         `${'\u{1f6a2}'.repeat(251)}.stl`,
@@ -56,7 +56,7 @@ export function describeFiles({ own }: Rig): void {
       }
     })
 
-    test('is read in ranges', async () => {
+    test('is downloaded in ranges', async () => {
       const file = await ready(BYTES)
       const middle = await own.download(file, { range: 'bytes=100-199' })
       expect([middle.status, middle.headers.get('content-range')]).toEqual([206, 'bytes 100-199/300000'])
@@ -66,7 +66,7 @@ export function describeFiles({ own }: Rig): void {
       expect((await own.download(file, { range: 'bytes=300000-' })).status).toBe(416)
     })
 
-    test('that is public has an address of ours that lasts', async () => {
+    test('that is public has a permanent URL', async () => {
       const file = await ready(BYTES, 'public.bin', true)
       expect(file.downloadUrl).toEndWith(`/files/public/${file.id}`)
       const answer = await fetch(own.here(file.downloadUrl ?? ''))
@@ -74,7 +74,7 @@ export function describeFiles({ own }: Rig): void {
       expect(answer.headers.get('content-disposition')).toBe('attachment; filename=public.bin')
     })
 
-    test('is gone when it is removed', async () => {
+    test('that was removed is 404', async () => {
       const file = await ready(BYTES, 'public.bin', true)
       const [{ part_id }] = (await own.rows`select part_id from sourcing.files where id = ${file.id}`) as [
         { part_id: string },

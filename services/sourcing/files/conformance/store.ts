@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../../kit/db/ids.ts'
-import { CutShort, TooLarge } from '../../../kit/storage/storage.ts'
-import { storageOf } from '../../../kit/storage/testing/storage-of.ts'
-import type { Rig } from './rig.ts'
+import { storageOf } from '../../../testing/files/storage-of.ts'
+import { LengthMismatch, TooLarge } from '../../storage/storage.ts'
+import type { ConformanceSetup } from './setup.ts'
 
 const CHUNK = Uint8Array.from({ length: 100_000 }, (_, n) => n % 249)
 const signal = new AbortController().signal
 
-/** So many chunks, then an end or a failure. */
+/** `count` chunks, then the end or an error. */
 async function* chunks(count: number, failure?: Error): AsyncGenerator<Uint8Array> {
   for (let n = 0; n < count; n++) yield CHUNK
   if (failure) throw failure
@@ -19,23 +19,23 @@ function sha256Of(count: number): string {
   return hash.digest('hex')
 }
 
-export function describeStore({ settings, own, stop, start }: Rig): void {
+export function describeStore({ settings, own, stop, start }: ConformanceSetup): void {
   const storage = storageOf(settings)
   const put = (key: string, count: number, maxBytes = 1e9) =>
     storage.put(key, chunks(count), { maxBytes, signal, onProgress: () => {} })
 
   describe('the store', () => {
-    test.each([0, 1, 250])('keeps a stream of %d chunks, and knows what it was', async (count) => {
+    test.each([0, 1, 250])('stores a stream of %d chunks with its size and hash', async (count) => {
       const key = newId('file')
       const seen: number[] = []
-      const facts = await storage.put(key, chunks(count), { maxBytes: 1e9, signal, onProgress: (n) => seen.push(n) })
-      expect(facts).toMatchObject({ sizeBytes: count * CHUNK.length, sha256: sha256Of(count) })
-      expect(seen.at(-1) ?? 0).toBe(facts.sizeBytes)
-      expect((await storage.find(key))?.sizeBytes).toBe(facts.sizeBytes)
-      expect(await storage.inspect(key, signal)).toEqual(facts)
+      const info = await storage.put(key, chunks(count), { maxBytes: 1e9, signal, onProgress: (n) => seen.push(n) })
+      expect(info).toMatchObject({ sizeBytes: count * CHUNK.length, sha256: sha256Of(count) })
+      expect(seen.at(-1) ?? 0).toBe(info.sizeBytes)
+      expect((await storage.find(key))?.sizeBytes).toBe(info.sizeBytes)
+      expect(await storage.inspect(key, signal)).toEqual(info)
     })
 
-    test('finds an object that is being removed whole or not at all', async () => {
+    test('finds an object during its removal completely or not at all', async () => {
       for (let round = 0; round < 40; round++) {
         const key = newId('file')
         await put(key, 1)
@@ -47,42 +47,45 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
       }
     })
 
-    test.each([3, 250])('keeps nothing of a stream of %d chunks that fails', async (count) => {
+    test.each([3, 250])('stores nothing of a stream of %d chunks that fails', async (count) => {
       const key = newId('file')
       const broken = chunks(count, new Error('the sender is gone'))
       await expect(storage.put(key, broken, { maxBytes: 1e9, signal })).rejects.toThrow('the sender is gone')
       expect(await storage.find(key)).toBeUndefined()
     })
 
-    test.each([3, 250])('keeps nothing of a stream of %d chunks that is not as long as announced', async (count) => {
-      const key = newId('file')
-      for (const expectedBytes of [count * CHUNK.length + 1, count * CHUNK.length - 1, 0]) {
-        await expect(storage.put(key, chunks(count), { maxBytes: 1e9, expectedBytes, signal })).rejects.toThrow(
-          CutShort,
-        )
-        expect(await storage.find(key)).toBeUndefined()
-      }
-    })
+    test.each([3, 250])(
+      'stores nothing of a stream of %d chunks whose length is not the announced one',
+      async (count) => {
+        const key = newId('file')
+        for (const expectedBytes of [count * CHUNK.length + 1, count * CHUNK.length - 1, 0]) {
+          await expect(storage.put(key, chunks(count), { maxBytes: 1e9, expectedBytes, signal })).rejects.toThrow(
+            LengthMismatch,
+          )
+          expect(await storage.find(key)).toBeUndefined()
+        }
+      },
+    )
 
-    test.each([3, 250])('keeps nothing of a stream of %d chunks that is too long', async (count) => {
+    test.each([3, 250])('stores nothing of a stream of %d chunks that is too long', async (count) => {
       const key = newId('file')
       await expect(put(key, count, count * CHUNK.length - 1)).rejects.toThrow(TooLarge)
       expect(await storage.find(key)).toBeUndefined()
       expect((await put(key, count, count * CHUNK.length)).sizeBytes).toBe(count * CHUNK.length)
     })
 
-    test('copies what is still the same, and nothing else', async () => {
+    test('copies an object only with its current etag', async () => {
       const [from, to, other] = [newId('file'), newId('file'), newId('file')]
-      const facts = await put(from, 3)
+      const info = await put(from, 3)
       const etag = (await storage.find(from))?.etag ?? ''
       expect(await storage.copy(from, to, etag, signal)).toBe(true)
-      expect(await storage.inspect(to, signal)).toEqual(facts)
+      expect(await storage.inspect(to, signal)).toEqual(info)
       expect(await storage.copy(from, other, '"another"', signal)).toBe(false)
       expect(await storage.copy(newId('file'), other, etag, signal)).toBe(false)
       expect(await storage.find(other)).toBeUndefined()
     })
 
-    test('forgets, as often as it is told to', async () => {
+    test('removes an object, and repeating the removal succeeds', async () => {
       const key = newId('file')
       await put(key, 3)
       await storage.remove(key)
@@ -90,15 +93,15 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
       await storage.remove(key)
     })
 
-    test('tidies up without touching what is whole', async () => {
+    test('keeps complete objects when incomplete ones are removed', async () => {
       const key = newId('file')
       await put(key, 3)
-      await storage.tidy(new Date(Date.now() + 60_000))
+      await storage.removeIncomplete(new Date(Date.now() + 60_000))
       expect(await storage.find(key)).toBeDefined()
     })
 
     test.each(['', '.', '..', '../x', 'a/b', 'a\\b', '.hidden', 'a\0', 'x'.repeat(129), 'é'])(
-      'takes no key that is not one of ours: %s',
+      'refuses the key %s',
       async (key) => {
         await expect(storage.find(key)).rejects.toThrow('not a key')
         await expect(put(key, 1)).rejects.toThrow('not a key')
@@ -106,7 +109,7 @@ export function describeStore({ settings, own, stop, start }: Rig): void {
       },
     )
 
-    test('that is away is a 503, and everything is there when it is back', async () => {
+    test('is 503 while it is unavailable, and has its objects afterwards', async () => {
       const { id } = await own.completed('still here')
       const part = await own.part()
       const add = [{ uploadId: id, group: 'document' }]

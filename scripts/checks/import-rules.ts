@@ -1,0 +1,110 @@
+import type { IForbiddenRuleType } from 'dependency-cruiser'
+
+/** Tests and test support: `x.test.ts`, `services/testing`, a conformance suite. Tests may import anything. */
+export const TESTS = String.raw`\.test\.ts$|/(testing|conformance)(/|\.ts$)`
+
+/** The folders of the kit, lowest layer first: a folder imports only its own layer and the layers below. */
+const KIT_LAYERS = [
+  ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'limits'],
+  ['auth', 'audit', 'idempotency', 'pagination', 'addresses'],
+  ['bus'],
+  ['http', 'migrate', 'pages', 'storage'],
+  ['service'],
+]
+const kit = (layers: readonly string[][]) => `^services/kit/(${layers.flat().join('|')})/`
+
+const ONE_SERVICE = '^services/(?!kit/|all/|testing/)[^/]+/'
+/** Modules of a service by their file names; every other file is a consumer, a worker or another part of a feature. */
+const modules = (...names: string[]) => `^services/(?!kit/|all/|testing/).+/(${names.join('|')})\\.ts$`
+const packages = (...names: string[]) => `(^|node_modules/)(${names.join('|')})(/|$)`
+
+interface Direction {
+  from: string
+  /** Paths that the rule leaves alone, beside tests. */
+  except?: string
+  to?: string
+  toExcept?: string | string[]
+}
+
+const forbid = (name: string, { from, except, to, toExcept }: Direction): IForbiddenRuleType => ({
+  name,
+  severity: 'error',
+  from: { path: from, pathNot: except ? [TESTS, except] : TESTS },
+  to: { ...(to && { path: to }), ...(toExcept && { pathNot: toExcept }) },
+})
+
+/** The import rules of the architecture for dependency-cruiser; the name of a rule is what a violation reports. */
+export const IMPORT_RULES: IForbiddenRuleType[] = [
+  { name: 'imports form no cycle', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'every import resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+
+  forbid('main imports only service and config of its service', {
+    from: modules('main'),
+    to: `${ONE_SERVICE}(?!(service|config)\\.ts$)`,
+  }),
+  forbid('nothing imports main', { from: ONE_SERVICE, to: modules('main') }),
+  forbid('only main imports service', { from: ONE_SERVICE, except: modules('main'), to: modules('service') }),
+  forbid('only service and routes import routes', {
+    from: ONE_SERVICE,
+    except: modules('service', 'routes'),
+    to: modules('routes'),
+  }),
+  forbid('queries import neither commands nor config', { from: modules('queries'), to: modules('commands', 'config') }),
+  forbid('rules import only proto and other rules', {
+    from: modules('rules'),
+    toExcept: ['^proto/', modules('rules')],
+  }),
+  forbid('config imports only config of its service', {
+    from: modules('config'),
+    to: ONE_SERVICE,
+    toExcept: modules('config'),
+  }),
+  forbid('commands and queries import no HTTP package', {
+    from: modules('commands', 'queries'),
+    to: packages('elysia', '@elysiajs'),
+  }),
+
+  forbid('services never import each other', {
+    from: '^services/(?!kit/|all/|testing/)([^/]+)/',
+    to: ONE_SERVICE,
+    toExcept: '^services/$1/',
+  }),
+  forbid('services/all imports only service.ts and config.ts of a service', {
+    from: '^services/all/',
+    to: ONE_SERVICE,
+    toExcept: `${ONE_SERVICE}(service|config)\\.ts$`,
+  }),
+  forbid('nothing imports services/all', { from: '^services/(?!all/)', to: '^services/all/' }),
+  forbid('only tests import test support', { from: '^(services|proto)/', to: TESTS }),
+  forbid('only scripts import scripts', { from: '^(services|proto)/', to: '^scripts/' }),
+  forbid('proto imports only proto and TypeBox', {
+    from: '^proto/',
+    toExcept: ['^proto/', packages('@sinclair/typebox')],
+  }),
+
+  forbid('kit imports only proto', { from: '^services/kit/', to: '^services/(?!kit/)' }),
+  forbid('every folder of the kit belongs to a layer', { from: '^services/kit/', except: kit(KIT_LAYERS) }),
+  ...KIT_LAYERS.slice(0, -1).map((layer, at) =>
+    forbid(`the kit layer of ${layer.join(', ')} imports no layer above it`, {
+      from: kit([layer]),
+      to: kit(KIT_LAYERS.slice(at + 1)),
+    }),
+  ),
+  forbid('only kit/db and the session of LISTEN import postgres', {
+    from: '^services/',
+    except: '^services/kit/(db/|bus/session\\.ts$)',
+    to: packages('postgres'),
+  }),
+  forbid('only kit/bus imports nats', { from: '^services/', except: '^services/kit/bus/', to: packages('nats') }),
+]
+
+/** Checked without tests: a test of a low layer may use test support, which imports all layers. */
+export const FOLDER_RULES: IForbiddenRuleType[] = [
+  {
+    name: 'the folders of the kit form no cycle',
+    severity: 'error',
+    scope: 'folder',
+    from: { path: '^services/kit/[^/]+$' },
+    to: { path: '^services/kit/[^/]+$', circular: true },
+  },
+]

@@ -1,0 +1,82 @@
+import { LRUCache } from 'lru-cache'
+import type { PageQuery } from '../../../proto/http/shapes.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { notFound } from '../../kit/errors/refusal.ts'
+import type { Catalog } from '../catalog.ts'
+import { type Contents, ContentsBuilder, type Where } from './contents.ts'
+
+/** Pickers ask for the same pages, words and entries again, and a scan of the UNSPSC costs more than a request. */
+const MAX_KEPT_ANSWERS = 1024
+const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024
+
+/** Where the routes of one catalog read: its current contents, replaced as a whole when the catalog is loaded anew. */
+export class CatalogStore<Filter extends string = string> {
+  #contents: Contents<Filter>
+  readonly #kept = new LRUCache<string, JsonText>({
+    max: MAX_KEPT_ANSWERS,
+    maxSize: MAX_KEPT_CHARACTERS,
+    sizeCalculation: ({ text }) => text.length,
+  })
+
+  constructor(catalog: Catalog<Filter>) {
+    this.#contents = new ContentsBuilder(catalog).build()
+  }
+
+  get size(): number {
+    return this.#contents.size
+  }
+
+  /** A reader has the old contents or the new ones, whenever this comes: reading never waits for anything in between. */
+  replace(contents: Contents<Filter>): void {
+    const before = this.#contents
+    this.#contents = contents
+    this.#kept.clear()
+    before.release()
+  }
+
+  /** A page of a list. */
+  page(query: PageQuery, where: Where<Filter>, search?: string): JsonText {
+    return this.#keep(JSON.stringify([search, query.page, query.pageSize, where]), () =>
+      this.#read(query, where, search),
+    )
+  }
+
+  #read({ page, pageSize }: PageQuery, where: Where<Filter>, search?: string): JsonText {
+    const window = { offset: (page - 1) * pageSize, limit: pageSize }
+    const { text, hasMore } = this.#contents.list(where, search, window)
+    return new JsonText(`{"items":[${text}],"hasMore":${hasMore}}`)
+  }
+
+  /** A list as a whole. */
+  all(where: Where<Filter>): JsonText {
+    const { text } = this.#contents.list(where, undefined, { offset: 0, limit: this.#contents.size })
+    return new JsonText(`{"items":[${text}]}`)
+  }
+
+  /** One entry by its id or code. */
+  one(key: string): JsonText {
+    return this.#keep(key, () => {
+      const text = this.#contents.find(key)
+      if (text === undefined) throw notFound()
+      return new JsonText(text)
+    })
+  }
+
+  /** Entries in the order asked for, repeated ones once, unknown ones left out. */
+  batch(keys: readonly string[]): JsonText {
+    const texts: string[] = []
+    for (const key of new Set(keys)) {
+      const text = this.#contents.find(key)
+      if (text !== undefined) texts.push(text)
+    }
+    return new JsonText(`{"items":[${texts.join(',')}]}`)
+  }
+
+  #keep(key: string, make: () => JsonText): JsonText {
+    const kept = this.#kept.get(key)
+    if (kept) return kept
+    const made = make()
+    this.#kept.set(key, made)
+    return made
+  }
+}

@@ -1,0 +1,17 @@
+/** Reads at most `maxBytes` of a body and cancels the rest. */
+export async function readAtMost(
+  response: Response,
+  maxBytes: number,
+): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  const chunks: Uint8Array[] = []
+  let total = 0
+  if (response.body) {
+    for await (const chunk of response.body) {
+      chunks.push(chunk.subarray(0, maxBytes - total))
+      total += chunk.byteLength
+      // Leaving the loop cancels the stream.
+      if (total > maxBytes) break
+    }
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: total <= maxBytes }
+}

@@ -1,0 +1,153 @@
+import type { Envelope } from '../../../proto/events/envelope.ts'
+import type { Tx } from '../db/client.ts'
+import { isDependencyFailure } from '../db/failures.ts'
+import { handleEvent } from './handle-event.ts'
+import type { Consume } from './operations.ts'
+import {
+  beginAttempt,
+  type Cursor,
+  insertDeadLetter,
+  lockCursor,
+  markProcessed,
+  moveCursor,
+  type Position,
+} from './queries.ts'
+import { type Failure, type RetryOptions, RetryQueue } from './retry-queue.ts'
+
+/** A message of a source: an event, or a message that is not a valid event. */
+export type Received = { event: Envelope } | { malformed: Malformed }
+
+export interface Malformed {
+  /** Position in its source, because its own id cannot be trusted. */
+  id: string
+  text: string
+  reason: string
+}
+
+export interface Batch {
+  received: readonly Received[]
+  /** Position of the cursor after the batch. */
+  to: Position
+}
+
+/** The part of a batch that the consumer subscribes to. */
+interface Delivery {
+  cursor: Cursor
+  to: Position
+  events: readonly Envelope[]
+  malformed: readonly Malformed[]
+}
+
+/** `moved`: another process has moved the cursor, and nothing was done. */
+type Outcome = 'done' | 'moved'
+
+const MAX_MALFORMED_CHARACTERS = 64 * 1024
+
+/**
+ * Processes the events of a consumer exactly once, independent of the driver. A batch is handled in one transaction with
+ * the cursor and the ids in `processed_events`. If that fails, its events move to the retry queue, which keeps the order
+ * of each subject, and later events of other subjects continue.
+ */
+export class EventProcessor {
+  readonly #consume: Consume
+  readonly #matches: (type: string) => boolean
+  readonly #options: RetryOptions
+  readonly #retries: RetryQueue
+
+  constructor(consume: Consume, matches: (type: string) => boolean, options: RetryOptions) {
+    this.#consume = consume
+    this.#matches = matches
+    this.#options = options
+    this.#retries = new RetryQueue(consume, options)
+  }
+
+  /** Retries the next due event. Returns whether there was one. */
+  retry = (): Promise<boolean> => this.#retries.retry()
+
+  /** Handles a batch and moves the cursor in one transaction. */
+  async deliver(cursor: Cursor, { received, to }: Batch): Promise<Outcome> {
+    const { pool } = this.#options
+    const events = received.flatMap((one) => ('event' in one && this.#matches(one.event.type) ? [one.event] : []))
+    const malformed = received.flatMap((one) => ('malformed' in one ? [one.malformed] : []))
+    const delivery = { cursor, to, events, malformed }
+    if (events.length === 0 && malformed.length === 0) {
+      const { count } = await moveCursor(pool, cursor, to)
+      return count === 0 ? 'moved' : 'done'
+    }
+    const [attempt] = await beginAttempt(pool, cursor)
+    if (!attempt) return 'moved'
+    // A previous attempt at this batch crashed, possibly because of one of its events.
+    const suspect = attempt.attempts > 1
+    const outcome = suspect ? await this.#defer(delivery, { isolated: true }) : await this.#handle(delivery)
+    if (outcome === 'done') this.#report(malformed)
+    return outcome
+  }
+
+  async #handle(delivery: Delivery): Promise<Outcome> {
+    let failure: Failure | undefined
+    try {
+      return await this.#options.pool.begin(async (tx) => {
+        const fresh = await this.#claim(tx, delivery)
+        if (!fresh) return 'moved'
+        const isBlocked = await this.#retries.blockedSubjects(tx, fresh)
+        for (const event of fresh) {
+          if (isBlocked(event)) continue
+          await handleEvent(this.#consume, tx, event).catch((error) => {
+            failure = { event, error }
+            throw error
+          })
+        }
+        await this.#retries.add(tx, fresh.filter(isBlocked), { isolated: false })
+        return 'done'
+      })
+    } catch (error) {
+      if (!failure || isDependencyFailure(failure.error)) throw error
+      const about = { consumer: this.#consume.name, id: failure.event.id, tries: 1, err: failure.error }
+      this.#options.log.warn(about, 'event failed')
+      return this.#defer(delivery, { isolated: false, failure })
+    }
+  }
+
+  /** Moves the cursor and queues the events for retries, so that a failing event does not block the others. */
+  #defer(delivery: Delivery, why: { isolated: boolean; failure?: Failure }): Promise<Outcome> {
+    return this.#options.pool.begin(async (tx) => {
+      const fresh = await this.#claim(tx, delivery)
+      if (!fresh) return 'moved'
+      await this.#retries.add(tx, fresh, why)
+      return 'done'
+    })
+  }
+
+  /** Moves the cursor and returns the events that this consumer has not processed before. */
+  async #claim(tx: Tx, { cursor, to, events, malformed }: Delivery): Promise<Envelope[] | undefined> {
+    const [locked] = await lockCursor(tx, cursor)
+    if (!locked) return undefined
+    await moveCursor(tx, cursor, to)
+    for (const { id, text, reason } of malformed) {
+      // A malformed message is not retried.
+      const envelope = text.slice(0, MAX_MALFORMED_CHARACTERS).toWellFormed().replaceAll('\0', '')
+      const consumer = this.#consume.name
+      await insertDeadLetter(tx, {
+        consumer,
+        event_id: id,
+        type: null,
+        subject: null,
+        envelope,
+        tries: 0,
+        error: reason,
+      })
+    }
+    if (events.length === 0) return []
+    const ids = events.map(({ id }) => id)
+    const fresh = new Set((await markProcessed(tx, this.#consume.name, ids)).map((row) => row.event_id))
+    return events.filter(({ id }) => fresh.delete(id))
+  }
+
+  #report(malformed: readonly Malformed[]): void {
+    const consumer = this.#consume.name
+    for (const { id, reason } of malformed) {
+      this.#options.log.error({ consumer, id, reason }, 'malformed message')
+      this.#options.onDeadLetter({ consumer, eventId: id, type: undefined, tries: 0, error: reason })
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { ServiceName } from '../../../proto/services.ts'
+import { isDependencyFailure } from '../db/failures.ts'
+import { pause } from '../worker/worker.ts'
+import type { BusLog } from './log.ts'
+import { releaseAdvisoryLock, tryAdvisoryLock } from './queries.ts'
+import { openSession, type Session } from './session.ts'
+
+/**
+ * Leader election by Postgres advisory locks: each role of a service has one leader process. A process that dies or loses
+ * its connection loses its leadership, and another process takes over.
+ */
+export class LeaderElection {
+  readonly #options: { service: ServiceName; url: string; log: BusLog; pollMs: number }
+  #session: Promise<Session> | undefined
+
+  constructor(options: { service: ServiceName; url: string; log: BusLog; pollMs: number }) {
+    this.#options = options
+  }
+
+  /**
+   * Runs the work while this process is the leader of the role, until the signal. The work receives the session that
+   * holds the lock and a signal that aborts when the leadership ends.
+   */
+  async lead(role: string, signal: AbortSignal, work: (session: Session, ends: AbortSignal) => Promise<void>) {
+    const { service, log, pollMs } = this.#options
+    const lock = `marketplace:${service}:${role}`
+    while (!signal.aborted) {
+      try {
+        const session = await this.#connected()
+        const [row] = await session.ask(tryAdvisoryLock(session.sql, lock))
+        if (row?.taken) await this.#work(session, lock, signal, work)
+      } catch (error) {
+        if (signal.aborted) break
+        log[isDependencyFailure(error) ? 'warn' : 'error']({ lock, err: error }, 'leadership lost')
+      }
+      await pause(pollMs, signal)
+    }
+  }
+
+  async #work(
+    session: Session,
+    lock: string,
+    signal: AbortSignal,
+    work: (session: Session, ends: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    this.#options.log.info({ lock }, 'leadership acquired')
+    try {
+      await work(session, AbortSignal.any([signal, session.lost]))
+    } finally {
+      // A lost session has released its locks; a live one has to release them explicitly.
+      if (!session.lost.aborted) await session.ask(releaseAdvisoryLock(session.sql, lock)).catch(() => session.end())
+    }
+  }
+
+  /** The session that holds all locks of the process. A new one is opened when it is lost. */
+  #connected(): Promise<Session> {
+    this.#session ??= this.#connect()
+    return this.#session
+  }
+
+  async #connect(): Promise<Session> {
+    const forget = () => {
+      this.#session = undefined
+    }
+    try {
+      const { service, url } = this.#options
+      const session = await openSession(url, { applicationName: `${service}-leader` })
+      session.lost.addEventListener('abort', forget)
+      return session
+    } catch (error) {
+      forget()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    const session = await this.#session?.catch(() => undefined)
+    await session?.end()
+  }
+}

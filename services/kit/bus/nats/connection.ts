@@ -1,0 +1,144 @@
+import { readFile } from 'node:fs/promises'
+import {
+  type NatsConnection as Client,
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  type JetStreamClient,
+  type JetStreamManager,
+} from 'nats'
+import { pause } from '../../worker/worker.ts'
+import type { BusLog } from '../log.ts'
+
+export interface NatsAddress {
+  /** Servers separated by commas: `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */
+  url: string
+  /** Credentials file of `nsc` with a user's JWT and seed. It is read at each connect, so it can be rotated. */
+  credsFile?: string
+}
+
+/** One established connection. It never reconnects: a new session replaces it. */
+export interface NatsSession {
+  nc: Client
+  js: JetStreamClient
+  jsm: JetStreamManager
+  /** Aborts when the connection is closed, together with its subscriptions and pulls. */
+  closed: AbortSignal
+}
+
+const CONNECT_TIMEOUT_MS = 5000
+export const REQUEST_TIMEOUT_MS = 5000
+const PING_INTERVAL_MS = 2000
+const PINGS_UNANSWERED = 2
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 2000
+
+/** Connects once, or throws. */
+export async function connectOnce({ url, credsFile }: NatsAddress, name: string): Promise<NatsSession> {
+  const nc = await connect({
+    ...optionsOf(url),
+    ...(credsFile === undefined ? {} : { authenticator: credsAuthenticator(await readFile(credsFile)) }),
+    name,
+    timeout: CONNECT_TIMEOUT_MS,
+    pingInterval: PING_INTERVAL_MS,
+    maxPingOut: PINGS_UNANSWERED,
+    reconnect: false,
+  })
+  const closed = new AbortController()
+  void nc.closed().then(() => closed.abort())
+  const jsm = await nc.jetstreamManager({ checkAPI: false, timeout: REQUEST_TIMEOUT_MS })
+  return { nc, js: nc.jetstream({ timeout: REQUEST_TIMEOUT_MS }), jsm, closed: closed.signal }
+}
+
+/** Splits addresses into the options of the driver, which accepts only hosts as servers. */
+export function optionsOf(url: string): ConnectionOptions {
+  const addresses = url.split(',').map((address) => new URL(address.trim()))
+  const [named] = addresses.filter((address) => address.username !== '')
+  const user = decodeURIComponent(named?.username ?? '')
+  const pass = decodeURIComponent(named?.password ?? '')
+  return {
+    servers: addresses.map((address) => address.host),
+    ...(addresses.some((address) => address.protocol === 'tls:') ? { tls: {} } : {}),
+    ...(pass !== '' ? { user, pass } : user !== '' ? { token: user } : {}),
+  }
+}
+
+/** The connection of a service to NATS. It reconnects in the background with growing pauses. */
+export class NatsConnection {
+  readonly #address: NatsAddress
+  readonly #name: string
+  readonly #log: BusLog
+  readonly #closed = new AbortController()
+  readonly #connectListeners = new Set<(session: NatsSession) => void>()
+  readonly #running: Promise<void>
+  #session: NatsSession | undefined
+  #waiting = Promise.withResolvers<NatsSession>()
+
+  constructor(address: NatsAddress, name: string, log: BusLog) {
+    // An invalid address throws here instead of being retried.
+    optionsOf(address.url)
+    this.#address = address
+    this.#name = name
+    this.#log = log
+    this.#running = this.#run()
+  }
+
+  /** The current session; undefined while disconnected. */
+  get session(): NatsSession | undefined {
+    return this.#session
+  }
+
+  /** Calls back for each session, including the current one. */
+  onConnect(use: (session: NatsSession) => void): void {
+    this.#connectListeners.add(use)
+    if (this.#session) use(this.#session)
+  }
+
+  /** Waits for a session. Undefined if the signal aborts first. */
+  async connected(signal: AbortSignal): Promise<NatsSession | undefined> {
+    if (this.#session || signal.aborted) return signal.aborted ? undefined : this.#session
+    const ended = Promise.withResolvers<undefined>()
+    const end = () => ended.resolve(undefined)
+    signal.addEventListener('abort', end)
+    try {
+      return await Promise.race([this.#waiting.promise, ended.promise])
+    } finally {
+      signal.removeEventListener('abort', end)
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closed
+    let pauseMs = FIRST_PAUSE_MS
+    while (!signal.aborted) {
+      try {
+        const session = await connectOnce(this.#address, this.#name)
+        pauseMs = FIRST_PAUSE_MS
+        await this.#serve(session)
+        if (!signal.aborted) this.#log.warn({}, 'connection to NATS lost')
+      } catch (error) {
+        if (!signal.aborted) this.#log.warn({ err: error }, 'NATS cannot be reached')
+      }
+      // Jitter, so that processes do not reconnect at the same time.
+      await pause(pauseMs * (0.5 + Math.random()), signal)
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    }
+  }
+
+  async #serve(session: NatsSession): Promise<void> {
+    if (this.#closed.signal.aborted) return session.nc.close()
+    this.#session = session
+    this.#waiting.resolve(session)
+    for (const use of this.#connectListeners) use(session)
+    await session.nc.closed()
+    this.#session = undefined
+    this.#waiting = Promise.withResolvers()
+  }
+
+  /** Flushes published messages and closes the connection. */
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.#session?.nc.drain().catch(() => {})
+    await this.#running
+  }
+}

@@ -1,0 +1,101 @@
+import { pause } from '../worker/worker.ts'
+import type { BusLog } from './log.ts'
+import { listenTo } from './queries.ts'
+import { openSession, type Session } from './session.ts'
+
+/** A listener for the notifications of some channels. */
+export interface Listener {
+  channels: readonly string[]
+  onNotification(channel: string, payload: string): void
+  /** The connection was lost. */
+  onDisconnected(): void
+  /** LISTEN is active. Earlier notifications may have been missed. */
+  onListening(): void
+}
+
+export interface NotifierOptions {
+  url: string
+  applicationName: string
+  log: BusLog
+}
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 1000
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve())
+  })
+
+/** The LISTEN connection of a service process, shared by all its listeners. It reconnects with growing pauses. */
+export class Notifier {
+  readonly #options: NotifierOptions
+  readonly #listeners = new Set<Listener>()
+  readonly #closed = new AbortController()
+  #session: Session | undefined
+  #running: Promise<void> | undefined
+
+  constructor(options: NotifierOptions) {
+    this.#options = options
+  }
+
+  /** Adds a listener. Returns a function that removes it. */
+  listen(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    this.#running ??= this.#run()
+    if (this.#session) void this.#listenFor(this.#session, listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async #run(): Promise<void> {
+    const { url, applicationName, log } = this.#options
+    const { signal } = this.#closed
+    let pauseMs = FIRST_PAUSE_MS
+    while (!signal.aborted) {
+      try {
+        const session = await openSession(url, { applicationName, onNotify: this.#notify })
+        pauseMs = FIRST_PAUSE_MS
+        await this.#serve(session, AbortSignal.any([signal, session.lost]))
+      } catch (error) {
+        if (!signal.aborted) log.warn({ err: error }, 'LISTEN connection failed')
+      }
+      await pause(pauseMs, signal)
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    }
+  }
+
+  /** Serves one connection until it is lost. */
+  async #serve(session: Session, ends: AbortSignal): Promise<void> {
+    this.#session = session
+    try {
+      await Promise.all([...this.#listeners].map((listener) => this.#listenFor(session, listener)))
+      await aborted(ends)
+    } finally {
+      this.#session = undefined
+      for (const listener of this.#listeners) listener.onDisconnected()
+      await session.end()
+    }
+  }
+
+  async #listenFor(session: Session, listener: Listener): Promise<void> {
+    try {
+      for (const channel of listener.channels) await session.ask(listenTo(session.sql, channel))
+      if (!session.lost.aborted) listener.onListening()
+    } catch {
+      // The next session serves every listener again.
+      await session.end()
+    }
+  }
+
+  #notify = (channel: string, payload: string): void => {
+    for (const listener of this.#listeners)
+      if (listener.channels.includes(channel)) listener.onNotification(channel, payload)
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort()
+    await this.#session?.end()
+    await this.#running
+  }
+}

@@ -1,0 +1,62 @@
+import { isSpanContextValid, trace } from '@opentelemetry/api'
+import { EVENT_DATA_MAX_BYTES, EVENT_TYPE } from '../../../../proto/events/envelope.ts'
+import type { Tx } from '../../db/client.ts'
+import { newId } from '../../db/ids.ts'
+import { type NewRow, storeEvents } from './queries.ts'
+
+export interface NewEvent {
+  /** `sourcing.part.created`, in a family that a stream carries. */
+  type: string
+  /** Organization that the event concerns. Undefined: all organizations. */
+  tenantId?: string
+  /** Id of the changed record. Events of one subject keep their order, so the row must be locked or changed before. */
+  subject: string
+  data: unknown
+  /** Time of the event. Default: now. */
+  time?: string
+}
+
+const TYPE = new RegExp(EVENT_TYPE)
+const MAX_TYPE_CHARACTERS = 128
+const MAX_SUBJECT_CHARACTERS = 256
+
+/**
+ * Emits an event in the transaction of its state change. It accepts only a transaction, so that an event outside of one
+ * does not compile. Returns the id of the event.
+ */
+export async function emit(tx: Tx, event: NewEvent): Promise<string> {
+  const [id] = await emitAll(tx, [event])
+  return id as string
+}
+
+/** Emits several events in one statement, in this order. */
+export async function emitAll(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
+  const traceparent = activeTraceparent()
+  const rows = events.map((event) => rowOf(event, traceparent))
+  if (rows.length > 0) await storeEvents(tx, rows)
+  return rows.map(({ id }) => id)
+}
+
+/** An invalid event is a bug. It fails the command here instead of blocking the relay later. */
+function rowOf({ type, tenantId, subject, data, time }: NewEvent, traceparent: string | null): NewRow {
+  if (!TYPE.test(type) || type.length > MAX_TYPE_CHARACTERS) throw new Error(`event type not carried: ${type}`)
+  if (subject === '' || subject.length > MAX_SUBJECT_CHARACTERS) throw new Error(`event subject not usable: ${type}`)
+  const text = JSON.stringify(data)
+  if (text === undefined) throw new Error(`event without data: ${type}`)
+  if (Buffer.byteLength(text) > EVENT_DATA_MAX_BYTES) throw new Error(`event data too large: ${type}`)
+  return {
+    id: newId('evt'),
+    type,
+    subject,
+    tenant_id: tenantId ?? null,
+    time: time ?? new Date().toISOString(),
+    traceparent,
+    data: text,
+  }
+}
+
+function activeTraceparent(): string | null {
+  const span = trace.getActiveSpan()?.spanContext()
+  if (!span || !isSpanContextValid(span)) return null
+  return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`
+}

@@ -1,0 +1,98 @@
+import type { ServiceName } from '../../../../proto/services.ts'
+import type { Pool, Sql, Tx } from '../../db/client.ts'
+import type { EventRow } from './envelope.ts'
+
+export interface NewRow extends EventRow {
+  time: string
+}
+
+export interface OutboxRow extends EventRow {
+  seq: string
+}
+
+/** NOTIFY channel for the events of a service. */
+export const channelOf = (service: ServiceName) => `events_${service}`
+export const HEARTBEAT_CHANNEL = 'heartbeats'
+
+/** Postgres limits a notification to less than 8000 bytes. Longer events are notified by id and fetched. */
+const NOTIFICATION_MAX_BYTES = 7800
+
+/** Stores events and notifies of them at commit, in order. The channel is named after the schema of the transaction. */
+export const storeEvents = (tx: Tx, rows: readonly NewRow[]) => tx`
+  with stored as (
+    insert into outbox (id, type, subject, tenant_id, time, traceparent, data)
+    select e.id, e.type, e.subject, e.tenant_id, e.time, e.traceparent, e.data
+    from unnest(
+      ${rows.map((row) => row.id)}::text[], ${rows.map((row) => row.type)}::text[],
+      ${rows.map((row) => row.subject)}::text[], ${rows.map((row) => row.tenant_id)}::text[],
+      ${rows.map((row) => row.time)}::timestamptz[], ${rows.map((row) => row.traceparent)}::text[],
+      ${rows.map((row) => row.data)}::text[]
+    ) with ordinality as e (id, type, subject, tenant_id, time, traceparent, data, position)
+    order by e.position
+  )
+  select pg_notify('events_' || current_schema(), n.payload)
+  from unnest(${rows.map(notificationOf)}::text[]) with ordinality as n (payload, position)
+  order by n.position`
+
+function notificationOf(row: NewRow): string {
+  const whole = JSON.stringify(row)
+  return Buffer.byteLength(whole) <= NOTIFICATION_MAX_BYTES ? whole : JSON.stringify({ id: row.id, type: row.type })
+}
+
+/** One event of any service, for a notification that was too short for it. */
+export const findPublished = (sql: Sql, service: ServiceName, id: string) => sql<EventRow[]>`
+  select id, type, subject, tenant_id, time, traceparent, data
+  from ${sql(service)}.published_events where id = ${id}`
+
+/** Unpublished rows, oldest first. A late commit appears late, but before later rows of its subject. */
+export const listUnsent = (sql: Sql, limit: number) => sql<OutboxRow[]>`
+  select seq, id, type, subject, tenant_id, time, traceparent, data
+  from outbox where sent_at is null
+  order by seq limit ${limit}`
+
+export const markSent = (sql: Sql, seqs: readonly string[]) => sql`
+  update outbox set sent_at = now() where seq = any(${seqs as string[]}::bigint[])`
+
+/**
+ * Marks rows that all consumers on Postgres have read: those below every cursor and below the oldest running transaction.
+ * A cursor that was not touched for `forgottenAfter` belongs to a removed consumer and is ignored.
+ */
+export const markRead = (sql: Sql, service: ServiceName, forgottenAfter: string, limit: number) => sql`
+  with readers as (
+    select source, low, touched_at from identity.published_cursors
+    union all select source, low, touched_at from organization.published_cursors
+    union all select source, low, touched_at from catalog.published_cursors
+    union all select source, low, touched_at from sourcing.published_cursors
+    union all select source, low, touched_at from webhooks.published_cursors
+  ), passed as (
+    select least(pg_snapshot_xmin(pg_current_snapshot()), min(low)) as below
+    from readers where source = ${service} and touched_at > now() - ${forgottenAfter}::interval
+  )
+  update outbox set sent_at = now()
+  where seq = any(array(
+    select seq from outbox where sent_at is null and txid < (select below from passed) order by seq limit ${limit}
+  ))`
+
+export const notifyHeartbeat = (sql: Sql, service: ServiceName) => sql`
+  select pg_notify(${HEARTBEAT_CHANNEL}, ${service})`
+
+/** Counting stops here, because a longer queue needs no exact number. */
+const COUNTED_AT_MOST = 10_000
+
+export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: number }[]>`
+  select count(*)::int as waiting,
+    coalesce(extract(epoch from now() - min(time)) * 1000, 0)::float8 as oldest_ms
+  from (select time from outbox where sent_at is null order by seq limit ${COUNTED_AT_MOST}) as unsent`
+
+/** Deletes at most `limit` rows. Without the array the plan would scan the whole table. */
+export const deleteSent = (sql: Sql, sentBefore: string, limit: number) => sql`
+  delete from outbox where seq = any(array(
+    select seq from outbox where sent_at < ${sentBefore} order by sent_at limit ${limit}
+  ))`
+
+/**
+ * Publishes all events since then again. The rows get this transaction's id, so that cursors on Postgres read them again,
+ * too, even in a database that was restored on another server.
+ */
+export const unsend = (sql: Pool, service: ServiceName, since: string) => sql`
+  update ${sql(service)}.outbox set sent_at = null, txid = pg_current_xact_id() where time >= ${since}`

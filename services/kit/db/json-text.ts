@@ -1,0 +1,18 @@
+/** JSON that is text already, such as a stored document or a cached page. It is sent byte for byte. */
+export class JsonText {
+  readonly text: string
+  #tag: string | undefined
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** The strong entity tag, computed once for a text that is sent many times. */
+  get tag(): string {
+    this.#tag ??= entityTag(this.text)
+    return this.#tag
+  }
+}
+
+/** A strong entity tag: equal for equal bytes. */
+export const entityTag = (text: string) => `"${Bun.hash(text).toString(36)}"`

@@ -1,0 +1,124 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { testDatabase } from '../../testing/database.ts'
+import type { Sql } from './client.ts'
+import { connectService } from './pipelined-reads.ts'
+
+const { owner, ownerUrl } = await testDatabase()
+const LOCK = 4711
+
+const { sql, reads } = connectService(ownerUrl, 4, 'lane')
+afterAll(() => Promise.all([reads.close(), sql.end({ timeout: 1 })]))
+
+const session = async (connection: Sql) => {
+  const [row] = await connection<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return row?.pid
+}
+const waitForLock = (connection: Sql) => connection`select pg_advisory_xact_lock_shared(${LOCK})`
+
+/** The reads is stuck behind a lock for as long as `work` takes. */
+async function whileStuck(work: () => Promise<void>): Promise<unknown> {
+  const locked = Promise.withResolvers<void>()
+  const done = Promise.withResolvers<void>()
+  const holder = owner.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${LOCK})`
+    locked.resolve()
+    await done.promise
+  })
+  await locked.promise
+  const stuck = reads.query(waitForLock).then(
+    () => 'answered',
+    (error: { code?: string }) => error.code,
+  )
+  for (let waits = 0; waits === 0; ) {
+    const rows = await owner`select 1 from pg_locks where locktype = 'advisory' and not granted`
+    waits = rows.length
+  }
+  await work().finally(done.resolve)
+  await holder
+  return stuck
+}
+
+describe('the reads for short reads', () => {
+  test('reads that come together share one connection, and each gets its own answer', async () => {
+    const asked = Array.from({ length: 40 }, (_, number) => number)
+    const answers = await Promise.all(
+      asked.map((number) =>
+        reads.query(
+          (short) =>
+            short<{ pid: number; number: number }[]>`select pg_backend_pid() as pid, ${number}::integer as number`,
+        ),
+      ),
+    )
+    expect(answers.map(([row]) => row?.number)).toEqual(asked)
+    expect(new Set(answers.map(([row]) => row?.pid)).size).toBe(1)
+  })
+
+  test('who comes while a read takes long is answered by the pool, and by the reads again afterwards', async () => {
+    const laneSession = await reads.query(session)
+    const outcome = await whileStuck(async () => {
+      // Those who come within the first milliseconds may still wait; nobody after them does.
+      let other: number | undefined
+      const deadline = Bun.nanoseconds() + 5e9
+      while (Bun.nanoseconds() < deadline && (other === undefined || other === laneSession)) {
+        other = await Promise.race([reads.query(session), Bun.sleep(20).then(() => undefined)])
+      }
+      expect(other).not.toBeUndefined()
+      expect(other).not.toBe(laneSession)
+    })
+    expect(outcome).toBe('answered')
+    let now = await reads.query(session)
+    while (now !== laneSession) now = await reads.query(session)
+  })
+
+  test('a slow answer is forgotten: the reads does not stay closed', async () => {
+    const laneSession = await reads.query(session)
+    await reads.query((short) => short`select pg_sleep(0.2)`)
+    const sessions = new Set<number | undefined>()
+    for (let read = 0; read < 50; read++) sessions.add(await reads.query(session))
+    expect([...sessions]).toEqual([laneSession])
+  })
+
+  test('a read that fails fails alone', async () => {
+    const results = await Promise.allSettled([
+      reads.query((short) => short`select 1 / ${0}::integer`),
+      reads.query((short) => short<{ one: number }[]>`select ${1}::integer as one`),
+    ])
+    expect(results[0]).toMatchObject({ status: 'rejected', reason: { code: '22012' } })
+    expect(results[1]).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] })
+  })
+
+  test('a killed session fails what was on its way, and the reads goes on with another one', async () => {
+    const before = await reads.query(session)
+    const outcome = await whileStuck(async () => {
+      await owner`select pg_terminate_backend(${before ?? 0})`
+    })
+    expect(outcome).toMatch(/CONNECTION_CLOSED|57P01|ECONNRESET/)
+    expect(await reads.query(session)).not.toBe(before)
+  })
+
+  test('what was committed before is seen', async () => {
+    await owner`create table seen (number integer not null)`
+    for (let number = 1; number <= 20; number++) {
+      await sql`insert into seen (number) values (${number})`
+      const [row] = await reads.query((short) => short<{ seen: number }[]>`select count(*)::integer as seen from seen`)
+      expect(row?.seen).toBe(number)
+    }
+  })
+})
+
+test('a service keeps to its number of connections', async () => {
+  const small = connectService(ownerUrl, 4, 'counted')
+  await Promise.all([
+    ...Array.from({ length: 20 }, () => small.sql`select pg_sleep(0.02)`),
+    ...Array.from({ length: 20 }, () => small.reads.query((short) => short`select pg_sleep(0.002)`)),
+  ])
+  const rows = await owner`select 1 from pg_stat_activity where application_name = 'counted'`
+  expect(rows).toHaveLength(4)
+  await Promise.all([small.reads.close(), small.sql.end({ timeout: 1 })])
+})
+
+test('with fewer than four connections short reads go with the others', async () => {
+  const small = connectService(ownerUrl, 1, 'small')
+  expect(await small.reads.query(session)).toBe(await session(small.sql))
+  await Promise.all([small.reads.close(), small.sql.end({ timeout: 1 })])
+})

@@ -1,0 +1,52 @@
+import { ERRORS, type ErrorCode, type FieldError } from '../../../proto/errors.ts'
+
+export interface RefusalDetails {
+  /** One sentence for the caller, without secrets, stack or SQL. */
+  detail?: string
+  errors?: FieldError[]
+  headers?: Record<string, string>
+  /** The error behind the refusal. It is logged, and never sent to the caller. */
+  cause?: unknown
+  /** Log message at level warn, for refusals that an operator has to act on. Other refusals are not logged. */
+  logMessage?: string
+}
+
+/** An expected error with a stable code. It is thrown anywhere and becomes a response body in one place (`http/responder.ts`). */
+export class Refusal extends Error {
+  readonly code: ErrorCode
+  readonly detail: string
+  readonly errors: FieldError[] | undefined
+  readonly headers: Record<string, string> | undefined
+  readonly logMessage: string | undefined
+
+  constructor(code: ErrorCode, { detail, errors, headers, cause, logMessage }: RefusalDetails = {}) {
+    super(code, cause === undefined ? {} : { cause })
+    this.name = 'Refusal'
+    this.code = code
+    this.detail = detail ?? ERRORS[code].title
+    this.errors = errors
+    this.headers = headers
+    this.logMessage = logMessage
+  }
+}
+
+export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal(code, details)
+
+/** 404 for an unknown record and for one outside the caller's scope. Both are identical, so the detail names nothing. */
+export const notFound = () =>
+  new Refusal('not_found', { detail: 'There is no such record, or it is outside your scope.' })
+
+/** The row of a look-up, or 404. */
+export function found<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw notFound()
+  return row
+}
+
+export const invalid = (errors: FieldError[]) => new Refusal('validation_error', { errors })
+
+export const invalidField = (field: string, message: string) => invalid([{ field, message }])
+
+export const unavailable = (detail = 'A dependency is down; try again in a moment.') =>
+  new Refusal('unavailable', { detail, headers: { 'retry-after': '1' } })
+
+export const isRefusalOf = (error: unknown, code: ErrorCode) => error instanceof Refusal && error.code === code

@@ -1,0 +1,82 @@
+import { type AnyElysia, Elysia } from 'elysia'
+import { invalidField, refuse } from '../errors/refusal.ts'
+import type { Http } from './http.ts'
+import { type ClientAddresses, RequestState } from './request-state.ts'
+import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
+
+/** What the app needs of a service. */
+export interface RoutedService {
+  http: Http
+  /** The routes of the service: one named Elysia plugin for each feature. */
+  features: readonly AnyElysia[]
+}
+
+export interface AppOptions {
+  services: readonly RoutedService[]
+  /** The service that answers a path, whether it has a route for it or not. */
+  ownerOf(path: string): RoutedService
+  trustedProxies: number
+}
+
+/** The Elysia app of a process: refuses requests that no route may see, and writes every error response. */
+export function createApp({ services, ownerOf, trustedProxies }: AppOptions) {
+  const addresses: ClientAddresses = {
+    trustedProxies,
+    socketAddress: (request) => app.server?.requestIP(request)?.address,
+  }
+  const allowOf = methodsByPath(services)
+  const refuseUnroutable = unroutableRequests()
+  const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } })
+    .decorate('state', undefined as unknown as RequestState)
+    .onRequest((context) => {
+      context.state = new RequestState(context.request, addresses)
+      refuseUnroutable(context.request)
+    })
+    .onError(({ state, code, error }) => {
+      const { path } = targetOf(state.request.url)
+      const responder = state.responder ?? ownerOf(path).http.unrouted
+      // A path whose percent-encoding is invalid names nothing either.
+      if (code !== 'NOT_FOUND' && !(error instanceof URIError)) return responder.failure(state, error)
+      const allow = allowOf(path)
+      if (allow === undefined) {
+        return responder.failure(state, refuse('not_found', { detail: 'There is nothing at this path.' }))
+      }
+      if (state.request.method === 'OPTIONS') return responder.empty(state, { allow })
+      return responder.failure(state, refuse('method_not_allowed', { headers: { allow } }))
+    })
+  for (const feature of services.flatMap(({ features }) => features)) app.use(feature)
+  return app
+}
+
+export type App = ReturnType<typeof createApp>
+
+/** Any other character, such as a question mark, would move the start of the path in the URL. */
+const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
+const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
+
+/** Throws for a request whose host, target or headers no route may see. */
+function unroutableRequests(): (request: Request) => void {
+  // Nearly all requests name the same host, so the last valid one is remembered.
+  let validHost = ''
+  return ({ url, headers }) => {
+    const host = headers.get('host')
+    if (url.startsWith('/') || (host !== null && host !== validHost && !isHost(host))) {
+      throw invalidField('Host', 'must be a host name or an address')
+    }
+    if (host !== null) validHost = host
+    if (url.length > MAX_TARGET_CHARACTERS) throw refuse('uri_too_long')
+    if (headersLength(headers) > MAX_HEADERS_CHARACTERS) throw refuse('headers_too_large')
+  }
+}
+
+/** The `Allow` of a path; undefined for a path without a route. */
+function methodsByPath(services: readonly RoutedService[]): (path: string) => string | undefined {
+  const matchers = services.flatMap(({ http }) =>
+    http.operations.map(({ path, method }) => ({ pattern: pathPattern(path), method })),
+  )
+  return (path) => {
+    const methods = matchers.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    if (methods.length === 0) return undefined
+    return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ')
+  }
+}

@@ -1,0 +1,136 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { NotFoundError } from 'elysia'
+import type { BodyOf, Operation } from '../../../proto/http/operation.ts'
+import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
+import type { Permission } from '../../../proto/permissions.ts'
+import type { AuditContext } from '../audit/context.ts'
+import { loggedFields } from '../audit/request.ts'
+import type { Caller } from '../auth/caller.ts'
+import { invalid, invalidField, notFound, refuse } from '../errors/refusal.ts'
+import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
+import { networkOf } from './client-address.ts'
+import type { BodyRule, Handler, PublicHandler } from './context.ts'
+import type { HttpDeps } from './deps.ts'
+import { queryReader } from './query.ts'
+import type { RequestState } from './request-state.ts'
+import { Responder } from './responder.ts'
+import { pathPattern, targetOf } from './target.ts'
+
+const NO_FIELDS = closed({})
+
+export type Params = Record<string, string | undefined> | undefined
+
+/** Serves one operation. It throws a refusal, which becomes a response in `onError`. */
+export type Endpoint = (state: RequestState, params: Params) => Promise<Response>
+
+/**
+ * Checks a request in the one order of both families: token 401, rate limit 429, length 413, media type 415, shape 400 or
+ * 422, permission 403, malformed ids in the path 404. The handler checks the rest.
+ */
+export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchema>>(
+  deps: HttpDeps,
+  operation: O,
+  handle: Handler<O> | PublicHandler<O>,
+  bodyRule: BodyRule<BodyOf<O>> = () => [],
+): Endpoint {
+  const readQuery = operation.query ? queryReader(operation.query) : () => ({})
+  // An operation without a body refuses the fields of one. The body of a GET is not read.
+  const isUnread = operation.method === 'GET' || operation.takesBytes
+  const schema = operation.body ?? (isUnread ? undefined : NO_FIELDS)
+  const checkBody = schema ? bodyChecker(schema) : undefined
+  const bodyOptional = operation.bodyOptional || operation.body === undefined
+  const paramNames = Object.keys(operation.params?.properties ?? {})
+  const pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
+  const isPublic = operation.access === 'public'
+  const responder = new Responder(operation, deps)
+
+  const readBody = async (request: Request) => {
+    refuseLongBody(request)
+    refuseOtherMediaTypes(request)
+    const value = await readJson(request)
+    if (value === undefined && bodyOptional) return undefined
+    const body = checkBody?.(value) as BodyOf<O>
+    const problems = bodyRule(body)
+    if (problems.length > 0) throw invalid(problems)
+    return body
+  }
+
+  const authorize = (caller: Caller): void => {
+    requirePermission(operation.access, caller)
+    if (operation.closedToImpersonation) refuseImpersonation(caller)
+  }
+
+  return async (state, params) => {
+    const { request } = state
+    const { path, search } = targetOf(request.url)
+    if (pattern && !pattern.test(path)) throw new NotFoundError()
+    for (const name of paramNames) if (isDots(params?.[name])) throw new NotFoundError()
+    state.responder = responder
+    // The address is read now, because a closed socket no longer tells it.
+    if (isPublic || operation.audit) void state.clientIp
+    // A known token is answered synchronously, and an await costs a turn of the microtask queue.
+    const found = isPublic ? undefined : deps.auth.callerOf(request)
+    const caller = found instanceof Promise ? await found : found
+    state.caller = caller
+    state.rateLimit = deps.rateLimit.take(caller ? caller.orgId : networkOf(state.clientIp))
+    const body = checkBody ? await readBody(request) : undefined
+    const query = readQuery(search)
+    const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
+    const audit = operation.audit ? auditContextOf(operation.audit, state, body, params) : undefined
+    state.audit = audit
+    if (caller) authorize(caller)
+    for (const name of paramNames) requireWellFormedId(params?.[name])
+    const recheck = async () => authorize(await deps.auth.callerOf(request))
+    const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
+    const { requestId } = state
+    const context = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, ifMatch }
+    const work = () => handle(context as never)
+    const answer = audit && caller ? deps.commands.run(caller.orgId, request.signal, async () => work()) : work()
+    return responder.success(state, answer instanceof Promise ? await answer : answer)
+  }
+}
+
+/** Bun's router passes on dot segments as parameters, although they are steps of the path. */
+const isDots = (value: string | undefined) => value === '.' || value === '..'
+
+function requirePermission(access: Operation['access'], { permissions }: Caller): void {
+  if (access === 'public' || access === 'token') return
+  const anyOf = typeof access === 'string' ? [access] : access
+  if (!anyOf.some((key: Permission) => permissions.has(key))) {
+    throw refuse('forbidden', { detail: `This needs the permission ${anyOf.join(' or ')}.` })
+  }
+}
+
+/** An impersonated caller must not outlast the grant, nor pass on more than it gives. */
+function refuseImpersonation({ act }: Caller): void {
+  if (act) throw refuse('forbidden', { detail: 'This is closed while you act under an impersonation grant.' })
+}
+
+/** A malformed id is the same 404 as an unknown one. */
+function requireWellFormedId(value: string | undefined): void {
+  if (typeof value !== 'string' || !PATH_ID.test(value)) throw notFound()
+}
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key')
+  if (key === null) return undefined
+  if (key.length < 1 || key.length > 255) throw invalidField('Idempotency-Key', 'must have 1 to 255 characters')
+  return key
+}
+
+function auditContextOf(
+  { procedure, request: logged, hostAlone }: NonNullable<Operation['audit']>,
+  { request, clientIp, caller }: RequestState,
+  body: unknown,
+  params: Params,
+): AuditContext {
+  return {
+    procedure,
+    orgId: caller?.orgId,
+    actorId: caller?.userId,
+    grantId: caller?.act?.grantId,
+    ipAddress: clientIp,
+    userAgent: request.headers.get('user-agent') ?? undefined,
+    request: loggedFields({ ...params, ...(body as object | undefined) }, logged, hostAlone),
+  }
+}

@@ -1,0 +1,23 @@
+import { entityTag } from '../db/json-text.ts'
+import { refuse } from '../errors/refusal.ts'
+
+/** Whether an `If-None-Match` lists the tag. Reads are compared weakly. */
+export const isTagListed = (list: string | null, tag: string): boolean =>
+  listIncludes(list, (item) => item.replace(/^W\//, '') === tag)
+
+/** Whether an `If-Match` lists the tag. Changes are compared strongly, so a weak tag never matches. */
+const isStrongTagListed = (list: string, tag: string): boolean => listIncludes(list, (item) => item === tag)
+
+function listIncludes(list: string | null, isSame: (item: string) => boolean): boolean {
+  if (list === null) return false
+  return list.trim() === '*' || list.split(',').some((item) => isSame(item.trim()))
+}
+
+/** Throws 412 when `If-Match` names another state of the record than `current`, its JSON as a GET returns it. */
+export function requireMatch(ifMatch: string | undefined, current: string | object): void {
+  if (ifMatch === undefined) return
+  const text = typeof current === 'string' ? current : JSON.stringify(current)
+  if (!isStrongTagListed(ifMatch, entityTag(text))) {
+    throw refuse('precondition_failed', { detail: 'The record has changed since you read it. Read it again.' })
+  }
+}

@@ -1,0 +1,57 @@
+import type { Span } from '@opentelemetry/api'
+import type { AuditContext } from '../audit/context.ts'
+import type { Caller } from '../auth/caller.ts'
+import { clientAddress } from './client-address.ts'
+
+/** How the address of a client is found. */
+export interface ClientAddresses {
+  /** Number of proxies in front of the service that append to `X-Forwarded-For`. */
+  trustedProxies: number
+  socketAddress(request: Request): string | undefined
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
+
+/** Writes the responses that no handler returns. */
+export interface ErrorResponder {
+  failure(state: RequestState, error: unknown): Promise<Response>
+  /** A response without content, such as that to OPTIONS. */
+  empty(state: RequestState, extra: Record<string, string>): Response
+}
+
+/** What is known of one request; each check adds to it. */
+export class RequestState {
+  readonly request: Request
+  readonly requestId: string
+  readonly startedMs = performance.now()
+  /** Writes the responses of the operation; undefined until the request is routed. */
+  responder: ErrorResponder | undefined
+  caller: Caller | undefined
+  /** Set once the request is known to be a command. */
+  audit: AuditContext | undefined
+  /** The `RateLimit` field, once the request was counted. */
+  rateLimit = ''
+  /** The span of the request, while traces are on. */
+  span: Span | undefined
+  readonly #addresses: ClientAddresses
+  #clientIp: string | undefined
+  #hasClientIp = false
+
+  constructor(request: Request, addresses: ClientAddresses) {
+    this.request = request
+    this.#addresses = addresses
+    const given = request.headers.get('x-request-id')
+    this.requestId = given !== null && REQUEST_ID.test(given) ? given : crypto.randomUUID()
+  }
+
+  /** Looked up on first use, because asking the socket costs a tenth of a read. */
+  get clientIp(): string | undefined {
+    if (!this.#hasClientIp) {
+      const { socketAddress, trustedProxies } = this.#addresses
+      const forwardedFor = this.request.headers.get('x-forwarded-for')
+      this.#clientIp = clientAddress(socketAddress(this.request), forwardedFor, trustedProxies)
+      this.#hasClientIp = true
+    }
+    return this.#clientIp
+  }
+}

@@ -1,0 +1,34 @@
+import type { Service } from './service.ts'
+
+export interface HealthOptions {
+  hostname: string
+  port: number
+  services: readonly Pick<Service, 'registry'>[]
+  isReady(): boolean
+}
+
+/**
+ * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop turns; ready that
+ * the process has booted and is not stopping. Neither asks Postgres or NATS: one of them failing must not take out every pod.
+ */
+export function healthServer({ hostname, port, services, isReady }: HealthOptions) {
+  return Bun.serve({
+    hostname,
+    port,
+    fetch: async ({ method, url }) => {
+      if (method !== 'GET' && method !== 'HEAD') return new Response('not allowed\n', { status: 405 })
+      switch (new URL(url).pathname) {
+        case '/livez':
+          return new Response('ok\n')
+        case '/readyz':
+          return isReady() ? new Response('ok\n') : new Response('not ready\n', { status: 503 })
+        case '/metrics':
+          return new Response((await Promise.all(services.map(({ registry }) => registry.metrics()))).join('\n'), {
+            headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+          })
+        default:
+          return new Response('not found\n', { status: 404 })
+      }
+    },
+  })
+}

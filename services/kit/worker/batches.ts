@@ -1,0 +1,22 @@
+const BATCHES_AT_MOST = 20
+
+export interface Batches {
+  /** Maximum rows of one statement. */
+  limit: number
+  /** No batch starts after the signal. */
+  signal: AbortSignal
+}
+
+/** Deletes in bounded batches for as long as they are full, up to a maximum number. Returns the number of rows. */
+export async function inBatches(
+  { limit, signal }: Batches,
+  remove: (limit: number) => PromiseLike<{ count: number }>,
+): Promise<number> {
+  let total = 0
+  for (let batch = 0; batch < BATCHES_AT_MOST && !signal.aborted; batch++) {
+    const { count } = await remove(limit)
+    total += count
+    if (count < limit) break
+  }
+  return total
+}

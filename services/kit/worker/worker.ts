@@ -1,0 +1,63 @@
+import type { Log } from '../log/log.ts'
+
+/** A background task of a service. It runs until its signal aborts. */
+export interface Worker {
+  name: string
+  run(signal: AbortSignal): Promise<void>
+}
+
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 10_000
+/** A worker that ran this long before it failed restarts with the shortest pause. */
+const HEALTHY_AFTER_MS = 60_000
+
+/** Runs workers until the signal. A worker that fails is restarted with growing pauses. */
+export async function superviseWorkers(workers: readonly Worker[], signal: AbortSignal, log: Log): Promise<void> {
+  await Promise.all(workers.map((worker) => supervise(worker, signal, log)))
+}
+
+async function supervise(worker: Worker, signal: AbortSignal, log: Log): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS
+  while (!signal.aborted) {
+    const startedMs = performance.now()
+    try {
+      await worker.run(signal)
+      if (!signal.aborted) log.warn({ worker: worker.name }, 'worker ended unexpectedly; restarting it')
+    } catch (error) {
+      if (!signal.aborted) log.error({ worker: worker.name, err: error }, 'worker failed; restarting it')
+    }
+    if (performance.now() - startedMs > HEALTHY_AFTER_MS) pauseMs = FIRST_PAUSE_MS
+    await pause(pauseMs, signal)
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+}
+
+/** Waits for the time or the signal. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal.addEventListener('abort', done)
+  })
+}
+
+/** A worker that runs a bounded task at an interval. An error is logged, and the next interval tries again. */
+export const every = (
+  name: string,
+  intervalMs: number,
+  log: Log,
+  work: (signal: AbortSignal) => Promise<unknown>,
+): Worker => ({
+  name,
+  async run(signal) {
+    while (!signal.aborted) {
+      await work(signal).catch((error) => log.error({ worker: name, err: error }, 'periodic work failed'))
+      await pause(intervalMs, signal)
+    }
+  },
+})

@@ -1,0 +1,14 @@
+import type { StorageSettings } from '../../../testing/files/storage-of.ts'
+import type { Uploading } from '../../../testing/files/uploading.ts'
+import type { TestMarketplace } from '../../../testing/marketplace.ts'
+
+/** A store, and a marketplace that uses it. */
+export interface ConformanceSetup {
+  driver: 'folder' | 's3'
+  market: TestMarketplace
+  settings: StorageSettings
+  own: Uploading
+  /** Makes the store unavailable, and available again with its objects. */
+  stop(): Promise<void>
+  start(): Promise<void>
+}

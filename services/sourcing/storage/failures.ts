@@ -1,0 +1,23 @@
+import { Refusal, unavailable } from '../../kit/errors/refusal.ts'
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const UNAVAILABLE = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE'])
+
+/** A 503 for the client, and a log line with the cause for the operator. */
+export class StorageFailure extends Refusal {
+  constructor(detail: string, cause?: unknown) {
+    const { headers = {} } = unavailable()
+    super('unavailable', { detail, headers, cause, logMessage: 'file storage failed' })
+    this.name = 'StorageFailure'
+    this.message = detail
+  }
+}
+
+/** Maps file system errors of a full or unavailable disk to a 503; returns every other error unchanged. */
+export function storageFailure(error: unknown): unknown {
+  const code = (error as { code?: unknown } | null)?.code
+  if (typeof code !== 'string') return error
+  if (FULL.has(code)) return new StorageFailure('The file store is full.', error)
+  if (UNAVAILABLE.has(code)) return new StorageFailure('The file store is not available.', error)
+  return error
+}

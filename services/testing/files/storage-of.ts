@@ -1,0 +1,18 @@
+import { Type } from '@sinclair/typebox'
+import { readConfig } from '../../kit/config/read.ts'
+import { storageVariables } from '../../sourcing/storage/config.ts'
+import { createStorage } from '../../sourcing/storage/create.ts'
+import type { Storage } from '../../sourcing/storage/storage.ts'
+
+export interface StorageSettings {
+  variables: Record<string, string>
+  publicUrl: string
+  encryptionKeys: string
+}
+
+/** The store that a service creates with these variables. */
+export function storageOf(settings: StorageSettings, clock: () => number = Date.now): Storage {
+  const { variables, publicUrl, encryptionKeys } = settings
+  const config = { PUBLIC_URL: publicUrl, ENCRYPTION_KEYS: encryptionKeys }
+  return createStorage(readConfig(Type.Object(storageVariables), variables), { config, clock })
+}

@@ -1,0 +1,100 @@
+import type { File, FileGroup } from '../../../proto/http/sourcing/files.ts'
+import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
+import type { ApiClient } from '../client.ts'
+import type { TestMarketplace } from '../marketplace.ts'
+
+export interface Problem {
+  code: string
+  detail: string
+  errors?: { field: string; message: string }[]
+}
+
+export type Bytes = string | Uint8Array<ArrayBuffer> | Blob
+
+/** A client of the file operations, over real HTTP. */
+export class Uploading {
+  readonly #market: TestMarketplace
+  readonly client: ApiClient
+
+  readonly #url: string
+
+  /** For the marketplace, or for a process on the same database. */
+  constructor(market: TestMarketplace, client: ApiClient, url = market.url) {
+    this.#market = market
+    this.#url = url
+    this.client = client
+  }
+
+  /** The database, as its owner. */
+  get rows() {
+    return this.#market.db.owner
+  }
+
+  /** Replaces the configured public URL by the URL of the test server. */
+  here(url: string): string {
+    return url.replace(this.#market.config.PUBLIC_URL, this.#url)
+  }
+
+  async part(more: object = {}): Promise<string> {
+    const answer = await this.client.post<{ id: string }>('/v1/parts', {
+      title: 'Impeller',
+      materialType: 'metal',
+      ...more,
+    })
+    if (answer.status !== 200) throw new Error(answer.text)
+    return answer.body.id
+  }
+
+  async publishedPart(more: object = {}): Promise<string> {
+    const id = await this.part(more)
+    const { status, text } = await this.client.post(`/flows/v1/parts/${id}/publish`)
+    if (status !== 200) throw new Error(text)
+    return id
+  }
+
+  async opened(name = 'impeller.stl', isPublic = false): Promise<Upload> {
+    const { status, body, text } = await this.client.post<Upload>('/v1/uploads', { name, public: isPublic })
+    if (status !== 200) throw new Error(text)
+    return body
+  }
+
+  put({ uploadUrl, method, headers }: Upload, bytes: Bytes): Promise<Response> {
+    return fetch(this.here(uploadUrl), { method, headers, body: bytes })
+  }
+
+  /** A chunked PUT without a Content-Length. */
+  send({ uploadUrl, method, headers }: Upload, body: ReadableStream, signal?: AbortSignal): Promise<Response> {
+    return fetch(this.here(uploadUrl), { method, headers, body, ...(signal ? { signal } : {}) })
+  }
+
+  /** Creates an upload and sends its bytes. */
+  async completed(bytes: Bytes = 'solid impeller', name?: string, isPublic?: boolean): Promise<Upload> {
+    const upload = await this.opened(name, isPublic)
+    const { status } = await this.put(upload, bytes)
+    if (status !== 204 && status !== 200) throw new Error(`the PUT was refused: ${status}`)
+    return upload
+  }
+
+  change(partId: string, body: unknown) {
+    return this.client.send<Problem>('PATCH', `/v1/parts/${partId}/files`, { body })
+  }
+
+  /** Adds one file and returns it as listed. */
+  async added(partId: string, bytes: Bytes, group: FileGroup = 'document', name?: string, isPublic?: boolean) {
+    const { id } = await this.completed(bytes, name, isPublic)
+    const { status, text } = await this.change(partId, { add: [{ uploadId: id, group }] })
+    if (status !== 204) throw new Error(text)
+    const [file] = await this.files(partId)
+    return file as File
+  }
+
+  async files(partId: string, by: ApiClient = this.client): Promise<File[]> {
+    const { status, body, text } = await by.get<{ items: File[] }>(`/v1/parts/${partId}/files`)
+    if (status !== 200) throw new Error(text)
+    return body.items
+  }
+
+  download({ downloadUrl = '' }: File, headers: Record<string, string> = {}): Promise<Response> {
+    return fetch(this.here(downloadUrl), { headers, redirect: 'manual' })
+  }
+}

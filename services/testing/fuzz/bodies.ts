@@ -1,0 +1,148 @@
+import type { Documented, Schema } from '../operations/document.ts'
+import { type Field, fieldsOf, type Input, withValue } from '../operations/inputs.ts'
+import { LONG_TEXTS, MARK, NEAR_NUMBERS, NUMBERS, TEXTS, TIMES } from './texts.ts'
+
+/** A body as it goes over the wire, with the name that a failing test shows. */
+export interface HostileBody {
+  name: string
+  body: string | Uint8Array
+  contentType?: string
+}
+
+const DEEP = 10_000
+const MIB = 1024 * 1024
+
+/** Bodies that are wrong whatever the operation expects, some of them made of a right one. */
+export function brokenBodies(right: unknown): HostileBody[] {
+  const text = JSON.stringify(right)
+  const bytes = new TextEncoder().encode(text)
+  const inside = text.slice(1, -1)
+  const named = (bodies: Record<string, string | Uint8Array>) =>
+    Object.entries(bodies).map(([name, body]) => ({ name, body }))
+  return [
+    ...['{', '}', '{"a":', '[1,', '"x', "{'a':1}", '{"a":1,}', '{a:1}', '{} {}', '{}//', '\ufeff{}', '\\', '\0'].map(
+      (body) => ({ name: `malformed ${body}`, body }),
+    ),
+    ...NEAR_NUMBERS.map((body) => ({ name: `no JSON ${body}`, body })),
+    ...['null', 'true', '0', '1e999', '""', `"${MARK}"`, '[]', '[{}]', '[null]', `[${text}]`, '{}'].map((body) => ({
+      name: `another type ${body.slice(0, 20)}`,
+      body,
+    })),
+    ...[1, Math.floor(bytes.length / 3), bytes.length - 1].map((cut) => ({
+      name: `cut at ${cut}`,
+      body: bytes.slice(0, cut),
+    })),
+    ...named({
+      empty: '',
+      spaces: '  \n',
+      'deep array': '['.repeat(DEEP) + ']'.repeat(DEEP),
+      'deep array, cut': '['.repeat(DEEP),
+      'deep object': `${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}`,
+      'deep field': `{"${MARK}":${'['.repeat(33)}${']'.repeat(33)}}`,
+      'key __proto__': `{"__proto__":{"admin":true},${inside}}`,
+      'key constructor': `{"constructor":{"prototype":{"admin":true}},${inside}}`,
+      'key toString': `{"toString":1,"hasOwnProperty":1,"toJSON":1,${inside}}`,
+      'unknown field': `{"unknown":"${MARK}",${inside}}`,
+      'empty key': `{"":"${MARK}",${inside}}`,
+      'NUL in a key': `{"a\\u0000":1,${inside}}`,
+      'lone surrogate in a key': `{"a\\ud800":1,${inside}}`,
+      'key of 100 KB': `{"${'k'.repeat(100_000)}":1,${inside}}`,
+      '100,000 keys': `{${Array.from({ length: 100_000 }, (_, n) => `"${n}":1`).join(',')}}`,
+      'over 1 MiB': `{"a":"${'x'.repeat(MIB)}"}`,
+      'invalid UTF-8': bytesOf('{"a":"', [0xff, 0xfe, 0xc0, 0xaf], '"}'),
+      'surrogate in UTF-8': bytesOf('{"a":"', [0xed, 0xa0, 0x80], '"}'),
+      'cut UTF-8': bytesOf('{"a":"', [0xf0, 0x9f, 0x92], '"}'),
+      'UTF-16': new Uint8Array(Buffer.from(text, 'utf16le')),
+      gzip: Bun.gzipSync(bytes),
+    }),
+    ...OTHER_MEDIA_TYPES.map((contentType) => ({ name: `content type ${contentType}`, body: text, contentType })),
+  ]
+}
+
+/** None, wrong ones, and those that a reader of one character takes for JSON. */
+const OTHER_MEDIA_TYPES = [
+  '',
+  'text/plain',
+  'text/json',
+  'application/jsonx',
+  'application/json5',
+  'application/x-json',
+  'xxxxxxxxxxxxj',
+  'application/json, text/plain',
+  'application/json; charset=utf-16',
+  'application/json; charset=utf-8; x=y',
+  'application/problem+json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+]
+
+const bytesOf = (before: string, between: number[], after: string) =>
+  new Uint8Array([...Buffer.from(before), ...between, ...Buffer.from(after)])
+
+const RAW = '@raw@'
+
+/**
+ * A right body with one field wrong, for every field and everything that can be wrong with it. Of fields with the same
+ * schema the first gets every text, the others what differs by type and length. Where each right request hashes a
+ * password (`costly`), no field gets every text.
+ */
+export function wrongFields({ body }: Documented, input: Input, { costly = false } = {}): HostileBody[] {
+  if (body === undefined) return []
+  const tried = new Set<string>()
+  return fieldsOf(body).flatMap((field) => {
+    const text = JSON.stringify(withValue(input, field.place, RAW).body)
+    if (!text.includes(`"${RAW}"`)) return []
+    const { description, examples, ...rules } = field.schema as Schema & { description?: string }
+    const signature = JSON.stringify(rules)
+    const brief = costly || tried.has(signature)
+    tried.add(signature)
+    return wrongValues(field, brief).map((value) => ({
+      name: `${field.place} = ${value.slice(0, 60)}`,
+      body: text.replace(`"${RAW}"`, () => value),
+    }))
+  })
+}
+
+const ANY_TYPE = [
+  'null',
+  'true',
+  '""',
+  `"${MARK}"`,
+  '[]',
+  '[null]',
+  '[[]]',
+  '{}',
+  `{"__proto__":{"${MARK}":1}}`,
+  `{"constructor":"${MARK}"}`,
+  ...NUMBERS,
+]
+
+/** Escapes that JSON has and no column takes. */
+const UNSTORABLE = [`"${MARK}\\u0000"`, `"${MARK}\\ud800"`, `"\\udc00\\ud800${MARK}"`]
+
+/** Values for one field, as JSON. */
+function wrongValues({ schema }: Field, brief: boolean): string[] {
+  const json = (values: readonly unknown[]) => values.map((value) => JSON.stringify(value))
+  return [...ANY_TYPE, ...UNSTORABLE, ...json(valuesFor(schema, brief))]
+}
+
+function valuesFor(schema: Schema, brief: boolean): unknown[] {
+  const { type, format, maxLength = 0, maxItems = 0, maxProperties = 0, enum: words, examples = [] } = schema
+  if (format === 'date-time') return [...TIMES]
+  if (words)
+    return [...words.map((word) => word.toLowerCase()), ...words.map((word) => word.toUpperCase()), `${words[0]} `]
+  if (type === 'string') {
+    const astral = '\u{1d4b3}'.repeat(maxLength)
+    const bounds = ['x'.repeat(maxLength), 'x'.repeat(maxLength + 1), astral, `${astral}x`]
+    return brief ? bounds : [...TEXTS, ...LONG_TEXTS, ...bounds]
+  }
+  if (type === 'array') {
+    const [first] = (examples[0] ?? [MARK]) as unknown[]
+    return [Array(maxItems + 1).fill(first), [first, first], [first, null], [[first]], { 0: first, length: 1 }]
+  }
+  if (schema.patternProperties) {
+    const many = Object.fromEntries(Array.from({ length: maxProperties + 1 }, (_, n) => [String(n), 'x']))
+    return [many, { [MARK.repeat(10)]: 'x' }, { '\n': 'x' }, { a: 1 }, { a: null }, { a: LONG_TEXTS[0] }]
+  }
+  return []
+}

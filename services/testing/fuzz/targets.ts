@@ -1,0 +1,125 @@
+import type { Documented } from '../operations/document.ts'
+import { type Input, targetOf } from '../operations/inputs.ts'
+import { MARK, NEAR_NUMBERS, NUMBERS, TEXTS, TIMES } from './texts.ts'
+
+export interface HostileTarget {
+  name: string
+  target: string
+}
+
+/** Percent-encoding that decodes to nothing, to NUL, to what is no UTF-8, or that another decoder reads otherwise. */
+const BAD_ENCODING = ['%', '%z', '%zz', '%ff', '%00', '%ED%A0%80', '%C0%AF', '%F0%9F%92', '%u0041', '%2', '+%2B+']
+
+/** Every parameter with every value, and queries that are wrong as a whole. */
+export function wrongQueries(operation: Documented, input: Input): HostileTarget[] {
+  const base = targetOf(operation, input)
+  const withQuery = (search: string) => ({ name: search, target: `${base}${base.includes('?') ? '&' : '?'}${search}` })
+  const each = operation.query.flatMap(({ name, schema }) => {
+    const values = [
+      ...BAD_ENCODING,
+      ...[...TEXTS, ...NUMBERS, ...NEAR_NUMBERS, ...valuesFor(schema)].map(encodeURIComponent),
+      encodeURIComponent(MARK + '\u{1f4a9}'.repeat(1000)),
+    ]
+    return [
+      ...values.map((value) => withQuery(`${name}=${value}`)),
+      withQuery(name),
+      withQuery(`${name}=${MARK}&${name}=${MARK}`),
+      withQuery(`${name}=1&${encodedOnce(name)}=1`),
+      withQuery(`${name}[]=${MARK}`),
+      withQuery(`${name}[__proto__]=${MARK}`),
+      withQuery(`${name}%00=${MARK}`),
+    ]
+  })
+  const asWhole = [
+    '&&&=&',
+    '=x',
+    '?',
+    '#x',
+    '__proto__=x&constructor=x&toString=x',
+    '__proto__[admin]=true',
+    'page=1e9&pageSize=50',
+    'page=1000000000&pageSize=50',
+    'page=2147483647&pageSize=50',
+    `unknown=${MARK}`,
+    Array.from({ length: 1000 }, (_, n) => `p${n}=1`).join('&'),
+    `${'x'.repeat(15_000)}=1`,
+  ]
+  return [...each, ...asWhole.map(withQuery)]
+}
+
+/** The same name, spelled otherwise. */
+const encodedOnce = (name: string) => `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`
+
+function valuesFor({ type, format, enum: words, maxLength }: Documented['query'][number]['schema']): string[] {
+  if (format === 'date-time') return [...TIMES]
+  if (words) return [...words.map((word) => word.toLowerCase()), ...words.map((word) => ` ${word}`), words.join(',')]
+  if (type === 'boolean') return ['TRUE', 'True', '1', 'yes', 'on', 'true ', 'tru\u0435']
+  if (type === 'string' && maxLength) return ['x'.repeat(maxLength), 'x'.repeat(maxLength + 1)]
+  return []
+}
+
+/** Ids that are none, or that say something else to a router, a proxy or a file system. */
+const BAD_SEGMENTS = [
+  ...BAD_ENCODING,
+  // Bytes as they are, which no client library would send.
+  '\xff\xfe',
+  '\xc3',
+  '\xf0\x9f\x92\xa9',
+  '..',
+  '.',
+  '%2e%2e',
+  '%2e%2e%2f%2e%2e%2fetc%2fpasswd',
+  'a%2Fb',
+  'a%5Cb',
+  `${MARK}%27%20or%201=1--`,
+  `${MARK};x=1`,
+  `${MARK}%0d%0aX-Injected:%201`,
+  '%7B%7B7*7%7D%7D',
+  '*',
+  '%25',
+  '%2525',
+  '__proto__',
+  'constructor',
+  'toString',
+  'null',
+  'undefined',
+  '0',
+  '-1',
+  '9007199254740993',
+  '%F0%9F%92%A9',
+  '%E2%80%AE',
+  'x'.repeat(64),
+  'x'.repeat(65),
+  MARK + 'x'.repeat(10_000),
+  '%41'.repeat(5000),
+]
+
+/** Paths that are nearly the operation's. */
+export function wrongPaths(operation: Documented, input: Input): HostileTarget[] {
+  const path = targetOf(operation, { ...input, query: {} })
+  const last = path.lastIndexOf('/')
+  const around = [
+    `${path}/`,
+    `${path}//`,
+    `${path}/${MARK}`,
+    `/${path}`,
+    `${path.slice(0, last)}/${path.slice(last)}`,
+    path.toUpperCase(),
+    `${path}%20`,
+    `${path}%00`,
+    `${path}%2F`,
+    `${path};x=1`,
+    `${path}:x`,
+    `${path}X`,
+    path.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+    `/x/..${path}`,
+    `/.${path}`,
+    `${path}\xff\xfe`,
+    `${path}?\xff=\xff&q=\xed\xa0\x80&search=\xc3`,
+  ]
+  const inside = operation.params.flatMap(({ name }) =>
+    BAD_SEGMENTS.map((segment) => operation.path.replace(`{${name}}`, () => segment)),
+  )
+  const others = (target: string) => target.replaceAll(/\{(\w+)\}/g, (_, name: string) => input.params[name] ?? '')
+  return [...around, ...inside.map(others)].map((target) => ({ name: target.slice(0, 80), target }))
+}

@@ -1,0 +1,42 @@
+import { expect } from 'bun:test'
+import { type Account, FIXTURE_SETTINGS, Fixtures } from '../fixtures.ts'
+import { testMarketplace } from '../marketplace.ts'
+import { caseOf } from '../operations/cases.ts'
+import { codeIn, DOCUMENTED, type Documented } from '../operations/document.ts'
+import type { Input } from '../operations/inputs.ts'
+import { type Entry, EntryReader } from './entries.ts'
+
+export const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
+export const named = (operations: readonly Documented[]) =>
+  operations.map((operation) => [operation.id, operation] as const)
+
+/** A world of its own for each file, in which a request is answered together with the audit entries that it left. */
+export async function auditedWorld() {
+  const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
+  const log = new EntryReader(fixtures.market.db.owner)
+
+  async function sent(account: Account | undefined, operation: Documented, input: Input) {
+    const { result, entries } = await log.during(() => fixtures.send(account, operation, input))
+    return { status: result.status, code: codeIn(result.body), text: result.text, entries }
+  }
+
+  return {
+    fixtures,
+    log,
+    sent,
+    administratorOf: (operation: Documented) => fixtures.account(caseOf(operation).by ?? 'owner', 'administrator'),
+    powerlessOf: (operation: Documented) => fixtures.account(caseOf(operation).by ?? 'owner', 'powerless'),
+  }
+}
+
+export const entryOf = (operation: Documented, { orgId, userId }: Account, error: string | null = null) => ({
+  procedure: operation.contract.audit?.procedure,
+  success: error === null,
+  error,
+  orgId,
+  actorId: userId,
+  // Who redeems a grant acts under it from there on.
+  grantId: operation.id === 'redeemImpersonationGrant' ? expect.any(String) : null,
+})
+
+export const withoutRequest = (entries: Entry[]): object[] => entries.map(({ request, ...entry }) => entry)

@@ -1,0 +1,85 @@
+import type { Pool } from '../../kit/db/client.ts'
+
+export interface PeopleToLoad {
+  count: number
+  organizations: number
+  /** Users of the first organization; the others share the rest evenly. */
+  largest: number
+}
+
+/** The id of a loaded organization; the first one, number 0, is the large one. */
+export const loadedOrganization = (number: number) => `org_L${String(number).padStart(25, '0')}`
+
+/**
+ * Fills the database with people: in each organization one Administrator and every thousandth user beside, most of the others
+ * in one role, a tenth in a second one as well, every twentieth deactivated.
+ */
+export async function loadUsers(owner: Pool, { count, organizations, largest }: PeopleToLoad) {
+  await insertOrganizations(owner, organizations)
+  for (let first = 0; first < count; first += USERS_AT_A_TIME) {
+    const last = Math.min(first + USERS_AT_A_TIME, count) - 1
+    await insertUsers(owner, { first, last, organizations, largest })
+  }
+  await owner`vacuum (analyze) organization.organizations, organization.roles, organization.users, organization.user_roles`
+}
+
+const USERS_AT_A_TIME = 10_000
+
+/** Gives an organization that is there already some loaded users, each with one of its roles. */
+export const loadColleagues = (owner: Pool, { orgId, count }: { orgId: string; count: number }) => owner`
+    with users as (
+      insert into organization.users
+        (id, org_id, email, given_name, family_name, credentials_valid_from, created_at, updated_at)
+      select 'user_C' || lpad(n::text, 25, '0'), ${orgId}, 'colleague.' || md5(n::text) || '@colleagues.example.com',
+        'Colleague', n::text, now(), now(), now()
+      from generate_series(1, ${count}::int) n
+      on conflict do nothing
+      returning id, org_id, email_key
+    )
+    insert into organization.user_roles (org_id, user_id, role_id, email_key)
+    select u.org_id, u.id, r.id, u.email_key
+    from users u join organization.roles r on r.org_id = u.org_id and r.name = 'Viewer'`
+
+const insertOrganizations = (owner: Pool, organizations: number) => owner`
+    with made as (
+      insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
+      select 'org_L' || lpad(n::text, 25, '0'), 'Organization ' || n, array['IP_OWNER'], 'NO', 'DIRECT', now()
+      from generate_series(0, ${organizations - 1}::int) n
+      returning id
+    )
+    insert into organization.roles (id, org_id, name, permissions, system, created_at)
+    select 'role_' || r.position || substr(made.id, 5), made.id, r.name, r.permissions, r.position < 4, now()
+    from made cross join (values
+      (1, 'Administrator', array['org:admin', 'user:manage', 'role:manage', 'part:create', 'webhook:manage']),
+      (2, 'IP owner', array['app:ip-owner', 'part:create', 'part:update', 'part:publish', 'part:delete', 'file:write']),
+      (3, 'Viewer', '{}'),
+      (4, 'Drawing office', array['part:update', 'file:write', 'case:read'])
+    ) r (position, name, permissions)`
+
+/** The person of number n belongs to the large organization, or to the others in turns. */
+const insertUsers = (
+  owner: Pool,
+  { first, last, organizations, largest }: { first: number; last: number; organizations: number; largest: number },
+) => owner`
+    with people as materialized (
+      select n, case when n < ${largest} then 0 else 1 + n % (${organizations}::int - 1) end as org,
+        (array['Ada', 'Bodil', 'Celia', 'Davor', 'Eirik', 'Femke', 'Goran', 'Hanne', 'Ingrid', 'Jonas', 'Kadri', 'Lars'])[1 + n * 7 % 12] as given,
+        (array['Aas', 'Berg', 'Carlsen', 'Dahl', 'Ek', 'Friis', 'Gran', 'Holm', 'Iversen', 'Juhl'])[1 + n * 13 % 10]
+          || (array['', 'sen', 'stad', 'vik', 'mann'])[1 + n / 10 % 5] as family
+      from generate_series(${first}::int, ${last}::int) n
+    ), users as (
+      insert into organization.users
+        (id, org_id, email, given_name, family_name, phone, active, credentials_valid_from, created_at, updated_at)
+      select 'user_L' || lpad(n::text, 25, '0'), 'org_L' || lpad(org::text, 25, '0'),
+        lower(given || '.' || family) || '.' || md5(n::text) || '@org' || org || '.example.com', given, family,
+        case when n % 3 = 0 then '+47 ' || n end, n % 20 <> 7, now(), now(), now()
+      from people
+      returning id, org_id, email_key
+    )
+    insert into organization.user_roles (org_id, user_id, role_id, email_key)
+    select u.org_id, u.id, 'role_' || held.position || substr(u.org_id, 5), u.email_key
+    from people join users u on u.id = 'user_L' || lpad(people.n::text, 25, '0')
+    cross join lateral (
+      select case when people.n % 997 = 0 or people.n - ${largest} between 0 and ${organizations}::int - 2 then 1 when people.n % 9 = 0 then 3 else 2 end as position
+      union all select 4 where people.n % 10 = 3
+    ) held`

@@ -1,0 +1,198 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type OrgRole, PERMISSIONS, type Permission } from '../../proto/permissions.ts'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
+import { type AllConfig, allVariables } from '../all/config.ts'
+import { createServices, ownerAmong } from '../all/services.ts'
+import type { AuditContext } from '../kit/audit/context.ts'
+import type { Caller } from '../kit/auth/caller.ts'
+import { readConfig } from '../kit/config/read.ts'
+import { connect } from '../kit/db/client.ts'
+import { open, type Running } from '../kit/service/run.ts'
+import type { KitOptions } from '../kit/service/service.ts'
+import {
+  bootstrapOperator,
+  type CreatedOrganization,
+  createOrganization,
+  type NewOrganization,
+} from '../organization/organizations/commands.ts'
+import { grantRole } from '../organization/role-holders/commands.ts'
+import { createRole } from '../organization/roles/commands.ts'
+import { findRoleByName } from '../organization/roles/queries.ts'
+import { createUser, type InvitedUser } from '../organization/users/commands.ts'
+import { ApiClient } from './client.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+import { type Enter, enterByCommands, TEST_PASSWORD } from './sign-in.ts'
+
+export { TEST_PASSWORD }
+
+export interface TestUser {
+  userId: string
+  orgId: string
+  email: string
+  client: ApiClient
+}
+
+export interface TestMarketplace {
+  db: TestDatabase
+  url: string
+  running: Running
+  anonymous: ApiClient
+  config: AllConfig
+  /** An organization with its administrator signed in. */
+  organization(roles: OrgRole[], options?: Partial<NewOrganization>): Promise<TestOrganization>
+  /** The organization that runs the platform, with its administrator signed in; asked for once. */
+  operator(): Promise<TestOrganization>
+  stop(): Promise<void>
+}
+
+export interface TestOrganization {
+  orgId: string
+  administrator: TestUser
+  /** A user who holds one system role of the organization, or a role made of these keys; signed in. */
+  member(role: string | Permission[]): Promise<TestUser>
+  /** A user who has a link and no password yet. */
+  invite(): Promise<InvitedUser & { email: string }>
+  /** Grants a system role to somebody who is there already. */
+  grant(role: string, userId: string): Promise<void>
+}
+
+/** The whole marketplace on a database of its own and a free port. Stopped when the file ends. */
+export const testMarketplace = (overrides?: Record<string, string>, database?: TestDatabase, options?: KitOptions) =>
+  marketplaceOf(SERVICES, overrides, database, options)
+
+/** Without these nobody signs in, and nobody knows what they may do. */
+const OF_PEOPLE: readonly ServiceName[] = ['identity', 'organization']
+
+/** The same with the services of people and those named alone: each that is not asked for is a tenth of a second saved. */
+export async function marketplaceOf(
+  names: readonly ServiceName[],
+  overrides: Record<string, string> = {},
+  database?: TestDatabase,
+  options?: KitOptions,
+): Promise<TestMarketplace> {
+  const db = database ?? (await testDatabase())
+  const config = readConfig(allVariables, {
+    ...Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_URL`, db.urlOf(service)])),
+    PORT: '0',
+    HEALTH_PORT: '0',
+    DATABASE_POOL_SIZE: '4',
+    ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+    LOG_LEVEL: 'error',
+    RATE_LIMIT_PER_SECOND: '100000',
+    RATE_LIMIT_BURST: '100000',
+    FILES_FOLDER: join(process.env.TEST_FOLDER ?? tmpdir(), `files-${db.name}`),
+    ...overrides,
+  }) as AllConfig
+  const services = await createServices([...new Set([...OF_PEOPLE, ...names])], config, options)
+  const among = ownerAmong(services)
+  const ownerOf = (path: string) => {
+    const service = among(path)
+    if (!service) throw new Error(`${path} is of a service that this test does not start`)
+    return service
+  }
+  const running = await open({ services: Object.values(services), config, ownerOf })
+  const url = `http://127.0.0.1:${running.port}`
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= running.stop()
+    return stopped
+  }
+  db.beforeDrop(stop)
+  const enter = await enterByCommands(db, { url, config, clock: options?.clock ?? Date.now })
+  const arrange = await arrangement(db, enter)
+  return { db, url, running, config, stop, anonymous: new ApiClient(url), ...arrange }
+}
+
+/** Organizations, users and their sessions come about by the product's own commands. */
+export async function arrangement(db: TestDatabase, enter: Enter) {
+  const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-arrange' })
+  db.beforeDrop(() => sql.end({ timeout: 1 }))
+  const now = () => new Date().toISOString()
+  const person = () => {
+    const name = crypto.randomUUID().slice(0, 8)
+    return { email: `${name}@example.com`, givenName: 'Test', familyName: name }
+  }
+  const operatorPerson = person()
+  const operator = await bootstrapOperator(
+    sql,
+    { name: 'Operator', roles: [], regionCode: 'NO', administrator: operatorPerson },
+    now(),
+  )
+  const operatorCaller = callerOf(operator.orgId, operator.administratorId)
+
+  const activated = async (orgId: string, email: string, invited: { userId: string; activationToken: string }) => {
+    return { userId: invited.userId, orgId, email, client: await enter(invited.activationToken, email) }
+  }
+
+  const opened = async (created: CreatedOrganization, email: string): Promise<TestOrganization> => {
+    const { orgId } = created
+    const caller = callerOf(orgId, created.administratorId)
+    const invite = async () => {
+      const newcomer = person()
+      return { ...newcomer, ...(await createUser(sql, caller, contextOf(caller, 'user.create'), newcomer, now())) }
+    }
+    return {
+      orgId,
+      administrator: await activated(orgId, email, {
+        userId: created.administratorId,
+        activationToken: created.activationToken,
+      }),
+      async grant(role, userId) {
+        const [found] = await findRoleByName(sql, orgId, role)
+        if (!found) throw new Error(`no role ${role} in this organization`)
+        await grantRole(sql, caller, contextOf(caller, 'role.grant'), { roleId: found.id, userId })
+      },
+      invite,
+      async member(role) {
+        const invited = await invite()
+        const roleId =
+          typeof role === 'string'
+            ? (await findRoleByName(sql, orgId, role))[0]?.id
+            : (
+                await createRole(
+                  sql,
+                  caller,
+                  contextOf(caller, 'role.create'),
+                  { name: invited.familyName, permissions: role },
+                  now(),
+                )
+              ).roleId
+        if (roleId === undefined) throw new Error(`no role ${role} in this organization`)
+        await grantRole(sql, caller, contextOf(caller, 'role.grant'), { roleId, userId: invited.userId })
+        return activated(orgId, invited.email, invited)
+      },
+    }
+  }
+
+  return {
+    operator: () => opened(operator, operatorPerson.email),
+    async organization(roles: OrgRole[], options: Partial<NewOrganization> = {}): Promise<TestOrganization> {
+      const administrator = options.administrator ?? person()
+      const input = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
+      const created = await createOrganization(sql, contextOf(operatorCaller, 'org.create'), input, now())
+      return opened(created, administrator.email)
+    },
+  }
+}
+
+function callerOf(orgId: string, userId: string): Caller {
+  return {
+    orgId,
+    userId,
+    sessionId: 'arranged',
+    permissions: new Set(PERMISSIONS),
+    orgRoles: new Set(),
+    operator: false,
+  }
+}
+
+const contextOf = (caller: Caller, procedure: AuditContext['procedure']): AuditContext => ({
+  procedure,
+  orgId: caller.orgId,
+  actorId: caller.userId,
+  grantId: undefined,
+  ipAddress: undefined,
+  userAgent: undefined,
+  request: undefined,
+})

@@ -1,0 +1,180 @@
+import { OPERATIONS } from '../../../proto/operations.ts'
+import type { Permission } from '../../../proto/permissions.ts'
+import { newId } from '../../kit/db/ids.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
+import { TEST_PASSWORD } from '../marketplace.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { openActivation, openGrant } from '../sessions.ts'
+import type { Documented } from './document.ts'
+import { FILE_CASES } from './file-cases.ts'
+import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
+import type { OperationCase, PrivateReference, Reference } from './operation-case.ts'
+import { PEOPLE_CASES } from './people-cases.ts'
+
+/** Status for who lacks the permission; who has it is left to succeed. */
+const without = (key: Permission, status: number) => (account: Account) =>
+  account.permissions.has(key) ? undefined : status
+
+/** An organization that owns no parts has records, but no part of its own to name them in. */
+const ofPartOwners = (record: RecordName): PrivateReference => ({
+  record,
+  own: ({ kind, permissions }) =>
+    permissions.has('part:update') && !recordKind('draftPart').owners.includes(kind) ? 404 : undefined,
+})
+
+/** What the content of a part names. */
+const PART_REFERENCES: Record<Place, Reference> = {
+  'body.businessUnitIds.0': 'businessUnit',
+  'body.customFields.0': 'customOption',
+  'body.materialId': 'shared',
+  'body.processId': 'shared',
+  'body.standardIds.0': 'shared',
+  'body.criticalityIds.0': 'shared',
+  'body.categoryIds.0': 'shared',
+  'body.unspscCategoryIds.0': 'shared',
+}
+
+/** One entry for each operation of which the document does not tell everything. Catalogs need none. */
+const CASES: Record<string, OperationCase> = {
+  createToken: {
+    costly: true,
+    references: { 'body.refresh_token': 'credential' },
+    values: (_, { email }) => ({
+      body: { grant_type: 'password', username: email, password: TEST_PASSWORD },
+    }),
+  },
+  revokeToken: { references: { 'body.token': ['accessToken', 'refreshToken'] } },
+  redeemActivation: {
+    costly: true,
+    references: { 'body.token': 'credential' },
+    values: async (fixtures, account) => ({
+      'body.token': await openActivation(fixtures.market, account.userId),
+      'body.password': TEST_PASSWORD,
+    }),
+  },
+  changePassword: {
+    costly: true,
+    values: () => ({ 'body.currentPassword': TEST_PASSWORD, 'body.newPassword': TEST_PASSWORD }),
+    conflict: 'race',
+  },
+  createImpersonationGrant: {
+    references: { 'body.userId': 'colleague' },
+    values: () => ({ 'body.expireTime': new Date(Date.now() + 60 * 60 * 1000).toISOString() }),
+    async conflict(fixtures, account, input) {
+      const { userId } = await (await fixtures.organization(account.kind)).member([])
+      await fixtures.market.db.owner`update organization.users set active = false where id = ${userId}`
+      return withValue(input, 'body.userId', userId)
+    },
+  },
+  getImpersonationGrant: { references: { 'path.id': 'grant' } },
+  redeemImpersonationGrant: {
+    references: { 'body.token': 'credential' },
+    values: async (fixtures, account) => ({
+      'body.token': await openGrant(fixtures.market, account, {
+        grantId: newId('grant'),
+        actingEmail: 'support@example.com',
+      }),
+    }),
+  },
+  revokeImpersonationGrant: {
+    references: { 'path.id': 'grant' },
+    async conflict(fixtures, account, input) {
+      const id = await recordKind('grant').make(fixtures, account)
+      await fixtures.market.db
+        .owner`update identity.impersonation_grants set revoked_at = now() where id = ${String(id)}`
+      return withValue(input, 'path.id', id)
+    },
+  },
+  listSessions: {
+    references: { 'query.userId': ['user', { record: 'colleague', own: without('user:manage', 403) }] },
+  },
+  endSession: {
+    references: { 'path.id': ['session', { record: 'colleagueSession', own: without('user:manage', 404) }] },
+  },
+  getDocsAsset: { references: { 'path.asset': 'shared' } },
+  createPart: { references: PART_REFERENCES },
+  patchPart: {
+    references: {
+      'path.id': 'draftPart',
+      ...PART_REFERENCES,
+      'body.businessUnitIds.0': ofPartOwners('businessUnit'),
+      'body.customFields.0': ofPartOwners('customOption'),
+    },
+    conflict: async (fixtures, account, input) => ({
+      ...withValue(input, 'path.id', await recordKind('internalPart').make(fixtures, account)),
+      body: { title: null },
+    }),
+  },
+  archivePart: { references: { 'path.id': 'internalPart' }, conflict: 'race' },
+  unarchivePart: { references: { 'path.id': 'archivedPart' }, conflict: 'race' },
+  deletePart: { references: { 'path.id': 'draftPart' } },
+  getPartMetadata: { references: { 'path.id': ['draftPart', 'internalPart'] } },
+  listPartHistory: { references: { 'path.id': ['draftPart', 'internalPart'] } },
+  listAuditLog: { references: { 'query.actorId': 'user' } },
+  exportAuditLog: { references: { 'query.actorId': 'user' } },
+  getAuditLogEntry: { references: { 'path.id': 'auditEntry' } },
+  getPart: { references: { 'path.id': ['draftPart', 'internalPart'] } },
+  publishPart: {
+    references: { 'path.id': 'draftPart' },
+    conflict: async (fixtures, account, input) =>
+      withValue(input, 'path.id', await recordKind('internalPart').make(fixtures, account)),
+  },
+  ...PEOPLE_CASES,
+  ...FILE_CASES,
+}
+
+const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))
+
+export const caseOf = ({ id }: Documented): OperationCase => CASES[id] ?? {}
+
+/** Entries of the table for operations that do not exist (any more). */
+export const strayCases = (ids: ReadonlySet<string>): string[] => Object.keys(CASES).filter((id) => !ids.has(id))
+
+/** What an identifier means, the entry of the field or object around it counting for it; undefined for no entry. */
+export function referenceAt(operation: Documented, place: Place): Reference | undefined {
+  if (CATALOG.has(operation.id)) return 'shared'
+  const { references = {} } = caseOf(operation)
+  const covering = Object.keys(references).find((known) => place === known || place.startsWith(`${known}.`))
+  return covering === undefined ? undefined : references[covering]
+}
+
+export interface Probe {
+  place: Place
+  record: RecordName
+  own: (account: Account) => number
+}
+
+/** Every private record that an operation can be asked for. */
+export function probesOf(operation: Documented): Probe[] {
+  return Object.entries(caseOf(operation).references ?? {}).flatMap(([place, reference]) => {
+    if (reference === 'shared' || reference === 'credential') return []
+    return [reference].flat().map((each) => {
+      const { record, own } = typeof each === 'string' ? { record: each, own: undefined } : each
+      return { place, record, own: (account: Account) => own?.(account) ?? statusFor(operation, account) }
+    })
+  })
+}
+
+/** What somebody is answered whose request is right: success for who may, 403 for who lacks the permission. */
+export function statusFor({ contract: { access }, success }: Documented, { permissions }: Account): number {
+  if (access === 'public' || access === 'token') return success
+  const anyOf = typeof access === 'string' ? [access] : access
+  return anyOf.some((key) => permissions.has(key)) ? success : 403
+}
+
+/** A request that succeeds for the account: the document's examples, with records of the account's own in them. */
+export async function ownInput(operation: Documented, fixtures: Fixtures, account: Account): Promise<Input> {
+  let input = exampleInput(operation)
+  const places = new Set<Place>()
+  for (const { place, record } of probesOf(operation)) {
+    // The first kind named for a place stands for it; optional filters are left out.
+    if (places.has(place) || place.startsWith('query.')) continue
+    places.add(place)
+    const { owners, make } = recordKind(record)
+    const maker = owners.includes(account.kind) ? account : await fixtures.account('owner', 'administrator')
+    input = withValue(input, place, await make(fixtures, maker))
+  }
+  const values = await caseOf(operation).values?.(fixtures, account)
+  for (const [place, value] of Object.entries(values ?? {})) input = withValue(input, place, value)
+  return input
+}

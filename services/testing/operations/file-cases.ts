@@ -1,0 +1,85 @@
+import { MAX_FILES_OF_A_PART } from '../../../proto/http/sourcing/files.ts'
+import type { Permission } from '../../../proto/permissions.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
+import { createPart, recordKind } from '../records.ts'
+import { createFile, openUpload, readyFile, signedValues } from './files.ts'
+import { withValue } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
+
+/** Status for who has the permission; who lacks it is refused. */
+const withPermission = (key: Permission, status: number) => (account: Account) =>
+  account.permissions.has(key) ? status : undefined
+
+const isIpOwner = ({ kind }: Account) => recordKind('draftPart').owners.includes(kind)
+const partless = withPermission('file:write', 404)
+
+/** Whose parts an account's request names: its own, where its organization can have any. */
+const ipOwnerFor = (fixtures: Fixtures, account: Account): Promise<Account> | Account =>
+  isIpOwner(account) ? account : fixtures.account('owner', 'administrator')
+
+/** Uploads, files and imports. */
+export const FILE_CASES: Record<string, OperationCase> = {
+  createUploadUrl: {
+    // An organization of its own: the others shall go on uploading when this one may not.
+    by: 'otherOwner',
+    conflict: async ({ market }, { orgId, userId }, input) => {
+      await market.db.owner`
+        insert into sourcing.uploads (id, org_id, user_id, name, public, created_at, expires_at)
+        select 'upload_' || n, ${orgId}, ${userId}, 'a', false, now(), now() + interval '1 day'
+        from generate_series(1, ${market.config.UPLOADS_OPEN_MAX}::int) n`
+      return input
+    },
+  },
+  putUpload: {
+    references: { 'path.id': 'credential' },
+    values: async (fixtures, account) => signedValues((await openUpload(fixtures, account)).uploadUrl, 'path.id'),
+  },
+  listPartFiles: { references: { 'path.id': ['draftPart', 'internalPart'] } },
+  updatePartFiles: {
+    // A file of another part is as unknown as one of another organization.
+    references: {
+      'path.id': { record: 'draftPart', own: withPermission('file:write', 400) },
+      // A manufacturer has uploads, but no part of its own to add them to.
+      'body.add.0.uploadId': {
+        record: 'upload',
+        own: (account) => (isIpOwner(account) ? undefined : partless(account)),
+      },
+      'body.remove.0': { record: 'partFile', own: withPermission('file:write', 400) },
+    },
+    values: async (fixtures, account) => {
+      const owner = await ipOwnerFor(fixtures, account)
+      const partId = await createPart(fixtures, owner)
+      return { 'path.id': partId, 'body.remove': [await createFile(fixtures, owner, partId)] }
+    },
+    conflict: async (fixtures, account, input) =>
+      withValue(input, 'body.add.0.uploadId', (await openUpload(fixtures, account)).id),
+  },
+  importPartFile: {
+    references: { 'path.partId': 'draftPart' },
+    // Nobody listens there: no test asks anybody on the internet for a file.
+    values: (_, { orgId }) => ({
+      'body.sasUrl': `http://127.0.0.1:9/impeller.stl?sig=${orgId}-${crypto.randomUUID()}`,
+    }),
+    conflict: async (fixtures, account, input) => {
+      const owner = await ipOwnerFor(fixtures, account)
+      const partId = await createPart(fixtures, owner)
+      for (let n = 0; n < MAX_FILES_OF_A_PART; n++) await createFile(fixtures, owner, partId)
+      return withValue(input, 'path.partId', partId)
+    },
+  },
+  getImport: { references: { 'path.fileId': 'importedFile' } },
+  getFileObject: {
+    references: { 'path.key': 'credential' },
+    values: async (fixtures, account) => {
+      const { downloadUrl = '' } = await readyFile(fixtures, account, await createPart(fixtures, account))
+      return signedValues(downloadUrl, 'path.key')
+    },
+  },
+  getPublicFile: {
+    references: { 'path.id': 'shared' },
+    values: async (fixtures, account) => {
+      const { id } = await readyFile(fixtures, account, await createPart(fixtures, account), true)
+      return { 'path.id': id }
+    },
+  },
+}

@@ -1,0 +1,53 @@
+import type { File } from '../../../proto/http/sourcing/files.ts'
+import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
+import { newId } from '../../kit/db/ids.ts'
+import type { ApiClient } from '../client.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
+import type { Place } from './inputs.ts'
+
+const administratorOf = async (fixtures: Fixtures, { kind }: Account): Promise<ApiClient> =>
+  fixtures.clientOf(await fixtures.account(kind, 'administrator'))
+
+/** An upload of the account's organization, without its bytes. */
+export async function openUpload(fixtures: Fixtures, account: Account, isPublic = false): Promise<Upload> {
+  const client = await administratorOf(fixtures, account)
+  const { status, body, text } = await client.post<Upload>('/v1/uploads', { name: 'impeller.stl', public: isPublic })
+  if (status !== 200) throw new Error(`an upload could not be made: ${text}`)
+  return body
+}
+
+/** The same with its bytes; answers its id. */
+export async function completedUpload(fixtures: Fixtures, account: Account, isPublic = false): Promise<string> {
+  const { id, uploadUrl, method, headers } = await openUpload(fixtures, account, isPublic)
+  const { url, config } = fixtures.market
+  await fetch(uploadUrl.replace(config.PUBLIC_URL, url), { method, headers, body: 'solid impeller' })
+  return id
+}
+
+/** A file of a part that has no bytes; answers its id. */
+export async function createFile({ market }: Fixtures, { orgId }: Account, partId: string): Promise<string> {
+  const id = newId('file')
+  await market.db.owner`
+    insert into sourcing.files (id, part_id, org_id, name, file_group, state, reason, public, created_at)
+    values (${id}, ${partId}, ${orgId}, 'a', 'document', 'FAILED', 'too_large', false, now())`
+  return id
+}
+
+/** A file that can be downloaded, as it is listed. */
+export async function readyFile(fixtures: Fixtures, account: Account, partId: string, isPublic = false): Promise<File> {
+  const client = await administratorOf(fixtures, account)
+  const uploadId = await completedUpload(fixtures, account, isPublic)
+  const path = `/v1/parts/${partId}/files`
+  await client.send('PATCH', path, { body: { add: [{ uploadId, group: 'document' }] } })
+  const { body, text } = await client.get<{ items: File[] }>(path)
+  const [file] = body.items
+  if (!file) throw new Error(`a file could not be made: ${text}`)
+  return file
+}
+
+/** A signed address as the values of a request: what its path names, and every parameter. */
+export function signedValues(address: string, place: Place): Record<Place, unknown> {
+  const { pathname, searchParams } = new URL(address)
+  const query = [...searchParams].map(([name, value]) => [`query.${name}`, value])
+  return { [place]: pathname.slice(pathname.lastIndexOf('/') + 1), ...Object.fromEntries(query) }
+}

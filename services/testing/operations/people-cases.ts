@@ -1,0 +1,168 @@
+import type { Permission } from '../../../proto/permissions.ts'
+import { grantRoleTo } from '../../organization/users/queries.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { type Input, withValue } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
+
+/** Status for who holds the permission, where the record does not go with the rest of the request. */
+const having = (key: Permission, status: number) => (account: Account) => (account.permissions.has(key) ? status : 403)
+const forAdministrators = (account: Account) => (account.permissions.has('org:admin') ? undefined : 403)
+
+const make = (record: RecordName, fixtures: Fixtures, account: Account) => recordKind(record).make(fixtures, account)
+const newEmail = () => `${crypto.randomUUID()}@example.com`
+const newName = () => crypto.randomUUID()
+
+/** The same request with another record of the account's own. */
+const withAnother = (place: string, record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
+  withValue(input, place, await make(record, fixtures, account))
+
+const withTaken =
+  (place: string) =>
+  (_: Fixtures, { email }: Account, input: Input) =>
+    withValue(input, place, email)
+
+async function holding(fixtures: Fixtures, account: Account) {
+  const roleId = String(await make('role', fixtures, account))
+  const userId = String(await make('invited', fixtures, account))
+  await grantRoleTo(fixtures.market.db.owner, { orgId: account.orgId, userId, roleId })
+  return { 'path.id': roleId, 'body.userId': userId }
+}
+
+async function partOf(fixtures: Fixtures, { kind }: Account, label: object): Promise<void> {
+  const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
+  const { status, text } = await client.post('/v1/parts', label)
+  if (status !== 200) throw new Error(`a part could not be made: ${text}`)
+}
+
+const userCases: Record<string, OperationCase> = {
+  listUsers: { references: { 'query.roleId': { record: 'role', own: forAdministrators } } },
+  getUser: { references: { 'path.id': ['user', 'colleague'] } },
+  createUser: {
+    references: { 'body.roleIds.0': 'role' },
+    values: () => ({ 'body.email': newEmail() }),
+    conflict: withTaken('body.email'),
+  },
+  patchUser: {
+    references: { 'path.id': 'invited' },
+    values: () => ({ 'body.email': newEmail() }),
+    conflict: withTaken('body.email'),
+  },
+  activateUser: { references: { 'path.id': 'inactiveUser' }, conflict: withAnother('path.id', 'invited') },
+  deactivateUser: { references: { 'path.id': 'invited' }, conflict: withAnother('path.id', 'inactiveUser') },
+  resetUserPassword: { references: { 'path.id': 'invited' }, conflict: withAnother('path.id', 'inactiveUser') },
+  anonymiseUser: {
+    references: { 'path.id': 'invited' },
+    async conflict(fixtures, account, input) {
+      const id = String(await make('invited', fixtures, account))
+      await fixtures.market.db.owner`
+        update organization.users set active = false, anonymised_at = now() where id = ${id}`
+      return withValue(input, 'path.id', id)
+    },
+  },
+}
+
+const roleCases: Record<string, OperationCase> = {
+  listRoles: { references: { 'query.userId': ['user', { record: 'colleague', own: forAdministrators }] } },
+  getRole: { references: { 'path.id': 'role' } },
+  createRole: {
+    values: () => ({ 'body.name': newName() }),
+    conflict: (_, __, input) => withValue(input, 'body.name', 'viewer'),
+  },
+  patchRole: {
+    references: { 'path.id': 'role' },
+    values: () => ({ 'body.name': newName() }),
+    conflict: (_, __, input) => withValue(input, 'body.name', 'viewer'),
+  },
+  deleteRole: {
+    references: { 'path.id': 'role' },
+    conflict: async (fixtures, account, input) =>
+      withValue(input, 'path.id', (await holding(fixtures, account))['path.id']),
+  },
+  grantRole: {
+    references: { 'path.id': 'role', 'body.userId': 'invited' },
+    async conflict(fixtures, account, input) {
+      const held = await holding(fixtures, account)
+      return withValue(withValue(input, 'path.id', held['path.id']), 'body.userId', held['body.userId'])
+    },
+  },
+  withdrawRole: {
+    references: {
+      'path.id': { record: 'role', own: having('role:manage', 409) },
+      'body.userId': { record: 'invited', own: having('role:manage', 409) },
+    },
+    values: holding,
+    conflict: withAnother('path.id', 'role'),
+  },
+}
+
+const orgCases: Record<string, OperationCase> = {
+  getOrg: { references: { 'path.id': 'shared' }, values: (_, { orgId }) => ({ 'path.id': orgId }) },
+  batchGetOrgs: { references: { 'body.ids.0': 'shared' } },
+  createOrg: {
+    by: 'operator',
+    references: { 'body.distributorOrgId': 'shared', 'body.regionCode': 'shared' },
+    values: async (fixtures) => ({
+      'body.engagement': 'DISTRIBUTOR',
+      'body.distributorOrgId': (await fixtures.organization('distributor')).orgId,
+      'body.administrator.email': newEmail(),
+    }),
+    conflict: withTaken('body.administrator.email'),
+  },
+  patchOrg: {
+    by: 'operator',
+    references: { 'path.id': 'shared', 'body.distributorOrgId': 'shared', 'body.regionCode': 'shared' },
+    values: async (fixtures) => ({
+      'path.id': (await fixtures.organization('operator')).orgId,
+      body: { name: 'Operator', website: 'https://operator.example.com' },
+    }),
+    async conflict(fixtures, _, input) {
+      const { orgId } = await fixtures.organization('distributor')
+      await fixtures.market.organization(['CONSUMER'], { distributorOrgId: orgId })
+      return withValue(withValue(input, 'path.id', orgId), 'body', { roles: ['SELLER'] })
+    },
+  },
+}
+
+/** A unit and a field of that name are there already, and parts use them. */
+const labelCases: Record<string, OperationCase> = {
+  getBusinessUnit: { references: { 'path.id': 'businessUnit' } },
+  createBusinessUnit: {
+    values: () => ({ 'body.name': newName() }),
+    conflict: withAnother('body.name', 'businessUnit'),
+  },
+  patchBusinessUnit: {
+    references: { 'path.id': 'businessUnit' },
+    values: () => ({ 'body.name': newName() }),
+    conflict: withAnother('body.name', 'businessUnit'),
+  },
+  deleteBusinessUnit: {
+    references: { 'path.id': 'businessUnit' },
+    async conflict(fixtures, account, input) {
+      const id = await make('businessUnit', fixtures, account)
+      await partOf(fixtures, account, { businessUnitIds: [id] })
+      return withValue(input, 'path.id', id)
+    },
+  },
+  getCustomField: { references: { 'path.id': 'customField' } },
+  createCustomField: { values: () => ({ 'body.name': newName() }), conflict: withAnother('body.name', 'customField') },
+  patchCustomField: {
+    references: {
+      'path.id': 'customField',
+      'body.options.0.id': { record: 'optionOfAnotherField', own: having('org:admin', 400) },
+    },
+    values: () => ({ 'body.name': newName(), 'body.options': [{ name: 'New' }] }),
+    conflict: withAnother('body.name', 'customField'),
+  },
+  deleteCustomField: {
+    references: { 'path.id': 'customField' },
+    async conflict(fixtures, account, input) {
+      const choice = (await make('customOption', fixtures, account)) as { fieldId: string; optionId: string }
+      await partOf(fixtures, account, { customFields: [choice] })
+      return withValue(input, 'path.id', choice.fieldId)
+    },
+  },
+}
+
+/** What the organization service's operations are about. */
+export const PEOPLE_CASES: Record<string, OperationCase> = { ...userCases, ...roleCases, ...orgCases, ...labelCases }

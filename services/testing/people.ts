@@ -1,0 +1,56 @@
+import type { CreatedUser, User } from '../../proto/http/organization/users.ts'
+import type { ApiAnswer, ApiClient } from './client.ts'
+import type { TestMarketplace } from './marketplace.ts'
+
+export interface Problem {
+  code: string
+  detail: string
+  errors?: { field: string; message: string }[]
+}
+
+export interface Page<T> {
+  items: T[]
+  hasMore: boolean
+}
+
+/** Sooner than the five seconds after which a silent bus would make every service ask Postgres. */
+export const BY_BUS = { withinMs: 3000 }
+
+export const newPerson = (more: Record<string, unknown> = {}) => ({
+  email: `${crypto.randomUUID()}@example.com`,
+  givenName: 'Test',
+  familyName: 'Person',
+  ...more,
+})
+
+/** The user that an administrator creates over HTTP. */
+export async function created(client: ApiClient, more: Record<string, unknown> = {}): Promise<CreatedUser> {
+  const answer = await client.post<CreatedUser>('/flows/v1/users', newPerson(more))
+  if (answer.status !== 201) throw new Error(`a user could not be created: ${answer.text}`)
+  return answer.body
+}
+
+export const tokenOf = ({ activationUrl }: { activationUrl: string }) => activationUrl.split('#')[1] as string
+
+export const act = (client: ApiClient, userId: string, verb: string): Promise<ApiAnswer<User & Problem>> =>
+  client.post<User & Problem>(`/flows/v1/users/${userId}/${verb}`)
+
+export const patch = <T = Record<string, unknown>>(
+  client: ApiClient,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+) => client.send<T & Problem>('PATCH', path, { body, headers })
+
+/** Audit entries of a procedure in an organization, in the order in which they were written. */
+export const entriesOf = ({ db }: TestMarketplace, orgId: string, procedure: string) => db.owner<
+  { success: boolean; error: string | null; actor_id: string; request: Record<string, unknown> }[]
+>`
+  select success, error, actor_id, request from organization.audit_log
+  where org_id = ${orgId} and procedure = ${procedure} order by timestamp, id`
+
+/** Types of the events about a subject, in their order. */
+export const eventsOf = async ({ db }: TestMarketplace, subject: string): Promise<string[]> =>
+  (
+    await db.owner<{ type: string }[]>`select type from organization.outbox where subject = ${subject} order by seq`
+  ).map(({ type }) => type)

@@ -1,0 +1,103 @@
+import postgres from 'postgres'
+import { ISO_TIMES, type Sql } from '../kit/db/client.ts'
+
+interface PlanNode {
+  'Node Type': string
+  'Actual Rows'?: number
+  'Actual Loops'?: number
+  'Rows Removed by Filter'?: number
+  'Relation Name'?: string
+  'Index Name'?: string
+  Plans?: PlanNode[]
+}
+
+export interface Plan {
+  nodes: PlanNode[]
+  /** Tables that the plan reads from end to end. */
+  scannedWhole: string[]
+  indexes: string[]
+}
+
+/**
+ * How Postgres would run a query for a service: the generic plan, as its role's settings demand, of the very statement
+ * that the product sends.
+ */
+export async function planOf(
+  serviceUrl: string,
+  query: (sql: Sql) => PromiseLike<unknown>,
+  settings: Record<string, string> = {},
+): Promise<Plan> {
+  const sent: string[] = []
+  const debug = (_: number, statement: string) => sent.push(statement)
+  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, connection: settings, debug })
+  try {
+    await query(sql)
+    const statement = sent.at(-1) as string
+    const [row] = await sql
+      .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (generic_plan, format json) ${statement}`)
+      .simple()
+    const [{ Plan: root }] = row['QUERY PLAN']
+    const nodes = flatten(root)
+    return {
+      nodes,
+      scannedWhole: nodes.filter((n) => n['Node Type'] === 'Seq Scan').map((n) => n['Relation Name'] ?? ''),
+      indexes: nodes.flatMap((n) => n['Index Name'] ?? []),
+    }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
+
+/** A table with no more is read from end to end with good reason. */
+const FEW_ROWS = 500
+
+export interface Work {
+  /** Tables of more than a few rows that were read from end to end, by whichever statement. */
+  scannedWhole: string[]
+  /** The most rows that one step of a statement looked at. */
+  mostRows: number
+  /** Which step that was. */
+  busiest: string
+}
+
+/**
+ * What Postgres does for statements of a service, by the generic plans that its role's settings demand, with the very
+ * parameters that they are sent with.
+ */
+export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<Work> {
+  const sent: { statement: string; parameters: unknown[] }[] = []
+  const debug = (_: number, statement: string, parameters: unknown[]) => void sent.push({ statement, parameters })
+  const sql = postgres(serviceUrl, { max: 1, onnotice: () => {}, types: ISO_TIMES, debug })
+  const explaining = postgres(serviceUrl, { max: 1, onnotice: () => {} })
+  try {
+    await query(sql)
+    const nodes: PlanNode[] = []
+    for (const { statement, parameters } of sent.filter(({ statement }) => !/pg_catalog/.test(statement))) {
+      const given = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
+      await explaining.unsafe(`prepare explained as ${statement}`).simple()
+      const [row] = await explaining
+        .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (analyze, format json) execute explained${given}`)
+        .simple()
+      await explaining.unsafe('deallocate explained').simple()
+      nodes.push(...flatten(row['QUERY PLAN'][0].Plan))
+    }
+    const [busiest] = nodes.sort((a, b) => rowsOf(b) - rowsOf(a))
+    return {
+      scannedWhole: nodes
+        .filter((node) => node['Node Type'] === 'Seq Scan' && rowsOf(node) > FEW_ROWS)
+        .map((node) => node['Relation Name'] ?? ''),
+      mostRows: busiest ? Math.round(rowsOf(busiest)) : 0,
+      busiest: [busiest?.['Node Type'], busiest?.['Relation Name'], busiest?.['Index Name']].join(' '),
+    }
+  } finally {
+    await sql.end({ timeout: 1 })
+    await explaining.end({ timeout: 1 })
+  }
+}
+
+const rowsOf = (node: PlanNode) =>
+  ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)) * (node['Actual Loops'] ?? 0)
+
+const literal = (value: unknown) => (value === null ? 'null' : `'${String(value).replaceAll("'", "''")}'`)

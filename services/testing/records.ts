@@ -1,0 +1,203 @@
+import { newId, newSecretToken } from '../kit/db/ids.ts'
+import { insertBusinessUnit } from '../organization/business-units/queries.ts'
+import { insertCustomField, insertOption } from '../organization/custom-fields/queries.ts'
+import { insertRole } from '../organization/roles/queries.ts'
+import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
+import type { TestUser } from './marketplace.ts'
+import { completedUpload, createFile } from './operations/files.ts'
+import { openGrant, openSession } from './sessions.ts'
+
+/** A kind of record that is private to an organization, or to one user of it. */
+export interface RecordKind {
+  /** Kinds of organization that can have one. */
+  owners: readonly Kind[]
+  /** Makes one of the account, or of its organization; answers what a request names it by. */
+  make(fixtures: Fixtures, account: Account): Promise<unknown>
+  /** What looks the same and names nothing. */
+  random(): unknown
+}
+
+const IP_OWNERS = ['owner', 'otherOwner'] as const satisfies Kind[]
+const now = () => new Date().toISOString()
+
+export async function createPart(fixtures: Fixtures, { kind }: Account, more: object = {}): Promise<string> {
+  const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
+  const body = { title: 'Impeller', materialType: 'metal', ...more }
+  const answer = await client.post<{ id: string }>('/v1/parts', body)
+  if (answer.status !== 200) throw new Error(`a part could not be made: ${answer.text}`)
+  return answer.body.id
+}
+
+/** An internal part after some steps of its life. */
+async function movedPart(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
+  const id = await createPart(fixtures, account, { internal: true })
+  const client = await fixtures.clientOf(await fixtures.account(account.kind, 'administrator'))
+  for (const verb of verbs) {
+    const { status, text } = await client.post(`/flows/v1/parts/${id}/${verb}`)
+    if (status !== 200) throw new Error(`${verb} of a part: ${text}`)
+  }
+  return id
+}
+
+/** Somebody else of the same organization, for what belongs to one user alone. */
+const colleagueOf = (fixtures: Fixtures, { kind, standing }: Account): Promise<TestUser> =>
+  fixtures.account(kind, standing === 'powerless' ? 'member' : 'powerless')
+
+async function createField({ market }: Fixtures, { orgId }: Account) {
+  const [fieldId, optionId] = [newId('field'), newId('option')]
+  await insertCustomField(market.db.owner, { id: fieldId, orgId, name: fieldId }, now())
+  await insertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
+  return { fieldId, optionId }
+}
+
+/** A user of the account's organization who has never signed in: commands on users do to them what they like. */
+const inviteTo = async (fixtures: Fixtures, { kind }: Account) =>
+  (await (await fixtures.organization(kind)).invite()).userId
+
+/** Every kind of private record, by the name that the table of cases uses. */
+export const RECORDS = {
+  draftPart: {
+    owners: IP_OWNERS,
+    make: (fixtures, account) => createPart(fixtures, account),
+    random: () => newId('part'),
+  },
+  internalPart: {
+    owners: IP_OWNERS,
+    make: (fixtures, account) => movedPart(fixtures, account, 'publish'),
+    random: () => newId('part'),
+  },
+  archivedPart: {
+    owners: IP_OWNERS,
+    make: (fixtures, account) => movedPart(fixtures, account, 'publish', 'archive'),
+    random: () => newId('part'),
+  },
+  upload: {
+    owners: ['owner', 'otherOwner', 'manufacturer'],
+    make: (fixtures, account) => completedUpload(fixtures, account),
+    random: () => newId('upload'),
+  },
+  partFile: {
+    owners: IP_OWNERS,
+    make: async (fixtures, account) => createFile(fixtures, account, await createPart(fixtures, account)),
+    random: () => newId('file'),
+  },
+  importedFile: {
+    owners: IP_OWNERS,
+    async make(fixtures, account) {
+      const fileId = await createFile(fixtures, account, await createPart(fixtures, account))
+      await fixtures.market.db.owner`insert into sourcing.imports (file_id) values (${fileId})`
+      return fileId
+    },
+    random: () => newId('file'),
+  },
+  businessUnit: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId }) {
+      const id = newId('bu')
+      await insertBusinessUnit(market.db.owner, { id, orgId, name: id }, now())
+      return id
+    },
+    random: () => newId('bu'),
+  },
+  customOption: {
+    owners: ALL_KINDS,
+    make: createField,
+    random: () => ({ fieldId: newId('field'), optionId: newId('option') }),
+  },
+  customField: {
+    owners: ALL_KINDS,
+    make: async (fixtures, account) => (await createField(fixtures, account)).fieldId,
+    random: () => newId('field'),
+  },
+  optionOfAnotherField: {
+    owners: ALL_KINDS,
+    make: async (fixtures, account) => (await createField(fixtures, account)).optionId,
+    random: () => newId('option'),
+  },
+  role: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId }) {
+      const id = newId('role')
+      await insertRole(market.db.owner, { id, orgId, name: id, permissions: [], system: false }, now())
+      return id
+    },
+    random: () => newId('role'),
+  },
+  invited: {
+    owners: ALL_KINDS,
+    make: inviteTo,
+    random: () => newId('user'),
+  },
+  inactiveUser: {
+    owners: ALL_KINDS,
+    async make(fixtures, account) {
+      const userId = await inviteTo(fixtures, account)
+      await fixtures.market.db.owner`update organization.users set active = false where id = ${userId}`
+      return userId
+    },
+    random: () => newId('user'),
+  },
+  user: {
+    owners: ALL_KINDS,
+    make: async (_, { userId }) => userId,
+    random: () => newId('user'),
+  },
+  colleague: {
+    owners: ALL_KINDS,
+    make: async (fixtures, account) => (await colleagueOf(fixtures, account)).userId,
+    random: () => newId('user'),
+  },
+  auditEntry: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId, userId }) {
+      const id = newId('audit')
+      await market.db.owner`
+        insert into organization.audit_log (id, org_id, procedure, success, actor_id)
+        values (${id}, ${orgId}, 'part.create', true, ${userId})`
+      return id
+    },
+    random: () => newId('audit'),
+  },
+  grant: {
+    owners: ALL_KINDS,
+    async make(fixtures, account) {
+      const id = newId('grant')
+      await openGrant(fixtures.market, await colleagueOf(fixtures, account), {
+        grantId: id,
+        actingEmail: 'support@example.com',
+      })
+      return id
+    },
+    random: () => newId('grant'),
+  },
+  session: {
+    owners: ALL_KINDS,
+    make: async ({ market }, account) => (await openSession(market, account)).id,
+    random: () => newId('sess'),
+  },
+  colleagueSession: {
+    owners: ALL_KINDS,
+    make: async (fixtures, account) => (await openSession(fixtures.market, await colleagueOf(fixtures, account))).id,
+    random: () => newId('sess'),
+  },
+  accessToken: {
+    owners: ALL_KINDS,
+    make: async ({ market }, account) => (await openSession(market, account)).accessToken,
+    random: () => unsignedToken(),
+  },
+  refreshToken: {
+    owners: ALL_KINDS,
+    make: async ({ market }, account) => (await openSession(market, account)).refreshToken,
+    random: () => newSecretToken().token,
+  },
+} as const satisfies Record<string, RecordKind>
+
+export type RecordName = keyof typeof RECORDS
+export const recordKind = (name: RecordName): RecordKind => RECORDS[name]
+
+/** Has the form of an access token of ours, signed by nobody. */
+function unsignedToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const header = part({ alg: 'ES256', typ: 'at+jwt', kid: newId('key') })
+  return `${header}.${part({ sub: newId('user'), sid: newId('sess') })}.${newSecretToken().token.repeat(2)}`
+}

@@ -1,0 +1,73 @@
+import { insertGrant } from '../identity/impersonation/queries.ts'
+import { createSigner, type Signer, type TokenSubject } from '../identity/keys/signer.ts'
+import { insertRefreshToken, insertSession } from '../identity/tokens/queries.ts'
+import { hashOf, newId, newSecretToken } from '../kit/db/ids.ts'
+import { createSecretBox } from '../kit/secrets/box.ts'
+import { AUDIENCE } from '../kit/service/service.ts'
+import type { TestMarketplace, TestUser } from './marketplace.ts'
+
+export interface OpenSession {
+  id: string
+  accessToken: string
+  refreshToken: string
+}
+
+const signers = new WeakMap<TestMarketplace, Promise<Signer>>()
+const A_DAY_MS = 24 * 60 * 60 * 1000
+
+/** A session as a sign-in leaves it, without the hashing that a sign-in costs: for tests that need hundreds. */
+export async function openSession(
+  market: TestMarketplace,
+  { userId, orgId }: TestUser,
+  act?: TokenSubject['act'],
+): Promise<OpenSession> {
+  const sign = signers.get(market) ?? signerOf(market)
+  signers.set(market, sign)
+  const now = new Date().toISOString()
+  const expiresAt = new Date(Date.now() + A_DAY_MS).toISOString()
+  const id = newId('sess')
+  const { token, hash } = newSecretToken()
+  const sql = market.db.owner
+  const session = { id, userId, orgId, expiresAt, ipAddress: undefined, userAgent: undefined }
+  if (act) await openGrant(market, { userId, orgId }, act)
+  await insertSession(sql, act ? { ...session, grantId: act.grantId } : session, now)
+  await insertRefreshToken(sql, { hash, sessionId: id, expiresAt }, now)
+  return { id, refreshToken: token, accessToken: await (await sign)({ userId, orgId, sessionId: id, act }) }
+}
+
+/** A grant by the organization's first administrator, with a link that nobody has used; answers the token of the link. */
+export async function openGrant(
+  market: TestMarketplace,
+  { userId, orgId }: { userId: string; orgId: string },
+  { grantId, actingEmail }: { grantId: string; actingEmail: string },
+): Promise<string> {
+  const { token, hash } = newSecretToken()
+  const [giver] = await market.db.owner<{ id: string }[]>`
+    select user_id as id from organization.callers
+    where org_id = ${orgId} and 'org:admin' = any(permissions) order by user_id limit 1`
+  const now = new Date()
+  const expiresAt = new Date(now.getTime() + A_DAY_MS).toISOString()
+  const grant = { id: grantId, orgId, userId, actingEmail, reason: 'a test', grantedBy: giver?.id ?? '', expiresAt }
+  await insertGrant(market.db.owner, { ...grant, tokenHash: hash }, now.toISOString())
+  return token
+}
+
+async function signerOf({ db, config }: TestMarketplace): Promise<Signer> {
+  return createSigner({
+    sql: db.owner,
+    box: await createSecretBox(config.ENCRYPTION_KEYS),
+    issuer: config.PUBLIC_URL,
+    audience: AUDIENCE,
+    accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
+    clock: Date.now,
+  })
+}
+
+/** Puts a link in place that lets a user choose a password, as an invitation does. */
+export async function openActivation(market: TestMarketplace, userId: string): Promise<string> {
+  const { token } = newSecretToken()
+  await market.db.owner`
+    insert into organization.activations (token_hash, user_id, created_at, expires_at)
+    values (${Buffer.from(hashOf(token))}, ${userId}, now(), now() + interval '1 hour')`
+  return token
+}

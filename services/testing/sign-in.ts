@@ -1,0 +1,92 @@
+import type { AllConfig } from '../all/config.ts'
+import { redeemActivation } from '../identity/activations/commands.ts'
+import { ensureKeys } from '../identity/keys/commands.ts'
+import { createSigner } from '../identity/keys/signer.ts'
+import { createHashing, type Hashing } from '../identity/passwords/hashing.ts'
+import { signIn, type TokenDeps } from '../identity/tokens/commands.ts'
+import type { AuditContext } from '../kit/audit/context.ts'
+import { connect } from '../kit/db/client.ts'
+import { createSecretBox } from '../kit/secrets/box.ts'
+import { AUDIENCE } from '../kit/service/service.ts'
+import { ApiClient } from './client.ts'
+import type { TestDatabase } from './database.ts'
+
+/** Stands in no document of ours, so that a test can look for it wherever it must not be. */
+export const TEST_PASSWORD = 'the password of every test user'
+
+/** How somebody who was invited comes by a password and a session. */
+export type Enter = (activationToken: string, email: string) => Promise<ApiClient>
+
+/** Through the doors of a marketplace that runs, as everybody does. */
+export const enterOverHttp =
+  (url: string): Enter =>
+  async (activationToken, email) => {
+    const client = new ApiClient(url)
+    await client.activate(activationToken, TEST_PASSWORD)
+    await client.signIn(email, TEST_PASSWORD)
+    return client
+  }
+
+export interface EntranceOptions {
+  url: string
+  config: Pick<AllConfig, 'ENCRYPTION_KEYS' | 'PUBLIC_URL' | 'ACCESS_TOKEN_SECONDS'>
+  clock: () => number
+}
+
+/**
+ * By the same commands, without the argon2id of each: the one password of all test users is hashed once for a process.
+ * What they leave in the database is what the doors leave, and the password opens those too.
+ */
+export async function enterByCommands(db: TestDatabase, { url, config, clock }: EntranceOptions): Promise<Enter> {
+  const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test-entrance' })
+  db.beforeDrop(() => sql.end({ timeout: 1 }))
+  const box = await createSecretBox(config.ENCRYPTION_KEYS)
+  const accessTokenSeconds = config.ACCESS_TOKEN_SECONDS
+  const terms = { issuer: config.PUBLIC_URL, audience: AUDIENCE, accessTokenSeconds }
+  const deps: TokenDeps = {
+    sql,
+    clock,
+    hashing: onceHashed,
+    sign: createSigner({ sql, box, clock, ...terms }),
+    accessTokenSeconds,
+    dummyHash: '',
+    refreshSecret: await ensureKeys(sql, box, new Date(clock()).toISOString()),
+  }
+  return async (activationToken, email) => {
+    await redeemActivation(
+      deps,
+      { token: activationToken, password: TEST_PASSWORD },
+      contextOf('activation.redeem', {}),
+    )
+    const audit = contextOf('auth.signIn', { grant_type: 'password' })
+    const tokens = await signIn(deps, { username: email, password: TEST_PASSWORD }, audit)
+    const client = new ApiClient(url, tokens.access_token)
+    client.refreshToken = tokens.refresh_token
+    return client
+  }
+}
+
+const hashing = createHashing({ slots: 8, maxWaiting: 10_000 })
+let hashOfAll: Promise<string> | undefined
+
+const onceHashed: Hashing = {
+  ...hashing,
+  hash: (password) => {
+    if (password !== TEST_PASSWORD) return hashing.hash(password)
+    hashOfAll ??= hashing.hash(password)
+    return hashOfAll
+  },
+  verify: async (password, hash) =>
+    (password === TEST_PASSWORD && hash === (await hashOfAll)) || hashing.verify(password, hash),
+}
+
+/** What a request of the test's own would leave. */
+const contextOf = (procedure: AuditContext['procedure'], request: Record<string, unknown>): AuditContext => ({
+  procedure,
+  orgId: undefined,
+  actorId: undefined,
+  grantId: undefined,
+  ipAddress: '127.0.0.1',
+  userAgent: `Bun/${Bun.version}`,
+  request,
+})
