@@ -2,18 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Pool } from '../db/client.ts'
 import type { PipelinedReads } from '../db/pipelined-reads.ts'
 import type { Log } from '../log/log.ts'
-import { findCursor, writeCursors } from './queries.ts'
-
-/** The last page that was read of a list. */
-export interface PageCursor {
-  /** Of session, list, filters and page size. */
-  key: string
-  page: number
-  /** Position of the last row before the page; null on page 1 and where it is unknown. */
-  beganAfter: string | null
-  /** Position of the last row of the page; null where it is unknown. */
-  endedAt: string | null
-}
+import { findCursor, type PageCursor, writeCursors } from './queries.ts'
 
 export interface CursorStoreOptions {
   sql: Pool

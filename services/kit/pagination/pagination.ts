@@ -1,6 +1,7 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
 import { JsonText } from '../db/json-text.ts'
-import { CursorStore, type CursorStoreOptions, type PageCursor } from './cursor-store.ts'
+import { CursorStore, type CursorStoreOptions } from './cursor-store.ts'
+import type { PageCursor } from './queries.ts'
 
 /** The rows of a list that are wanted. */
 export interface PageWindow {

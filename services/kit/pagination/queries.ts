@@ -1,6 +1,16 @@
 import type { Sql } from '../db/client.ts'
 import { inBatches } from '../worker/batches.ts'
-import type { PageCursor } from './cursor-store.ts'
+
+/** The last page that was read of a list. */
+export interface PageCursor {
+  /** Of session, list, filters and page size. */
+  key: string
+  page: number
+  /** Position of the last row before the page; null on page 1 and where it is unknown. */
+  beganAfter: string | null
+  /** Position of the last row of the page; null where it is unknown. */
+  endedAt: string | null
+}
 
 export const findCursor = (sql: Sql, key: string, now: string) => sql<PageCursor[]>`
   select key, page, began_after as "beganAfter", ended_at as "endedAt" from page_cursors
