@@ -7,7 +7,7 @@ import { standards } from './standards/catalog.ts'
 import { technologies } from './technologies/catalog.ts'
 import { unspscCategories } from './unspsc-categories/catalog.ts'
 
-/** The only list of the catalogs. */
+/** All catalogs. */
 export const CATALOGS = {
   technologies,
   standards,

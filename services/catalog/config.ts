@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { serviceVariables } from '../kit/service/service.ts'
 
-/** The catalogs need nothing beyond what every service needs. */
+/** The catalog service has no variables of its own. */
 export const catalogVariables = serviceVariables
 export type CatalogConfig = Static<typeof catalogVariables>

@@ -10,7 +10,7 @@ import { standardRoutes } from './standards/routes.ts'
 import { technologyRoutes } from './technologies/routes.ts'
 import { unspscCategoryRoutes } from './unspsc-categories/routes.ts'
 
-/** The seven reference catalogs, answered from memory. */
+/** The catalog service: seven reference catalogs, served from memory. */
 export async function createCatalog(config: CatalogConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('catalog', config, options)
   const { http, sql, bus, log } = kit

@@ -4,7 +4,7 @@ import { invalid } from '../../kit/errors/refusal.ts'
 import type { CatalogDeps } from '../memory/registry.ts'
 import { parentWanted } from './rules.ts'
 
-/** The trees of equipment classes. */
+/** Categories: the trees of equipment classes. */
 export const categoryRoutes = ({ http, stores: { categories } }: CatalogDeps) =>
   new Elysia({ name: 'catalog.categories' })
     .use(

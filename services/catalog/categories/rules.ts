@@ -1,9 +1,9 @@
 import type { FieldError } from '../../../proto/errors.ts'
 
-/** What a list asks of the parent: a category's id, null for the roots, undefined for whatever it is. */
+/** The parent filter of a list: a category's id, null for roots, undefined for all. */
 export type ParentWanted = { parentId: string | null | undefined } | { errors: FieldError[] }
 
-/** `topLevel` and `parentId` exclude each other whatever their values; `topLevel=false` by itself asks for nothing. */
+/** `topLevel` and `parentId` exclude each other regardless of their values. `topLevel=false` alone is no filter. */
 export function parentWanted({ topLevel, parentId }: { topLevel?: boolean; parentId?: string }): ParentWanted {
   if (topLevel !== undefined && parentId !== undefined) {
     const message = 'topLevel and parentId cannot be sent together'

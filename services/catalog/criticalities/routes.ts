@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { batchGetCriticalities, getCriticality, listCriticalities } from '../../../proto/http/catalog/criticalities.ts'
 import type { CatalogDeps } from '../memory/registry.ts'
 
-/** The levels of the criticality schemes. */
+/** Criticalities: the levels of the criticality schemes. */
 export const criticalityRoutes = ({ http, stores: { criticalities } }: CatalogDeps) =>
   new Elysia({ name: 'catalog.criticalities' })
     .use(http.route(listCriticalities, ({ query: { governingBody } }) => criticalities.all({ governingBody })))

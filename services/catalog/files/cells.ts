@@ -1,12 +1,12 @@
 import { PATH_ID } from '../../../proto/http/shapes.ts'
 
-/** What a table keeps of one cell. */
+/** The stored value of a cell. */
 export type Value = string | number | null | readonly string[]
 
-/** What a cell spells, or what is wrong with it, to be read after the name of its column. */
+/** The value of a cell, or its problem, worded to follow the column name. */
 export type Reading = { value: Value } | { problem: string }
 
-/** How one column of a file is read and written. Whoever reads what `write` wrote gets the same value. */
+/** Reads and writes one column of a file. Reading the output of `write` gives the same value. */
 export interface Cell {
   read(text: string): Reading
   write(value: Value): string
@@ -15,14 +15,14 @@ export interface Cell {
 const problem = (text: string): Reading => ({ problem: text })
 const written = (value: Value): string => (value === null ? '' : String(value))
 
-/** A key: what can stand in a path. */
+/** A key that is valid in a path. */
 export const key: Cell = {
   read: (text) =>
     PATH_ID.test(text) ? { value: text } : problem('has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'),
   write: written,
 }
 
-/** Text of one line. U+FFFD is what a decoder leaves of bytes that are not UTF-8. */
+/** Text of one line. U+FFFD shows that bytes were not UTF-8. */
 export const line = (maxLength: number): Cell => ({
   read: (text) => {
     if (text === '') return problem('is empty')
@@ -34,29 +34,29 @@ export const line = (maxLength: number): Cell => ({
   write: written,
 })
 
-/** One of a closed set of words. */
+/** One of a fixed set of words. */
 export const word = (words: readonly string[]): Cell => ({
   read: (text) => (words.includes(text) ? { value: text } : problem(`is not one of ${words.join(', ')}`)),
   write: written,
 })
 
-/** A whole number of at least 1. */
+/** A positive integer. */
 export const ordinal: Cell = {
-  read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? { value: Number(text) } : problem('is not a whole number from 1 on')),
+  read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? { value: Number(text) } : problem('is not a positive integer')),
   write: written,
 }
 
-/** A cell that may be empty. */
+/** An optional cell. */
 export const optional = (cell: Cell): Cell => ({
   ...cell,
   read: (text) => (text === '' ? { value: null } : cell.read(text)),
 })
 
-/** Between the values of a list. */
+/** Separator of the values of a list. */
 const SEPARATOR = ';'
 const MAX_VALUES = 100
 
-/** Several values in one cell, each at most once; none is an empty list. */
+/** A list of distinct values in one cell. An empty cell is an empty list. */
 export const listOf = (cell: Cell): Cell => ({
   read: (text) => {
     const values: string[] = []

@@ -1,26 +1,26 @@
 import type { Cell, Value } from './cells.ts'
 
-/** One record of a file by the names of its columns, its cells without the spaces around them. */
+/** One record of a file by column name, with trimmed cells. */
 export type FileRecord = Readonly<Record<string, string>>
 
-/** What a catalog's table keeps of an entry. */
+/** The stored columns of an entry. */
 export type Entry = Readonly<Record<string, Value>>
 
-/** The entries that a record makes, or what is wrong with it. */
+/** The entries of a record, or its problems. */
 export type Entries = { entries: readonly Entry[] } | { problem: string }
 
-/** How the entries of a catalog are laid out in a CSV file. */
+/** The CSV format of a catalog. */
 export interface FileFormat {
   readonly header: readonly string[]
-  /** Columns of the catalog's table that an import writes. */
+  /** Columns of the table that an import writes. */
   readonly columns: readonly string[]
-  /** Reads the records of one file, in their order. */
+  /** Reads the records of a file in order. */
   reader(): (record: FileRecord) => Entries
-  /** Writes the entries of a catalog, in the order of their keys; `undefined` after the last. */
+  /** Writes the entries of a catalog in key order; `undefined` after the last. */
   writer(): (entry: Entry | undefined) => readonly string[] | undefined
 }
 
-/** The plain layout: one record for each entry, a column of the file for each column of the table. */
+/** The default format: one record for each entry and one file column for each table column. */
 export function entryPerRecord(cells: Readonly<Record<string, Cell>>): FileFormat {
   const columns = Object.entries(cells)
   const header = Object.keys(cells)

@@ -24,18 +24,18 @@ import { checkReferences } from './references.ts'
 import { type Source, stageFile } from './stage.ts'
 
 const REMOVED_AT_A_TIME = 5000
-/** A record being written is waited for this long at a time, so that those behind us never wait longer for our sake. */
+/** Lock time-out of one attempt, which bounds the wait of transactions queued behind the import. */
 const MAX_LOCK_WAIT_MS = 2000
 const MAX_LOCK_TRIES = 15
 
 export interface ImportOptions {
-  /** A pool of at least two connections of the owner, past any transaction pooler: imports hold a session lock. */
+  /** The owner's pool with at least two connections and no transaction pooler, because imports hold a session lock. */
   sql: Pool
   clock: () => number
   onRecord?: (catalog: CatalogName) => void
 }
 
-/** What an import did: refused and nothing changed, or the catalogs that changed, if any. */
+/** The result of an import: refused, or the catalogs that changed. */
 export interface ImportOutcome {
   problems: Problems
   changes: { catalog: CatalogName; entries: number; comparison: Comparison }[]
@@ -45,13 +45,13 @@ interface Change {
   catalog: Catalog
   next: Current
   comparison: Comparison
-  /** Keys that the served version has and the next one lacks. */
+  /** Keys of the served version that the next one lacks. */
   removed: string[]
 }
 
 /**
- * Loads files into catalogs, all of them or none. The files are read into a version that nobody serves, in small
- * transactions; a short one then turns every reader to it and announces it. The same files again change nothing.
+ * Imports files into catalogs, all or none. The files are loaded into an unpublished version in small transactions. A
+ * short transaction then publishes the version and emits the event. Importing the same files again changes nothing.
  */
 export async function importCatalogs(options: ImportOptions, sources: readonly Source[]): Promise<ImportOutcome> {
   const session = await options.sql.reserve()
@@ -70,7 +70,7 @@ export async function importCatalogs(options: ImportOptions, sources: readonly S
   }
 }
 
-/** Two imports at once would take each other's unfinished versions for rubbish. */
+/** Concurrent imports would delete each other's unpublished versions. */
 export class ImportRunning extends Error {
   constructor() {
     super('Another import is running; try again when it is done.')
@@ -78,7 +78,7 @@ export class ImportRunning extends Error {
   }
 }
 
-/** Records kept an import waiting for too long. */
+/** The import could not lock the entries in time. */
 export class EntriesBusy extends Error {
   constructor() {
     super('Records that name entries are being written all the time; nothing was changed. Try again.')
@@ -126,20 +126,20 @@ async function importAlone(options: ImportOptions, sources: readonly Source[]): 
   }
 }
 
-/** Turns every reader to the new versions, unless a record names an entry that they lack. */
+/** Publishes the new versions unless a record refers to an entry that they lack. */
 async function serve(options: ImportOptions, changes: readonly Change[], problems: Problems, tries = 1): Promise<void> {
   const now = new Date(options.clock()).toISOString()
   try {
     await options.sql.begin('isolation level read committed', async (tx) => {
-      // The kit's tables are named without their schema.
+      // The kit's tables have unqualified names.
       await tx`set local search_path = catalog`
       await tx`select set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)`
-      // From here on nobody is about to name an entry, and whoever named one before has committed.
+      // All transactions that refer to entries have committed, and new ones wait for this one.
       await takeEntries(tx)
       for (const change of changes) await collectNamed(tx, change, problems)
       if (problems.count > 0) return
       for (const { catalog, next } of changes) {
-        // Whoever lost the connection that held the lock of the import may have been swept away by the next one.
+        // If this import lost the connection of its lock, the next import may have deleted its version.
         if ((await countEntries(tx, catalog, next.version)) !== next.entries) throw new ImportRunning()
         await serveVersion(tx, { ...next, now })
       }
@@ -172,7 +172,7 @@ async function collectNamed(tx: Tx, { catalog, removed }: Change, problems: Prob
   }
 }
 
-/** What earlier imports replaced, and what an import that was refused or killed left behind. */
+/** Deletes replaced versions and those of refused or killed imports. */
 async function removeUnserved(sql: Pool): Promise<void> {
   for (const catalog of Object.values(CATALOGS)) {
     while ((await removeSomeUnserved(sql, catalog, REMOVED_AT_A_TIME)) > 0);

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog.ts'
 import { csvLine } from '../files/csv.ts'
 import { readStoredEntries } from './queries.ts'
 
-/** Writes what a catalog serves as the file that an import of it takes, piece by piece; answers how many records it has. */
+/** Streams the served version of a catalog as a file that an import accepts. Returns the number of records. */
 export async function exportCatalog(
   sql: Pool,
   catalog: Catalog,

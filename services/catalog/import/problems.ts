@@ -1,16 +1,16 @@
 import type { CatalogName } from '../catalog.ts'
 
-/** Why an import changes nothing: one thing that is wrong, with its line where a line of the file is to blame. */
+/** One problem of an import, with the line of the file where there is one. */
 export interface Problem {
   catalog: CatalogName
   line?: number
   reason: string
 }
 
-/** More would scroll away; the count tells how many there are. */
+/** Maximum problems that are listed; the others are counted. */
 export const MAX_LISTED = 50
 
-/** Collects what is wrong: all of it is counted, the first of it listed. */
+/** Collects problems: all are counted, the first ones listed. */
 export class Problems {
   readonly #listed: Problem[] = []
   #count = 0
@@ -28,7 +28,7 @@ export class Problems {
     if (this.#listed.length < MAX_LISTED) this.#listed.push(problem)
   }
 
-  /** Adds those that were read, of `total` that there are. */
+  /** Adds a page of `total` problems. */
   addSome(problems: readonly Problem[], total: number): void {
     for (const problem of problems) this.add(problem)
     this.#count += total - problems.length

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** What a statement has to know of a catalog; names of tables and columns come from its declaration, never from a file. */
+/** The names that statements use. They come from the declaration of the catalog, never from a file. */
 export interface StoredCatalog {
   name: string
   table: string
@@ -11,10 +11,10 @@ export interface StoredCatalog {
 
 type Entry = Readonly<Record<string, string | number | null | readonly string[]>>
 
-/** Held for the whole of an import by its session: two imports would take each other's unfinished versions for rubbish. */
+/** Session lock of an import, because concurrent imports would delete each other's unpublished versions. */
 const IMPORT_LOCK = 5_021_378
 
-/** False when another import is running. */
+/** False if another import is running. */
 export async function lockImports(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${IMPORT_LOCK}) as locked`
   return row?.locked === true
@@ -24,7 +24,7 @@ export const unlockImports = (sql: Sql) => sql`select pg_advisory_unlock(${IMPOR
 
 export interface Current {
   name: string
-  /** A bigint: too large for a number in principle, so kept as text. */
+  /** A bigint as text. */
   version: string
   entries: number
   shipped: boolean
@@ -38,7 +38,7 @@ export async function newVersion(sql: Sql): Promise<string> {
   return row?.version ?? ''
 }
 
-/** Writes entries of an unfinished version and answers the keys of those that it did not have yet. */
+/** Inserts entries of an unpublished version and returns the keys that are new in it. */
 export const stageEntries = (sql: Sql, { table, key, file }: StoredCatalog, entries: readonly Entry[]) => {
   const columns = ['version', 'line', ...file.columns]
   return sql<{ key: string }[]>`
@@ -48,10 +48,10 @@ export const stageEntries = (sql: Sql, { table, key, file }: StoredCatalog, entr
     returning ${sql(key)} as key`
 }
 
-/** Without it the planner knows nothing of a version that is seconds old, takes it for a row, and loops for minutes. */
+/** Without statistics the planner would expect one row in the new version and use nested loops for minutes. */
 export const analyzeEntries = (sql: Sql, { table }: StoredCatalog) => sql`analyze ${sql(table)}`
 
-/** Removes a slice of the versions that nobody serves; answers how many entries went. */
+/** Deletes a batch of unpublished versions and returns the number of entries. */
 export async function removeSomeUnserved(sql: Sql, { table, name }: StoredCatalog, limit: number): Promise<number> {
   const { count } = await sql`
     delete from ${sql(table)} where ctid = any (array(
@@ -67,7 +67,7 @@ export interface Comparison {
   removed: number
 }
 
-/** How a staged version differs from the one served. */
+/** The difference between a staged and the served version. */
 export async function compareVersions(
   sql: Sql,
   { table, key }: StoredCatalog,
@@ -86,7 +86,7 @@ export async function compareVersions(
   return row ?? { added: 0, changed: 0, removed: 0 }
 }
 
-/** Keys that the served version has and the staged one has not. */
+/** Keys of the served version that the staged one lacks. */
 export const removedKeys = (sql: Sql, { table, key }: StoredCatalog, served: string, staged: string) => sql<
   { key: string }[]
 >`
@@ -99,11 +99,11 @@ export interface Dangling {
   line: number
   key: string
   names: string
-  /** How many there are, of which the first are listed. */
+  /** Total number, of which the first are listed. */
   total: number
 }
 
-/** The first entries of one version that name an entry which the version of another catalog (or of their own) lacks. */
+/** The first entries of a version with a reference that the referenced version lacks. */
 export const danglingReferences = (
   sql: Sql,
   from: { catalog: StoredCatalog; version: string; column: string },
@@ -119,7 +119,7 @@ export const danglingReferences = (
   )
   order by entry.line, named.key limit ${limit}`
 
-/** Categories that no root leads to: those on a circle, and those below one. */
+/** Categories that are unreachable from a root because of a cycle. */
 export const unreachableCategories = (sql: Sql, version: string, limit: number) => sql<
   { line: number; key: string; total: number }[]
 >`
@@ -133,14 +133,14 @@ export const unreachableCategories = (sql: Sql, version: string, limit: number) 
   where version = ${version} and id not in (select id from reachable)
   order by line limit ${limit}`
 
-/** Whether sourcing has declared which entries its records name. */
+/** Whether sourcing has published the view of its references. */
 export async function referencesDeclared(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ declared: boolean }[]>`
     select to_regclass('sourcing.catalog_references') is not null as declared`
   return row?.declared === true
 }
 
-/** Of some entries, those that a record of sourcing names. */
+/** Those of the entries to which a record of sourcing refers. */
 export const namedByRecords = (sql: Sql, catalog: string, keys: readonly string[]) => sql<{ key: string }[]>`
   select distinct id as key from sourcing.catalog_references
   where catalog = ${catalog} and id = any (${sql.array([...keys])})
@@ -152,7 +152,7 @@ export async function countEntries(sql: Sql, { table }: StoredCatalog, version: 
   return row?.entries ?? 0
 }
 
-/** Waits for every transaction that is about to name an entry; those that come later wait for us. */
+/** Waits for all transactions that refer to entries, and blocks new ones. */
 export const takeEntries = (tx: Tx) => tx`select catalog.take_entries()`
 
 export const serveVersion = (tx: Tx, { name, version, entries, shipped, now }: Current & { now: string }) => tx`
@@ -160,7 +160,7 @@ export const serveVersion = (tx: Tx, { name, version, entries, shipped, now }: C
   set version = ${version}, entries = ${entries}, shipped = ${shipped}, loaded_at = ${now}
   where name = ${name}`
 
-/** Entries as an export writes them: in the order of the catalog's lists. */
+/** Entries for an export, in list order. */
 export const readStoredEntries = (tx: Tx, { name, table, key, orderBy, file }: StoredCatalog) =>
   tx<Entry[]>`
   select ${tx([...file.columns])}

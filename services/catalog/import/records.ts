@@ -2,13 +2,13 @@ import { pipeline } from 'node:stream'
 import { CsvError, parse } from 'csv-parse'
 import type { FileRecord } from '../files/format.ts'
 
-/** A record longer than this is a quote that nobody closed. */
+/** A longer record indicates a missing closing quote. */
 const MAX_RECORD_BYTES = 65_536
 
-/** One record of a file, or what keeps it from being one. `line` is where it ends. */
+/** One record of a file, or its problem. `line` is its last line. */
 export type Read = { line: number } & ({ record: FileRecord } | { problem: string })
 
-/** Reads a CSV file as it comes in. The first line has to name exactly the columns of `header`, in any order. */
+/** Streams a CSV file. The first line must have exactly the columns of `header`, in any order. */
 export async function* recordsOf(bytes: NodeJS.ReadableStream, header: readonly string[]): AsyncGenerator<Read> {
   const parser = parse({
     bom: true,
@@ -18,7 +18,7 @@ export async function* recordsOf(bytes: NodeJS.ReadableStream, header: readonly 
     relax_column_count: true,
     max_record_size: MAX_RECORD_BYTES,
   })
-  // The parser's own iteration reports what goes wrong in either.
+  // The parser's iteration reports errors of both streams.
   pipeline(bytes, parser, () => {})
   let columns: readonly string[] | undefined
   try {

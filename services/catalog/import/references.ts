@@ -4,13 +4,13 @@ import { CATALOGS } from '../catalogs.ts'
 import { MAX_LISTED, type Problems } from './problems.ts'
 import { danglingReferences, unreachableCategories } from './queries.ts'
 
-/** The version that each catalog would have after the import, and which of them the import brings. */
+/** The version of each catalog after the import, and the imported ones. */
 export interface Outlook {
   versions: ReadonlyMap<CatalogName, string>
   staged: ReadonlySet<CatalogName>
 }
 
-/** Collects the entries that would name nothing, among what is imported and among what stays. */
+/** Collects dangling references in imported and existing catalogs. */
 export async function checkReferences(sql: Pool, outlook: Outlook, problems: Problems): Promise<void> {
   const versionOf = (name: CatalogName) => outlook.versions.get(name) ?? '0'
   for (const catalog of Object.values<Catalog>(CATALOGS)) {
@@ -31,7 +31,7 @@ export async function checkReferences(sql: Pool, outlook: Outlook, problems: Pro
       problems.addSome(found, dangling[0]?.total ?? 0)
     }
   }
-  // A parent that does not exist is reported already, and everything below it would be reported again here.
+  // A missing parent is already reported, and its descendants would be reported again here.
   if (outlook.staged.has('categories') && problems.count === 0) await checkTree(sql, versionOf('categories'), problems)
 }
 

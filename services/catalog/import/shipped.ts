@@ -6,10 +6,10 @@ import { CATALOGS } from '../catalogs.ts'
 import { currentVersions } from './queries.ts'
 import type { Source } from './stage.ts'
 
-/** The file that the product ships for a catalog. */
+/** The shipped file of a catalog. */
 export const shippedFile = (name: CatalogName) => join(import.meta.dir, '..', 'data', `${name}.csv`)
 
-/** The shipped files of the catalogs that hold shipped content or none: what an operator loaded is left alone. */
+/** The shipped files of catalogs without content of an operator. */
 export async function shippedSources(sql: Pool): Promise<{ sources: Source[]; leftAlone: CatalogName[] }> {
   const own = new Set((await currentVersions(sql)).filter(({ shipped }) => !shipped).map(({ name }) => name))
   const sources = CATALOG_NAMES.filter((name) => !own.has(name)).map((name) => ({

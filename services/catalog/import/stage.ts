@@ -5,20 +5,20 @@ import type { Problems } from './problems.ts'
 import { analyzeEntries, stageEntries } from './queries.ts'
 import { recordsOf } from './records.ts'
 
-/** Entries written at a time, each time in a transaction of its own. */
+/** Entries of one transaction. */
 const BATCH_ENTRIES = 1000
 
-/** A file to load into a catalog. */
+/** A file to import. */
 export interface Source {
   catalog: Catalog
   open(): NodeJS.ReadableStream
-  /** Whether it is the file that the product ships. */
+  /** Whether it is a shipped file. */
   shipped: boolean
 }
 
 /**
- * Reads a file into a version that nobody serves yet; answers how many entries it has. Whatever its length, one batch
- * is in memory. What is wrong with it is collected, so that one try shows all there is to mend.
+ * Loads a file into an unpublished version and returns the number of entries. One batch is in memory at a time. All
+ * problems are collected, so that one run shows them all.
  */
 export async function stageFile(
   sql: Pool,

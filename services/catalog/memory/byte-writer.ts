@@ -1,24 +1,24 @@
 const CHUNK_BYTES = 65_536
 
-/** Gathers texts as UTF-8 in one run of bytes: a large catalog is then two blocks of memory, not a million small objects. */
+/** Collects texts as UTF-8 in one buffer, so that a large catalog is two buffers instead of a million objects. */
 export class ByteWriter {
   readonly #full: Buffer<ArrayBuffer>[] = []
   #chunk: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(0)
   #used = 0
   #fullBytes = 0
 
-  /** How many bytes there are so far. */
+  /** Number of bytes so far. */
   get length(): number {
     return this.#fullBytes + this.#used
   }
 
   write(text: string): void {
-    // A code unit of UTF-16 needs at most three bytes of UTF-8.
+    // A UTF-16 code unit needs at most three bytes in UTF-8.
     if (this.#used + text.length * 3 > this.#chunk.length) this.#startChunk(text.length * 3)
     this.#used += this.#chunk.write(text, this.#used)
   }
 
-  /** Everything written, in one piece; the writer is used up. Each chunk is given back as soon as it is copied. */
+  /** Returns all bytes in one buffer and releases the chunks. The writer cannot be used afterwards. */
   finish(): Buffer<ArrayBuffer> {
     const bytes = Buffer.allocUnsafeSlow(this.length)
     let length = 0

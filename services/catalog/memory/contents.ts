@@ -3,32 +3,32 @@ import { ByteWriter } from './byte-writer.ts'
 import type { Item } from './rows.ts'
 import { needleOf, type SubstringIndex, SubstringIndexBuilder } from './substring-index.ts'
 
-/** The value of a property; null where an entry lacks it. */
+/** The value of a property; null if the entry lacks it. */
 export type FilterValue = string | number | null
 
-/** What a list is narrowed to: undefined narrows nothing, null asks for the entries without the property. */
+/** The value of a filter: undefined is no filter, null selects entries without the property. */
 export type Where<Filter extends string> = Readonly<Partial<Record<Filter, FilterValue | undefined>>>
 
-/** Which part of a list is wanted. */
+/** The window of a list. */
 export interface Window {
   offset: number
   limit: number
 }
 
-/** Entries by the value of one property: their positions, in order. */
+/** Positions of entries by the value of one property, in order. */
 type FilterIndex = ReadonlyMap<FilterValue, Uint32Array>
 
-/** Up to so many candidates each is searched by itself; more are found faster by a scan of everything. */
+/** Up to this number candidates are searched one by one; above, a scan of all texts is faster. */
 const FEW_CANDIDATES = 1000
 
 /**
- * One version of a catalog in memory, never changed once built: the public JSON of its entries as bytes, in the order
- * of its lists, with a comma between them. A page of the whole list is one slice; nothing is serialised for a request.
+ * One immutable version of a catalog in memory: the public JSON of its entries as bytes, in list order and separated by
+ * commas. A page of the unfiltered list is one slice, so requests serialize nothing.
  */
 export class Contents<Filter extends string = string> {
   readonly size: number
   readonly #json: Buffer<ArrayBuffer>
-  /** Where each entry starts; one more at the end, as if another followed. */
+  /** Start of each entry, with one more element for the end. */
   readonly #starts: Uint32Array
   readonly #positions: ReadonlyMap<string, number>
   readonly #filters: Readonly<Record<string, FilterIndex>>
@@ -49,13 +49,13 @@ export class Contents<Filter extends string = string> {
     this.#index = parts.index
   }
 
-  /** The JSON of the entry with this key. */
+  /** The JSON of an entry. */
   find(key: string): string | undefined {
     const position = this.#positions.get(key)
     return position === undefined ? undefined : this.#textOf(position, position + 1)
   }
 
-  /** The entries in the window, of those that every filter and the search admit: their JSON, with commas between. */
+  /** The JSON of the entries in the window that match all filters and the search, separated by commas. */
   list(where: Where<Filter>, search: string | undefined, window: Window): { text: string; hasMore: boolean } {
     const candidates = this.#candidates(where)
     if (search) return this.#texts(this.#matching(search, candidates, window), window.limit)
@@ -67,13 +67,13 @@ export class Contents<Filter extends string = string> {
     return { text: this.#textOf(from, to), hasMore: to < this.size }
   }
 
-  /** Gives the memory back at once, instead of whenever the collector finds it. Nothing may read these contents again. */
+  /** Releases the memory at once instead of at garbage collection. The contents must not be read afterwards. */
   release(): void {
     this.#json.buffer.transfer(0)
     this.#index.release()
   }
 
-  /** Positions that every filter admits, in order; undefined when nothing is filtered. */
+  /** Positions that match all filters, in order; undefined without filters. */
   #candidates(where: Where<Filter>): Uint32Array | undefined {
     let admitted: Uint32Array | undefined
     for (const [property, value] of Object.entries<FilterValue | undefined>(where)) {
@@ -84,13 +84,13 @@ export class Contents<Filter extends string = string> {
     return admitted
   }
 
-  /** Positions of the window and one more, if there is one. */
+  /** Positions of the window and one more, which shows whether a next page exists. */
   #matching(search: string, candidates: Uint32Array | undefined, { offset, limit }: Window): number[] {
     const needle = needleOf(search)
     const found: number[] = []
     if (needle === undefined) return found
     let skipped = 0
-    /** False when the window is full. */
+    /** False if the window is full. */
     const take = (position: number): boolean => {
       if (skipped < offset) skipped += 1
       else found.push(position)
@@ -117,13 +117,13 @@ export class Contents<Filter extends string = string> {
     return { text: texts.join(','), hasMore: positions.length > limit }
   }
 
-  /** The JSON of neighbours, without the comma after the last. */
+  /** The JSON of consecutive entries, without the trailing comma. */
   #textOf(from: number, to: number): string {
     return from >= to ? '' : this.#json.toString('utf8', this.#starts[from], (this.#starts[to] ?? 0) - 1)
   }
 }
 
-/** Whether a sorted list has a number. */
+/** Whether a sorted list contains a number. */
 function includes(sorted: Uint32Array, wanted: number): boolean {
   let low = 0
   let high = sorted.length
@@ -135,7 +135,7 @@ function includes(sorted: Uint32Array, wanted: number): boolean {
   return sorted[low] === wanted
 }
 
-/** Takes the entries of a catalog in the order of its lists. */
+/** Builds contents from entries in list order. */
 export class ContentsBuilder<Filter extends string> {
   readonly #catalog: Catalog<Filter>
   readonly #json = new ByteWriter()

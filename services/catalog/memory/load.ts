@@ -5,7 +5,7 @@ import { readEntries } from './queries.ts'
 
 const BATCHES_BETWEEN_COLLECTIONS = 32
 
-/** Reads a catalog as it is at one moment. Being read-only, the transaction holds back nobody, however long it takes. */
+/** Reads a consistent snapshot of a catalog. A read-only transaction does not delay the cursors of the event bus. */
 export async function loadContents<Filter extends string>(
   sql: Pool,
   catalog: Catalog<Filter>,

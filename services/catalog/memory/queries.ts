@@ -1,6 +1,6 @@
 import type { Tx } from '../../kit/db/client.ts'
 
-/** Rows fetched at a time: small enough for the process to answer requests in between. */
+/** Rows of one fetch, few enough to serve requests in between. */
 const ROWS_AT_A_TIME = 1000
 
 export interface ListedRows {
@@ -9,7 +9,7 @@ export interface ListedRows {
   orderBy: string
 }
 
-/** The current entries of a catalog in the order of its lists: by code, by id where they have none, the key as tie-break. */
+/** The current entries of a catalog in list order: by code, otherwise by id, with the key as the tie-break. */
 export const readEntries = (tx: Tx, { rows, key, orderBy }: ListedRows) =>
   tx<Record<string, unknown>[]>`
   select ${tx([...rows.columns])}

@@ -9,19 +9,19 @@ type FilterOf<Name extends CatalogName> = (typeof CATALOGS)[Name] extends Catalo
 
 export type CatalogStores = { readonly [Name in CatalogName]: CatalogStore<FilterOf<Name>> }
 
-/** What the routes of a catalog are made of. */
+/** The dependencies of the routes. */
 export interface CatalogDeps {
   http: Http
   stores: CatalogStores
 }
 
-/** All catalogs in memory, and the one who loads them: never the same catalog twice at a time, or old could replace new. */
+/** All catalogs in memory. Loads are serialized, because a slow older load could otherwise replace a newer one. */
 export class CatalogRegistry {
   readonly stores = Object.fromEntries(
     Object.entries<Catalog>(CATALOGS).map(([name, catalog]) => [name, new CatalogStore(catalog)]),
   ) as CatalogStores
   readonly #sql: Pool
-  /** Catalogs whose contents in memory may be older than the stored ones. */
+  /** Catalogs whose contents in memory may be outdated. */
   readonly #stale = new Set<CatalogName>()
   #loading: Promise<void> | undefined
 
@@ -29,7 +29,7 @@ export class CatalogRegistry {
     this.#sql = sql
   }
 
-  /** Loads these catalogs, and those that an earlier try could not load. Answers when memory holds what is stored. */
+  /** Loads these catalogs and those whose last load failed. Resolves when all are current. */
   load(names: Iterable<CatalogName> = []): Promise<void> {
     for (const name of names) this.#stale.add(name)
     if (this.#stale.size > 0) this.#loading ??= this.#loadStale()
@@ -38,7 +38,7 @@ export class CatalogRegistry {
 
   async #loadStale(): Promise<void> {
     try {
-      // A catalog that gets stale again while it is loaded joins the set again, and so this loop.
+      // A catalog that becomes outdated during its load is added to the set again.
       for (const name of this.#stale) {
         this.#stale.delete(name)
         await this.#loadShelf<string>(CATALOGS[name], this.stores[name]).catch((error) => {

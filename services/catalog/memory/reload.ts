@@ -7,20 +7,20 @@ import type { CatalogRegistry } from './registry.ts'
 
 const RETRY_INTERVAL_MS = 1000
 
-/** Hears of imports, and loads everything once the bus hears and whenever it may have missed one. Answers when all is loaded. */
+/** Follows imports. All catalogs are loaded at the start and after each gap. Resolves when all are loaded. */
 export async function followReloads(bus: Bus, registry: CatalogRegistry): Promise<void> {
   const reloaded: CatalogReloaded['type'] = 'catalog.reloaded'
   await bus.follow({
     subjects: [reloaded],
     onEvent: ({ data }) => {
       const { catalogs } = data as CatalogReloaded['data']
-      // What cannot be loaded now stays marked, and the worker below tries again.
+      // A catalog that could not be loaded stays marked for the worker below.
       registry.load(CATALOG_NAMES.filter((name) => catalogs.includes(name))).catch(() => {})
     },
     onGap: () => registry.load(CATALOG_NAMES),
   })
 }
 
-/** Loads what could not be loaded when it was announced; does nothing otherwise. */
+/** A worker that retries failed loads. */
 export const retryLoads = (registry: CatalogRegistry, log: Log): Worker =>
   every('catalog-loads', RETRY_INTERVAL_MS, log, () => registry.load())

@@ -1,19 +1,19 @@
 import type { TObject } from '@sinclair/typebox'
 
-/** An entry as it is answered. */
+/** An entry in its public shape. */
 export type Item = Readonly<Record<string, unknown>>
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** Where a catalog's current entries are read from, and how its rows, in the order of its lists, become public items. */
+/** The source of a catalog's current entries and the conversion of its rows, in list order, to public items. */
 export interface RowFormat {
-  /** A view of the current version. */
+  /** View of the current version. */
   readonly view: string
   readonly columns: readonly string[]
   reader(): (row: Row) => Item
 }
 
-/** The plain way: a column of the view, in snake case, for each property of the item; null is left out. */
+/** The default conversion: one snake-case column for each property; null is omitted. */
 export function rowPerItem(view: string, item: TObject): RowFormat {
   const properties = Object.keys(item.properties).map((property) => [property, columnOf(property)] as const)
   return {
@@ -26,5 +26,5 @@ export function rowPerItem(view: string, item: TObject): RowFormat {
   }
 }
 
-/** `standardCodes` is the column `standard_codes`. */
+/** `standardCodes` becomes `standard_codes`. */
 const columnOf = (property: string): string => property.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)

@@ -5,11 +5,11 @@ import { notFound } from '../../kit/errors/refusal.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder, type Where } from './contents.ts'
 
-/** Pickers ask for the same pages, words and entries again, and a scan of the UNSPSC costs more than a request. */
+/** Clients repeat the same pages, searches and entries, and a scan of the UNSPSC costs more than a request. */
 const MAX_KEPT_ANSWERS = 1024
 const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024
 
-/** Where the routes of one catalog read: its current contents, replaced as a whole when the catalog is loaded anew. */
+/** The current contents of one catalog, replaced as a whole by each load. */
 export class CatalogStore<Filter extends string = string> {
   #contents: Contents<Filter>
   readonly #kept = new LRUCache<string, JsonText>({
@@ -26,7 +26,7 @@ export class CatalogStore<Filter extends string = string> {
     return this.#contents.size
   }
 
-  /** A reader has the old contents or the new ones, whenever this comes: reading never waits for anything in between. */
+  /** Replaces the contents. Reads are synchronous, so each sees the old or the new contents. */
   replace(contents: Contents<Filter>): void {
     const before = this.#contents
     this.#contents = contents
@@ -47,13 +47,13 @@ export class CatalogStore<Filter extends string = string> {
     return new JsonText(`{"items":[${text}],"hasMore":${hasMore}}`)
   }
 
-  /** A list as a whole. */
+  /** A whole list. */
   all(where: Where<Filter>): JsonText {
     const { text } = this.#contents.list(where, undefined, { offset: 0, limit: this.#contents.size })
     return new JsonText(`{"items":[${text}]}`)
   }
 
-  /** One entry by its id or code. */
+  /** One entry by id or code. */
   one(key: string): JsonText {
     return this.#keep(key, () => {
       const text = this.#contents.find(key)
@@ -62,7 +62,7 @@ export class CatalogStore<Filter extends string = string> {
     })
   }
 
-  /** Entries in the order asked for, repeated ones once, unknown ones left out. */
+  /** Entries in the requested order, duplicates once, unknown ones omitted. */
   batch(keys: readonly string[]): JsonText {
     const texts: string[] = []
     for (const key of new Set(keys)) {

@@ -1,15 +1,15 @@
--- Each catalog keeps its entries by version. An import writes a version that nobody sees, in small transactions,
--- and a short one then points the catalog to it: readers see the old content or the new, never a mixture,
--- and the long part of an import holds back no reader of the event log.
+-- Each catalog stores its entries by version. An import writes an unpublished version in small transactions, and a
+-- short transaction then publishes it. Readers see the old or the new version, and the import never delays the cursors
+-- of the event bus.
 
 create sequence version_numbers;
 
 create table catalogs (
   name text primary key,
-  -- Version 0 is the empty catalog that nobody has loaded yet.
+  -- Version 0 is the empty catalog.
   version bigint not null default 0,
   entries integer not null default 0,
-  -- Whether the content is the one shipped with the product; `catalog import --defaults` leaves an operator's own alone.
+  -- Whether the content was shipped with the product. `catalog import --defaults` keeps an operator's own content.
   shipped boolean not null default true,
   loaded_at timestamptz(3)
 );
@@ -17,7 +17,7 @@ create table catalogs (
 insert into catalogs (name) values
   ('categories'), ('criticalities'), ('materials'), ('processes'), ('standards'), ('technologies'), ('unspsc-categories');
 
--- `line` is the line of the file that an entry came from: what a refused import names.
+-- `line` is the line of the imported file, for error messages.
 
 create table categories (
   version bigint not null,
@@ -88,7 +88,7 @@ create table technologies (
   primary key (version, id)
 );
 
--- The levels above a UNSPSC category are its own code with zeros at the end, so only title and code are kept.
+-- The codes of the levels above a UNSPSC category follow from its own code, so only code and title are stored.
 create table unspsc_categories (
   version bigint not null,
   line integer not null,
@@ -105,7 +105,7 @@ create table unspsc_categories (
   primary key (version, id)
 );
 
--- The service reads; only the owner, as whom the operator's command runs, writes.
+-- The service reads; only the owner, as which the operator's command runs, writes.
 grant select on
   catalogs, categories, criticalities, materials, processes, standards, technologies, unspsc_categories
   to marketplace_catalog;

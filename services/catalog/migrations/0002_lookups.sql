@@ -1,4 +1,4 @@
--- What the service serves and what it shows to the other services: the current version of each catalog.
+-- Views of the current version of each catalog, for the service itself and for other services.
 
 create view category_lookup as
   select c.id, c.name, c.code, c.description, c.parent_id,
@@ -53,7 +53,7 @@ create view unspsc_lookup as
     on class.version = u.version and u.level >= 3 and class.id = left(u.id, 6) || '00'
   where k.name = 'unspsc-categories';
 
--- What the service itself loads of the UNSPSC: it knows the levels above a row from the rows before it.
+-- The UNSPSC rows that the service loads. It derives the levels above a row from the rows before it.
 create view unspsc_titles as
   select u.id, u.title
   from catalogs k
@@ -66,14 +66,14 @@ grant select on
   to marketplace_catalog, marketplace_sourcing;
 grant usage on schema catalog to marketplace_sourcing;
 
--- Whoever stores the id of an entry in a record calls hold_entries() first, in the same transaction and in a statement
--- of its own, and looks the id up afterwards: until that transaction ends no import can take the entry away, and after
--- it the import finds the record. Holders do not hinder each other.
+-- A transaction that stores ids of entries calls hold_entries() first, in a separate statement, and looks up the ids
+-- afterwards. It takes a shared lock: no import can remove entries until the transaction ends, and imports that start
+-- later find the stored reference.
 create function hold_entries() returns void
   language sql volatile
   as $$ select pg_advisory_xact_lock_shared(5021377) $$;
 
--- The import's side of it: waits until nobody holds the entries, and keeps them until it commits.
+-- The exclusive lock of an import, held until it commits.
 create function take_entries() returns void
   language sql volatile
   as $$ select pg_advisory_xact_lock(5021377) $$;

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { batchGetProcesses, getProcess, listProcesses } from '../../../proto/http/catalog/processes.ts'
 import type { CatalogDeps } from '../memory/registry.ts'
 
-/** Ways to make parts, by code. */
+/** Manufacturing processes, by code. */
 export const processRoutes = ({ http, stores: { processes } }: CatalogDeps) =>
   new Elysia({ name: 'catalog.processes' })
     .use(http.route(listProcesses, ({ query: { materialType } }) => processes.all({ materialType })))

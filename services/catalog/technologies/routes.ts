@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { batchGetTechnologies, getTechnology, listTechnologies } from '../../../proto/http/catalog/technologies.ts'
 import type { CatalogDeps } from '../memory/registry.ts'
 
-/** Production technologies. */
+/** Production technologies, by id. */
 export const technologyRoutes = ({ http, stores: { technologies } }: CatalogDeps) =>
   new Elysia({ name: 'catalog.technologies' })
     .use(

@@ -11,7 +11,7 @@ export const unspscCategories = defineCatalog({
   key: 'id',
   orderBy: 'id',
   filters: ['level'],
-  // The label is the title of the entry's own level, so it needs no look of its own.
+  // The label equals the title of the entry's own level, so it is not searched separately.
   searched: [
     'segmentNumber',
     'segmentTitle',

@@ -7,8 +7,8 @@ const COMMODITY = LEVELS.length - 1
 const title = line(500)
 
 /**
- * The file of the UNSPSC: a record gives all four levels of a commodity, and each level becomes a category of its own.
- * A record may end early (a class without commodities): its lower levels are empty.
+ * The file format of the UNSPSC: a record has all four levels of a commodity, and each level becomes a category. The lower
+ * levels of a record may be empty, for example for a class without commodities.
  */
 export const unspscFile: FileFormat = {
   header: LEVELS.flatMap(({ name }) => [`${name}_code`, `${name}_title`]),
@@ -17,7 +17,7 @@ export const unspscFile: FileFormat = {
   writer,
 }
 
-/** Remembers the titles of the upper levels, some ten thousand in the largest list there is; commodities pass through. */
+/** Remembers the titles of the upper levels, about ten thousand in the full UNSPSC. Commodities are not kept. */
 function reader(): (record: FileRecord) => Entries {
   const titles = new Map<string, string>()
   return (record) => {
@@ -32,7 +32,7 @@ function reader(): (record: FileRecord) => Entries {
   }
 }
 
-/** The levels that a record fills, from the segment down. */
+/** The filled levels of a record, from the segment down. */
 function levelsOf(record: FileRecord): Entries {
   const entries: Entry[] = []
   for (const { name, digits } of LEVELS) {
@@ -53,7 +53,7 @@ function levelsOf(record: FileRecord): Entries {
 const shapeOf = (digits: number): string =>
   digits === 8 ? '8 digits, the last two not 00' : `8 digits, the last ${8 - digits} of them 0, the two before not 00`
 
-/** Gives a record for each commodity, and one for each level that has nothing below it. */
+/** Writes a record for each commodity and for each level without children. */
 function writer(): (entry: Entry | undefined) => readonly string[] | undefined {
   let path: Entry[] = []
   return (entry) => {
