@@ -1,6 +1,6 @@
 import { Refusal } from '../toolchain/refusal.ts'
 
-/** What is measured, in this order: memory first, while the services are as fresh as after a roll-out. */
+/** The sections in their order: memory first, directly after the start of the services. */
 export const SECTIONS = [
   'memory',
   'parts',
@@ -42,7 +42,7 @@ export interface Options {
   sections: ReadonlySet<Section>
 }
 
-/** Reads the command line; whatever it does not know is refused rather than ignored. */
+/** Reads the command line; unknown words are refused. */
 export function readOptions(words: readonly string[]): Options {
   const chosen = new Set<Section>()
   let quick = false

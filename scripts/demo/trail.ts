@@ -7,8 +7,8 @@ const GRANTS = '/flows/v1/impersonation-grants'
 const SUPPORT = emailOf(OPERATOR.people.guest, OPERATOR)
 
 /**
- * What stands in the audit log of an organization that is used: a guest who was refused, somebody who mistyped their
- * password, and support that acted as a member until it was shown the door.
+ * Entries of the audit log as in daily use: a refused request of a guest, a failed sign-in,
+ * and an impersonation by support that the organization ended.
  */
 export async function ensureTrail(deps: DemoDeps, org: DemoOrganization): Promise<void> {
   const { administrator, member, guest } = org.people
@@ -54,7 +54,7 @@ const mistype = ({ baseUrl, secret }: DemoDeps, email: string) =>
     401,
   )
 
-/** Whose token it is; nobody has to be asked for that. */
+/** The user of a token, from its claims. */
 const subjectOf = ({ accessToken = '' }: ApiClient): string =>
   JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).sub
 
