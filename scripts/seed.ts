@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { connect } from '../services/kit/db/client.ts'
 import { findOperator } from '../services/organization/organizations/queries.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
+import { ensureAuditEntries } from './demo/audit-entries.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
 import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
-import { ensureTrail } from './demo/trail.ts'
 import { importDefaults } from './operations/catalog.ts'
 
 /** Loads the reference catalogs and the demo organizations, users and parts. Repeatable. */
@@ -34,7 +34,7 @@ async function seed(): Promise<void> {
       ids.set(org.key, administrator.orgId)
       await ensureStaff(sql, administrator, org)
       await ensureParts(deps, org, await ensureFixtures(sql, administrator, org))
-      await ensureTrail(deps, org)
+      await ensureAuditEntries(deps, org)
       console.log(`  ${org.name}`)
     }
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
