@@ -64,7 +64,7 @@ async function bench({ quick, parts, help, sections }: Options, lifecycle: Lifec
     account: await ensureAccount(database, services),
     auditEntries: quick ? 1_000_000 : 10_000_000,
     userCount: quick ? 100_000 : 1_000_000,
-    pace: quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 3 },
+    pace: quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 },
     trial: { rounds: 1, seconds: 1 },
   }
   const figures: Figure[] = []
