@@ -8,7 +8,7 @@ const KIT_LAYERS = [
   ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'limits'],
   ['auth', 'audit', 'idempotency', 'pagination', 'addresses'],
   ['bus'],
-  ['http', 'migrate', 'pages', 'storage'],
+  ['http', 'migrate', 'pages'],
   ['service'],
 ]
 const kit = (layers: readonly string[][]) => `^services/kit/(${layers.flat().join('|')})/`
