@@ -34,7 +34,7 @@ const loads = [
    select 'u' || n, 'op', 'k', '\\x00', '{}', now() - random() * interval '1 hour'`,
   `sourcing.page_cursors (key, page, expires_at) select 'k' || n, 1, now() + random() * interval '1 hour'`,
   `sourcing.outbox (id, type, subject, time, data, sent_at) select 'e' || n, 't', 's', now(), '{}', now()`,
-  `sourcing.processed_events (consumer, event_id, seen_at) select 'c', 'e' || n, now()`,
+  `sourcing.processed_events (consumer, event_id, processed_at) select 'c', 'e' || n, now()`,
   `sourcing.uploads (id, org_id, user_id, name, public, state, created_at, expires_at)
    select 'u' || n, 'o' || n % 100, 'u', 'a', false, (array['OPEN', 'ATTACHED', 'DEAD'])[1 + n % 3], now(),
      now() + random() * interval '1 day'`,
