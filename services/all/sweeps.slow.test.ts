@@ -82,5 +82,5 @@ test('no statement about objects or jobs reads a whole table', async () => {
   expect(plans.flatMap(({ scannedWhole }) => scannedWhole)).toEqual([])
   // Whose turn it is stands in a table of one row for each organization.
   const { scannedWhole } = await planOf(url, (sql) => claimJob(sql, crypto.randomUUID(), ['copy', 'import']))
-  expect(scannedWhole.filter((table) => table !== 'file_turns')).toEqual([])
+  expect(scannedWhole.filter((table) => table !== 'file_job_claims')).toEqual([])
 })

@@ -13,7 +13,7 @@ import { partRoutes } from './parts/routes.ts'
 import { placesToRead } from './parts/search.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
-import { refreshTechnologiesOf } from './technologies/refresh.ts'
+import { technologyWorkers } from './technologies/refresh.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
@@ -59,7 +59,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       importRoutes({ http, ...deps, quota, onPending: worker.wake }),
     ],
     workers: [
-      ...refreshTechnologiesOf({ bus, sql: kit.sql, log: kit.log }),
+      ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
       worker,
       every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],

@@ -200,6 +200,8 @@ describe('rights', () => {
     for (const { table } of Object.values(CATALOGS)) {
       await expect(Promise.resolve(sourcing`select 1 from ${sourcing(table)}`)).rejects.toThrow('permission denied')
     }
-    await expect(Promise.resolve(sourcing`select catalog.take_entries()`)).rejects.toThrow('permission denied')
+    await expect(Promise.resolve(sourcing`select catalog.lock_entries_exclusive()`)).rejects.toThrow(
+      'permission denied',
+    )
   })
 })

@@ -74,7 +74,7 @@ describe('a record that is written while an import runs', () => {
 
   test('is seen: the import waits for it and is refused', async () => {
     const importing = await sourcing.begin(async (tx) => {
-      await tx`select catalog.hold_entries()`
+      await tx`select catalog.lock_entries_shared()`
       const [material] = await tx`select code from catalog.material_lookup where code = 'abs'`
       expect(material?.code).toBe('abs')
       const importing = importTexts(sql, { materials: await without('materials', 'abs') })
@@ -89,7 +89,7 @@ describe('a record that is written while an import runs', () => {
   test('and is rolled back does not hinder the import', async () => {
     let importing: ReturnType<typeof importTexts> | undefined
     const written = sourcing.begin(async (tx) => {
-      await tx`select catalog.hold_entries()`
+      await tx`select catalog.lock_entries_shared()`
       await storePart(tx, 'abs')
       importing = importTexts(sql, { materials: await without('materials', 'abs') })
       await until(importWaits, { what: 'an import that waits' })
@@ -102,15 +102,15 @@ describe('a record that is written while an import runs', () => {
   test('after the import finds the entry gone', async () => {
     await importTexts(sql, { materials: await without('materials', 'abs') })
     await sourcing.begin(async (tx) => {
-      await tx`select catalog.hold_entries()`
+      await tx`select catalog.lock_entries_shared()`
       expect((await tx`select code from catalog.material_lookup where code = 'abs'`).length).toBe(0)
     })
   })
 
   test('writers do not wait for each other', async () => {
     await sourcing.begin(async (one) => {
-      await one`select catalog.hold_entries()`
-      await sourcing.begin((other) => other`select catalog.hold_entries()`)
+      await one`select catalog.lock_entries_shared()`
+      await sourcing.begin((other) => other`select catalog.lock_entries_shared()`)
     })
   })
 })

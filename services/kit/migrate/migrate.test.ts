@@ -13,9 +13,9 @@ describe('a service at boot', () => {
 
   test('refuses a schema that is too old, and says what is missing', async () => {
     const db = await testDatabase()
-    await db.owner`delete from identity.schema_migrations where name = '0002_sessions.sql'`
+    await db.owner`delete from identity.schema_migrations where name = '0003_sessions.sql'`
     const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test' })
-    await expect(requireSchema(sql, 'identity')).rejects.toThrow('0002_sessions.sql')
+    await expect(requireSchema(sql, 'identity')).rejects.toThrow('0003_sessions.sql')
     await sql.end({ timeout: 1 })
   })
 })

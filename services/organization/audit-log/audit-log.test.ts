@@ -74,7 +74,7 @@ describe('writing', () => {
     const far = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 4, 15)).toISOString()
     await db.owner`insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
       values ('far', 'org_1', ${far}, 'part.create', true, 'user_1')`
-    await pools.organization`select organization.ensure_audit_partitions(4)`
+    await pools.organization`select ensure_month_partitions('audit_log', 4)`
     const [row] = await db.owner<[{ partition: string }]>`
       select tableoid::regclass::text as partition from organization.audit_log where id = 'far'`
     expect(row.partition).toBe(`organization.audit_log_${far.slice(0, 7).replace('-', '_')}`)
@@ -110,7 +110,7 @@ describe('the log is append-only against its own service', async () => {
         [service, 'update organization.audit_log_kinds set success = true'],
         [service, 'truncate organization.audit_log_kinds'],
         [service, 'create table organization.mine (x int)'],
-        [service, 'select organization.note_audit_kinds()'],
+        [service, 'select organization.add_audit_kinds()'],
       ]),
     ) as [ServiceName, string][],
   )('%s: %s is refused', async (service, statement) => {
@@ -143,7 +143,7 @@ test('retention drops whole months that have passed, and nothing younger', async
 })
 
 describe('the functions that care for partitions', () => {
-  const care = ['organization.ensure_audit_partitions(3)', 'organization.drop_audit_partitions(12)']
+  const care = ["organization.ensure_month_partitions('audit_log', 3)", 'organization.drop_audit_partitions(12)']
 
   test.each(SERVICES.filter((service) => service !== 'organization'))('are not for %s', async (service) => {
     for (const call of care) {
@@ -167,7 +167,9 @@ describe('the functions that care for partitions', () => {
       create function pg_temp.to_char(date, text) returns text language plpgsql as $$ begin raise exception 'reached'; end $$;
       set search_path = pg_temp, pg_catalog, organization`)
     expect([...(await sql`select organization.drop_audit_partitions(12)`)]).toEqual([{ drop_audit_partitions: 0 }])
-    expect([...(await sql`select organization.ensure_audit_partitions(3)`)]).toEqual([{ ensure_audit_partitions: 0 }])
+    expect([...(await sql`select organization.ensure_month_partitions('audit_log', 3)`)]).toEqual([
+      { ensure_month_partitions: 0 },
+    ])
     await sql.end({ timeout: 1 })
     expect(await entries()).toHaveLength(before)
   })
@@ -197,7 +199,7 @@ describe('the functions that care for partitions', () => {
       insert into pg_inherits values (1, 'organization.audit_log'::regclass)`)
     await sql`select organization.drop_audit_partitions(12)`
     await expect(sql`select organization.ensure_month_partitions('x', 1)`.execute()).rejects.toThrow(
-      'is no partitioned table',
+      'is not a partitioned table',
     )
     await sql.end({ timeout: 1 })
   })

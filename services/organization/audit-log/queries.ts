@@ -3,7 +3,7 @@ import type { TimeKey } from '../../kit/pagination/keysets.ts'
 
 const MONTHS_AHEAD = 3
 
-export const ensurePartitions = (sql: Sql) => sql`select organization.ensure_audit_partitions(${MONTHS_AHEAD})`
+export const ensurePartitions = (sql: Sql) => sql`select ensure_month_partitions('audit_log', ${MONTHS_AHEAD})`
 
 export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
   select organization.drop_audit_partitions(${keepMonths})`

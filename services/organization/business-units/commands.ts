@@ -10,7 +10,7 @@ import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockOrganization } from '../authority/authority.ts'
-import { claimLabels, findPartOfUnit } from '../labels/queries.ts'
+import { findPartOfUnit, lockLabels } from '../labels/queries.ts'
 import * as queries from './queries.ts'
 
 export interface CommandDeps {
@@ -104,7 +104,7 @@ export function deleteBusinessUnit(
   const { orgId } = caller
   return sql.begin(async (tx) => {
     found(await queries.findBusinessUnit(tx, orgId, id))
-    await claimLabels(tx, orgId)
+    await lockLabels(tx, orgId)
     found(await queries.lockBusinessUnit(tx, orgId, id))
     if ((await findPartOfUnit(tx, orgId, id)).length > 0) {
       throw refuse('in_use', { detail: 'A part is filed under the business unit.' })

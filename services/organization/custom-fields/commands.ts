@@ -15,7 +15,7 @@ import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockOrganization } from '../authority/authority.ts'
-import { claimLabels, findPartOfField } from '../labels/queries.ts'
+import { findPartOfField, lockLabels } from '../labels/queries.ts'
 import * as queries from './queries.ts'
 import { optionProblems } from './rules.ts'
 
@@ -158,7 +158,7 @@ export function deleteCustomField(
 /** The field as it is while nobody else changes it and no part is being written that could choose one of its options. */
 async function heldField(tx: Tx, orgId: string, id: string): Promise<CustomField> {
   await foundField(tx, orgId, id)
-  await claimLabels(tx, orgId)
+  await lockLabels(tx, orgId)
   found(await queries.lockCustomField(tx, orgId, id))
   return foundField(tx, orgId, id)
 }

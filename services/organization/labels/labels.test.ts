@@ -181,7 +181,7 @@ describe('a label and a part that names it', () => {
     const { id } = await newUnit()
     let deleted: ReturnType<typeof remove> | undefined
     await market.db.owner.begin(async (tx) => {
-      await tx`select organization.hold_labels(${org.orgId})`
+      await tx`select organization.lock_labels_shared(${org.orgId})`
       deleted = remove(`${UNITS}/${id}`)
       const waiting = async () =>
         (await market.db.owner`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0

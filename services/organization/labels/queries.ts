@@ -1,9 +1,9 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 /** Waits until nobody is filing parts under labels of the organization, and keeps everybody from it until it commits. */
-export const claimLabels = (tx: Tx, orgId: string) => tx`select organization.claim_labels(${orgId})`
+export const lockLabels = (tx: Tx, orgId: string) => tx`select organization.lock_labels_exclusive(${orgId})`
 
-/** One row where a part of the organization is filed under the unit. Asked after `claimLabels`, in this statement. */
+/** One row where a part of the organization is filed under the unit. Asked after `lockLabels`, in this statement. */
 export const findPartOfUnit = (sql: Sql, orgId: string, unitId: string) => sql<{ used: boolean }[]>`
   select true as used from sourcing.business_unit_usage
   where org_id = ${orgId} and business_unit_ids @> array[${unitId}] limit 1`

@@ -187,7 +187,7 @@ async function addOrganization(
   }
   const { userId, activationToken } = await addUser(tx, orgId, administrator, {
     now,
-    madeBy: null,
+    createdBy: null,
     field: 'administrator.email',
   })
   await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })

@@ -60,7 +60,7 @@ export function resetUserPassword(deps: CommandDeps, { caller, params: { id }, a
   return deps.sql.begin(async (tx) => {
     const user = await lockUser(tx, caller, id)
     if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive: activate them first.' })
-    const token = await resetCredentials(tx, caller.orgId, id, { now: isoOf(deps), madeBy: caller.userId })
+    const token = await resetCredentials(tx, caller.orgId, id, { now: isoOf(deps), createdBy: caller.userId })
     await recordSuccess(tx, audit)
     return { activationUrl: activationUrl(deps.publicUrl, token) }
   })

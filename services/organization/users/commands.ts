@@ -90,7 +90,7 @@ async function inviteUser(
   const roleIds = [...new Set(input.roleIds ?? [])]
   await lockOrganization(tx, caller.orgId)
   await requireGrantable(tx, caller, input.roleIds ?? [])
-  const invited = await addUser(tx, caller.orgId, input, { now, madeBy: caller.userId })
+  const invited = await addUser(tx, caller.orgId, input, { now, createdBy: caller.userId })
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
   await recordSuccess(tx, { ...audit, request: { ...audit.request, userId: invited.userId } })
   return invited
@@ -157,7 +157,7 @@ export const announceUser = (tx: Tx, orgId: string, userId: string) =>
 export function resetPassword(sql: Pool, email: string, now: string): Promise<InvitedUser> {
   return sql.begin(async (tx) => {
     const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
-    const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, madeBy: null })
+    const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, createdBy: null })
     await recordSuccess(tx, operatorContext('user.resetPassword', user.org_id, { id: user.id }))
     return { userId: user.id, activationToken }
   })
@@ -168,27 +168,27 @@ export async function resetCredentials(
   tx: Tx,
   orgId: string,
   userId: string,
-  { now, madeBy }: { now: string; madeBy: string | null },
+  { now, createdBy }: { now: string; createdBy: string | null },
 ): Promise<string> {
   await voidCredentials(tx, userId, now)
-  const activationToken = await addActivation(tx, userId, { now, madeBy })
+  const activationToken = await addActivation(tx, userId, { now, createdBy })
   await announceUser(tx, orgId, userId)
   const data = { userId, orgId, before: now }
   await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
   return activationToken
 }
 
-/** `field` is where the request says who it is about, `madeBy` who will know the link. */
+/** `field` is where the request says who it is about, `createdBy` who will know the link. */
 export async function addUser(
   tx: Tx,
   orgId: string,
   { email, givenName, familyName, phone = null }: Omit<NewUser, 'roleIds' | 'phone'> & { phone?: string | null },
-  { now, madeBy, field = 'email' }: { now: string; madeBy: string | null; field?: string },
+  { now, createdBy, field = 'email' }: { now: string; createdBy: string | null; field?: string },
 ): Promise<InvitedUser> {
   const userId = newId('user')
   const person = { email: requireAddress(email, field), givenName, familyName, phone }
   await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTaken(field))
-  const activationToken = await addActivation(tx, userId, { now, madeBy })
+  const activationToken = await addActivation(tx, userId, { now, createdBy })
   await announceUser(tx, orgId, userId)
   return { userId, activationToken }
 }
@@ -210,11 +210,11 @@ const refuseTaken =
 async function addActivation(
   tx: Tx,
   userId: string,
-  { now, madeBy }: { now: string; madeBy: string | null },
+  { now, createdBy }: { now: string; createdBy: string | null },
 ): Promise<string> {
   await deleteActivations(tx, userId)
   const { token, hash } = newSecretToken()
   const expiresAt = new Date(Date.parse(now) + ACTIVATION_MS).toISOString()
-  await insertActivation(tx, { hash, userId, madeBy, expiresAt }, now)
+  await insertActivation(tx, { hash, userId, createdBy, expiresAt }, now)
   return token
 }

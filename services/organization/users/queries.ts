@@ -53,13 +53,13 @@ export interface ActivationRow {
   hash: Uint8Array
   userId: string
   /** Who knows the link until it is used; null for the operator of the platform. */
-  madeBy: string | null
+  createdBy: string | null
   expiresAt: string
 }
 
-export const insertActivation = (sql: Sql, { hash, userId, madeBy, expiresAt }: ActivationRow, now: string) => sql`
-  insert into organization.activations (token_hash, user_id, made_by, created_at, expires_at)
-  values (${Buffer.from(hash)}, ${userId}, ${madeBy}, ${now}, ${expiresAt})`
+export const insertActivation = (sql: Sql, { hash, userId, createdBy, expiresAt }: ActivationRow, now: string) => sql`
+  insert into organization.activations (token_hash, user_id, created_by, created_at, expires_at)
+  values (${Buffer.from(hash)}, ${userId}, ${createdBy}, ${now}, ${expiresAt})`
 
 export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`

@@ -13,7 +13,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import * as queries from './queries.ts'
 import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
-import { holdEntries, resolveReferences } from './references.ts'
+import { lockReferences, resolveReferences } from './references.ts'
 import {
   contentOf,
   type PartContent,
@@ -44,7 +44,7 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, i
   const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
-      await holdEntries(tx, caller.orgId)
+      await lockReferences(tx, caller.orgId)
       const content = contentOf(body)
       const resolved = await resolveReferences(tx, caller.orgId, content)
       const problems = referenceProblems(content, resolved, body)
@@ -94,7 +94,7 @@ export function patchPart(
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
-    await holdEntries(tx, caller.orgId)
+    await lockReferences(tx, caller.orgId)
     const { document, part } = await ownPart(tx, caller, params.id)
     const content = patchedContent(part, body)
     const resolved = await resolveReferences(tx, caller.orgId, content)

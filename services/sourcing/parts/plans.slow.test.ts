@@ -28,10 +28,10 @@ describe(`over ${ROWS} parts`, () => {
     expect(plans.at(-1)?.indexes.toSorted()).toEqual(['parts_pkey', `${kind}_texts`].toSorted())
     for (const [q, index] of [
       ['impeller', 'search'],
-      ['im', 'pairs'],
-      ['a-b', 'pairs'],
-      ['#', 'letters'],
-      ['äöü', 'letters'],
+      ['im', 'bigrams'],
+      ['a-b', 'bigrams'],
+      ['#', 'characters'],
+      ['äöü', 'characters'],
     ] as const) {
       const asked = (sql: Sql) => searchIndex(sql, 'org_7', { view, q, ...page })
       const plan = await planOf(url, asked, { ...INDEX_SETTINGS, statement_timeout: '0' })

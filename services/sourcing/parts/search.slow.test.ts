@@ -94,10 +94,10 @@ function full(): TenantSemaphore {
 
 test('when the index times out, the search scans the parts as a long read', async () => {
   const [shipped] = await db.owner<{ definition: string }[]>`
-    select pg_get_functiondef('sourcing.spaced(text)'::regprocedure) as definition`
+    select pg_get_functiondef('sourcing.bigram_text(text)'::regprocedure) as definition`
   // Slow for short values, the searched text, and not for the texts of parts: as an index of far more parts would be.
   await db.owner`
-    create or replace function sourcing.spaced(value text) returns text
+    create or replace function sourcing.bigram_text(value text) returns text
     language plpgsql immutable as $$ begin
       if length(value) < 10 then perform pg_sleep(0.5); end if;
       return 'x' || array_to_string(string_to_array(lower(value), null), 'x') || 'x';
