@@ -8,7 +8,7 @@ const KIT_LAYERS = [
   ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'limits'],
   ['auth', 'audit', 'idempotency', 'pagination', 'addresses'],
   ['bus'],
-  ['http', 'migrate', 'pages'],
+  ['http', 'migrate'],
   ['service'],
 ]
 const kit = (layers: readonly string[][]) => `^services/kit/(${layers.flat().join('|')})/`
