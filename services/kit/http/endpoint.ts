@@ -92,7 +92,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     if (pattern && !pattern.test(path)) throw new NotFoundError()
     for (const name of paramNames) if (isDots(params?.[name])) throw new NotFoundError()
     state.responder = responder
-    // The address is read now, because a closed socket no longer tells it.
+    // The address is read now, because a closed socket has none.
     if (isPublic || operation.audit) void state.clientIp
     const body = then(checkCaller(state), (caller) => checkLimitAndBody(state, caller))
     const answer = then(body, (value) => checkShapeAndRun(state, params, search, value))
