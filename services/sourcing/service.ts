@@ -10,7 +10,6 @@ import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { sweepObjects } from './objects/sweep.ts'
 import { partRoutes } from './parts/routes.ts'
-import { placesToRead } from './parts/search.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
 import { technologyWorkers } from './technologies/refresh.ts'
@@ -31,7 +30,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const deps = {
     sql: kit.sql,
     reads: kit.reads,
-    ...placesToRead(config.DATABASE_POOL_SIZE),
+    tenantReads: kit.tenantReads,
     clock: kit.clock,
     storage,
     folder,
