@@ -17,9 +17,9 @@ import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
 
-const PARTITION_CARE_MS = 60 * 60 * 1000
+const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts, and what becomes of them: RFQs, offers, orders, factories. */
+/** Parts and their files; later RFQs, offers, orders and factories. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -60,7 +60,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     workers: [
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
       worker,
-      every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
+      every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
     cleanup: [
       (signal) => sweepUploads(deps.sql, now(), signal),
