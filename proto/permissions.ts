@@ -47,7 +47,7 @@ export interface Standing {
   operator: boolean
 }
 
-/** Keys that count only where the organization has one of these roles. A key that is absent here counts everywhere. */
+/** Keys that count only where the organization has one of these roles. A key that is absent here isApplicable everywhere. */
 const NEEDS_ROLE: Partial<Record<Permission, OrgRole>> = {
   'app:consumer': 'CONSUMER',
   'app:manufacturer': 'MANUFACTURER',
@@ -58,7 +58,7 @@ const NEEDS_ROLE: Partial<Record<Permission, OrgRole>> = {
 }
 
 /** Whether holding `key` means anything in an organization of this standing. */
-export function counts(key: Permission, { roles, operator }: Standing): boolean {
+export function isApplicable(key: Permission, { roles, operator }: Standing): boolean {
   if (key === 'platform:operate') return operator
   const role = NEEDS_ROLE[key]
   return role === undefined || roles.includes(role)

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../kit/db/ids.ts'
 import { ApiClient } from '../testing/client.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../testing/fixtures.ts'
-import { EntryReader } from '../testing/leaks/entries.ts'
+import { AuditLogReader } from '../testing/leaks/entries.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { caseOf, ownInput } from '../testing/operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../testing/operations/document.ts'
@@ -12,7 +12,7 @@ import { openSession } from '../testing/sessions.ts'
 /** Somebody who acts as an administrator, who may do everything, sends every command. */
 setDefaultTimeout(30_000)
 const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
-const log = new EntryReader(fixtures.market.db.owner)
+const log = new AuditLogReader(fixtures.market.db.owner)
 
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
 const named = (operations: readonly Documented[]) => operations.map((operation) => [operation.id, operation] as const)

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { testDatabase } from '../testing/database.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
-import { CuttableLink } from '../testing/proxy.ts'
+import { TcpProxy } from '../testing/proxy.ts'
 import { until } from '../testing/until.ts'
 
 const db = await testDatabase()
-const link = new CuttableLink(db.ownerUrl)
+const link = new TcpProxy(db.ownerUrl)
 const market = await testMarketplace({}, { ...db, urlOf: (service) => through(db.urlOf(service)) })
 // Last, so that what still closes finds its connections.
 afterAll(() => link.close())

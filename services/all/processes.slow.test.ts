@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
-import { arrangement, TEST_PASSWORD } from '../testing/marketplace.ts'
+import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { startService, stopService } from '../testing/processes.ts'
-import { enterOverHttp } from '../testing/sign-in.ts'
+import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
 
 const server = await natsServer()
@@ -22,7 +22,7 @@ describe.each([
   const identity = await startService('identity', db, natsUrl)
   const organization = await startService('organization', db, natsUrl)
   let sourcing = await startService('sourcing', db, natsUrl)
-  const arrange = await arrangement(db, enterOverHttp(identity.client.url))
+  const arrange = await createFixtures(db, signInOverHttp(identity.client.url))
   const org = await arrange.organization(['IP_OWNER'])
 
   const session = async (email: string) => {
@@ -88,7 +88,7 @@ test('metrics tell the version, the requests and the lag', async () => {
 test('what is in flight at SIGTERM is finished', async () => {
   const db = await testDatabase()
   const identity = await startService('identity', db)
-  const arrange = await arrangement(db, enterOverHttp(identity.client.url))
+  const arrange = await createFixtures(db, signInOverHttp(identity.client.url))
   const { administrator } = await arrange.organization(['IP_OWNER'])
   const body = { grant_type: 'password', username: administrator.email, password: TEST_PASSWORD }
   const signIns = Array.from({ length: 8 }, () => new ApiClient(identity.client.url).post('/v2.3/oauth/token', body))

@@ -1,4 +1,4 @@
-import { counts, type OrgRole, PERMISSIONS, type Permission, SYSTEM_ROLES } from '../../proto/permissions.ts'
+import { isApplicable, type OrgRole, PERMISSIONS, type Permission, SYSTEM_ROLES } from '../../proto/permissions.ts'
 import { type ApiAnswer, ApiClient } from './client.ts'
 import type { TestMarketplace, TestOrganization, TestUser } from './marketplace.ts'
 import type { Documented } from './operations/document.ts'
@@ -96,5 +96,5 @@ function permissionsOf(kind: Kind, standing: Standing): ReadonlySet<Permission> 
     member: SYSTEM_ROLES.find(({ name }) => name === role)?.permissions ?? [],
     powerless: [],
   }
-  return new Set(held[standing].filter((key) => counts(key, { roles, operator: kind === 'operator' })))
+  return new Set(held[standing].filter((key) => isApplicable(key, { roles, operator: kind === 'operator' })))
 }

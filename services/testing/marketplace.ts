@@ -16,13 +16,13 @@ import {
   createOrganization,
   type NewOrganization,
 } from '../organization/organizations/commands.ts'
-import { grantRole } from '../organization/role-holders/commands.ts'
+import { grantRole } from '../organization/role-assignments/commands.ts'
 import { createRole } from '../organization/roles/commands.ts'
 import { findRoleByName } from '../organization/roles/queries.ts'
 import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { ApiClient } from './client.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
-import { type Enter, enterByCommands, TEST_PASSWORD } from './sign-in.ts'
+import { type SignInInvited, signInByCommands, TEST_PASSWORD } from './sign-in.ts'
 
 export { TEST_PASSWORD }
 
@@ -99,13 +99,13 @@ export async function marketplaceOf(
     return stopped
   }
   db.beforeDrop(stop)
-  const enter = await enterByCommands(db, { url, config, clock: options?.clock ?? Date.now })
-  const arrange = await arrangement(db, enter)
+  const enter = await signInByCommands(db, { url, config, clock: options?.clock ?? Date.now })
+  const arrange = await createFixtures(db, enter)
   return { db, url, running, config, stop, anonymous: new ApiClient(url), ...arrange }
 }
 
 /** Organizations, users and their sessions come about by the product's own commands. */
-export async function arrangement(db: TestDatabase, enter: Enter) {
+export async function createFixtures(db: TestDatabase, enter: SignInInvited) {
   const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-arrange' })
   db.beforeDrop(() => sql.end({ timeout: 1 }))
   const now = () => new Date().toISOString()

@@ -7,7 +7,7 @@ interface Link {
 }
 
 /** A TCP link to Postgres that a test can cut and mend, as a network or a failing server would. */
-export class CuttableLink {
+export class TcpProxy {
   readonly url: string
   #cut = false
   readonly #open = new Set<Socket<Link>>()

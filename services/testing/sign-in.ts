@@ -15,11 +15,11 @@ import type { TestDatabase } from './database.ts'
 export const TEST_PASSWORD = 'the password of every test user'
 
 /** How somebody who was invited comes by a password and a session. */
-export type Enter = (activationToken: string, email: string) => Promise<ApiClient>
+export type SignInInvited = (activationToken: string, email: string) => Promise<ApiClient>
 
 /** Through the doors of a marketplace that runs, as everybody does. */
-export const enterOverHttp =
-  (url: string): Enter =>
+export const signInOverHttp =
+  (url: string): SignInInvited =>
   async (activationToken, email) => {
     const client = new ApiClient(url)
     await client.activate(activationToken, TEST_PASSWORD)
@@ -27,7 +27,7 @@ export const enterOverHttp =
     return client
   }
 
-export interface EntranceOptions {
+export interface SignInOptions {
   url: string
   config: Pick<AllConfig, 'ENCRYPTION_KEYS' | 'PUBLIC_URL' | 'ACCESS_TOKEN_SECONDS'>
   clock: () => number
@@ -37,7 +37,10 @@ export interface EntranceOptions {
  * By the same commands, without the argon2id of each: the one password of all test users is hashed once for a process.
  * What they leave in the database is what the doors leave, and the password opens those too.
  */
-export async function enterByCommands(db: TestDatabase, { url, config, clock }: EntranceOptions): Promise<Enter> {
+export async function signInByCommands(
+  db: TestDatabase,
+  { url, config, clock }: SignInOptions,
+): Promise<SignInInvited> {
   const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test-entrance' })
   db.beforeDrop(() => sql.end({ timeout: 1 }))
   const box = await createSecretBox(config.ENCRYPTION_KEYS)

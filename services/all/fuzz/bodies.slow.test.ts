@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Account } from '../../testing/fixtures.ts'
 import { brokenBodies, type HostileBody, wrongFields } from '../../testing/fuzz/bodies.ts'
 import { harness } from '../../testing/fuzz/harness.ts'
-import { faultsIn } from '../../testing/fuzz/verdict.ts'
+import { findViolations } from '../../testing/fuzz/violations.ts'
 import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, targetOf } from '../../testing/operations/inputs.ts'
@@ -29,7 +29,7 @@ describe('bodies', () => {
     const faults = await hostile.all(requests, async ({ caller, body }) => {
       const request = requestOf(operation.method, targetOf(operation, input), body)
       const answer = await hostile.send(request, caller)
-      return faultsIn(operation, request, answer).map(
+      return findViolations(operation, request, answer).map(
         (fault) => `${caller?.name ?? 'anonymous'}, ${body.name}: ${fault}`,
       )
     })
@@ -50,7 +50,7 @@ test('what they left behind is read as the document says', async () => {
     ].map((each) => ({ operation, request: { name: each, method: 'GET', target: each } }))
   })
   const faults = await hostile.all(targets, async ({ operation, request }) =>
-    faultsIn(operation, request, await hostile.send(request, administrator)).map(
+    findViolations(operation, request, await hostile.send(request, administrator)).map(
       (fault) => `${request.target}: ${fault}`,
     ),
   )

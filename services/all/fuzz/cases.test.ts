@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
-import { caseOf, ownInput, referenceAt, strayCases } from '../../testing/operations/cases.ts'
+import { caseOf, ownInput, referenceAt, unknownCases } from '../../testing/operations/cases.ts'
 import {
   DOCUMENTED,
   type Documented,
@@ -24,7 +24,7 @@ describe('the table of cases', () => {
     const account = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
     const answer = await fixtures.send(account, operation, await ownInput(operation, fixtures, account))
     expect([operation.id, answer.status, answer.text]).toEqual([operation.id, operation.success, answer.text])
-    expect(operation.faultsOf(answer.body)).toEqual([])
+    expect(operation.bodyViolations(answer.body)).toEqual([])
   })
 
   test.each(each)('%s says what its identifiers name', (_, operation) => {
@@ -33,7 +33,7 @@ describe('the table of cases', () => {
   })
 
   test('has no entry for an operation that does not exist', () => {
-    expect(strayCases(new Set(DOCUMENTED.map(({ id }) => id)))).toEqual([])
+    expect(unknownCases(new Set(DOCUMENTED.map(({ id }) => id)))).toEqual([])
   })
 })
 

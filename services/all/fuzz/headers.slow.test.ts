@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Account } from '../../testing/fixtures.ts'
 import { type Answer, harness } from '../../testing/fuzz/harness.ts'
 import { headerSets } from '../../testing/fuzz/headers.ts'
-import { faultsIn } from '../../testing/fuzz/verdict.ts'
+import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
 import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
@@ -57,14 +57,16 @@ describe('headers', () => {
     const fresh = operation.contract.audit !== undefined
     const input = await ownInput(operation, hostile.fixtures, administrator)
     const tokens = new Map(await Promise.all(callers.map(async (caller) => [caller, await bearer(caller)] as const)))
-    const faults = await hostile.all(requests, async ({ caller, name, lines, replacesToken, alsoFine }) => {
+    const faults = await hostile.all(requests, async ({ caller, name, lines, replacesToken, alsoAllowed }) => {
       const own = fresh ? await ownInput(operation, hostile.fixtures, administrator) : input
       const target = targetOf(operation, own)
       const token = replacesToken ? [] : fresh ? await bearer(caller) : (tokens.get(caller) ?? [])
       const answer = await send(operation, own, [...token, ...lines], target)
       const told = `${caller?.name ?? 'anonymous'}, ${name}`
-      if (alsoFine.includes(0) && isOfBun(answer)) return []
-      return faultsIn(operation, { method: operation.method, target }, answer, alsoFine).map((f) => `${told}: ${f}`)
+      if (alsoAllowed.includes(0) && isOfBun(answer)) return []
+      return findViolations(operation, { method: operation.method, target }, answer, alsoAllowed).map(
+        (f) => `${told}: ${f}`,
+      )
     })
     expect(faults).toEqual([])
     expect(hostile.log.alarms()).toEqual([])

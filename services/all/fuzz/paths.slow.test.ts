@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { pathPattern } from '../../kit/http/target.ts'
 import { harness } from '../../testing/fuzz/harness.ts'
 import { wrongPaths } from '../../testing/fuzz/targets.ts'
-import { faultsIn } from '../../testing/fuzz/verdict.ts'
+import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
 import { ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
@@ -35,7 +35,7 @@ describe('paths', () => {
     const faults = await hostile.all(requests, async ({ caller, name, target }) => {
       const headers = headersOf(await hostile.token(caller), ['Content-Length: 0'])
       const answer = await sendBytes(port, requestBytes({ method, target, headers }))
-      return faultsIn(operation, { method, target }, answer, ELSEWHERE).map(
+      return findViolations(operation, { method, target }, answer, ELSEWHERE).map(
         (fault) => `${caller?.name ?? 'anonymous'}, ${name}: ${fault}`,
       )
     })
@@ -54,7 +54,7 @@ describe('paths', () => {
         requestBytes({ method, target: target.repeat(3), headers: headersOf(undefined) }),
       )
       const silent = [0, 414, 431].includes(bare.status) ? [] : [`${operation.id}: bare ${bare.status}`]
-      return [...faultsIn({ ...operation, statuses: new Set([414]) }, { method, target }, answer), ...silent]
+      return [...findViolations({ ...operation, statuses: new Set([414]) }, { method, target }, answer), ...silent]
     })
     expect(faults).toEqual([])
   })
@@ -144,7 +144,7 @@ describe('methods', () => {
       const headers = headersOf(await hostile.token(caller), ['Content-Length: 0'])
       const answer = await sendBytes(port, requestBytes({ method, target, headers }))
       const expected = new Set([method === 'OPTIONS' ? 204 : 405])
-      return faultsIn({ ...operation, statuses: expected }, { method, target }, answer).map(
+      return findViolations({ ...operation, statuses: expected }, { method, target }, answer).map(
         (fault) => `${caller?.name ?? 'anonymous'}, ${method}: ${fault}`,
       )
     })

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { harness } from '../../testing/fuzz/harness.ts'
 import { wrongQueries } from '../../testing/fuzz/targets.ts'
-import { faultsIn } from '../../testing/fuzz/verdict.ts'
+import { findViolations } from '../../testing/fuzz/violations.ts'
 import { ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
 
@@ -25,7 +25,9 @@ describe('queries', () => {
     const faults = await hostile.all(requests, async ({ caller, name, target }) => {
       const request = { name, method: operation.method, target, ...sent }
       const answer = await hostile.send(request, caller)
-      return faultsIn(operation, request, answer).map((fault) => `${caller?.name ?? 'anonymous'}, ${name}: ${fault}`)
+      return findViolations(operation, request, answer).map(
+        (fault) => `${caller?.name ?? 'anonymous'}, ${name}: ${fault}`,
+      )
     })
     expect(faults).toEqual([])
     expect(hostile.log.alarms()).toEqual([])

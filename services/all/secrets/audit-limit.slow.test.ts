@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
-import { EntryReader } from '../../testing/leaks/entries.ts'
+import { AuditLogReader } from '../../testing/leaks/entries.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
@@ -11,7 +11,7 @@ setDefaultTimeout(30_000)
 const BURST = 150
 const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) }
 const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, ...limits }))
-const log = new EntryReader(fixtures.market.db.owner)
+const log = new AuditLogReader(fixtures.market.db.owner)
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 const TRIES = 10
 

@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import type { Account } from '../../testing/fixtures.ts'
-import { auditedWorld, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audited.ts'
+import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
 import { caseOf, ownInput, probesOf } from '../../testing/operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, withValue } from '../../testing/operations/inputs.ts'
@@ -9,7 +9,7 @@ import { recordKind } from '../../testing/records.ts'
 
 /** Which refusals leave an entry and which leave none, command by command; a read leaves none. */
 setDefaultTimeout(30_000)
-const { fixtures, log, sent, administratorOf, powerlessOf } = await auditedWorld()
+const { fixtures, log, sent, administratorOf, powerlessOf } = await auditHarness()
 const reads = DOCUMENTED.filter(({ contract }) => !contract.audit)
 
 /** Codes of an operation's own with this status: those of idempotency come with the key. */

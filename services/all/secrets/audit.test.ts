@@ -1,5 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { auditedWorld, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audited.ts'
+import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
 import { ownInput, statusFor } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, withValue } from '../../testing/operations/inputs.ts'
@@ -7,7 +7,7 @@ import { openSession } from '../../testing/sessions.ts'
 
 /** Each command leaves exactly one entry when it is done and when it is refused. */
 setDefaultTimeout(30_000)
-const { fixtures, sent, administratorOf, powerlessOf } = await auditedWorld()
+const { fixtures, sent, administratorOf, powerlessOf } = await auditHarness()
 
 describe('a command that is done leaves one entry', () => {
   test.each(named(commands))('%s', async (_, operation) => {

@@ -3,14 +3,14 @@ import { newSecretToken } from '../../kit/db/ids.ts'
 import { Fixtures } from '../../testing/fixtures.ts'
 import { TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { openActivation, openGrant, openSession } from '../../testing/sessions.ts'
-import { common, tappedMarketplace } from '../../testing/statement-taps.ts'
+import { common, recordedMarketplace } from '../../testing/statement-log.ts'
 
 /**
  * Whether an account exists must not show in how long a refusal takes. Time is noise, so what takes the time is counted:
  * statements on the wire, rows written, hashes computed.
  */
 setDefaultTimeout(30_000)
-const { market, taps } = await tappedMarketplace()
+const { market, taps } = await recordedMarketplace()
 const fixtures = new Fixtures(market)
 const org = await market.organization(['IP_OWNER'])
 const { owner } = market.db

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { ask, GRANTS, type Grant, supportDesk, tokenOf } from '../../testing/support-desk.ts'
+import { ask, GRANTS, type Grant, impersonationFixtures, tokenOf } from '../../testing/impersonation.ts'
 
-const { market, org, admin, create, redeem, refresh, acting, putForward, lastAddress } = await supportDesk()
+const { market, org, admin, create, redeem, refresh, acting, putForward, lastAddress } = await impersonationFixtures()
 
 describe('the audit log', () => {
   const listed = async (search: string) =>

@@ -3,11 +3,11 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { decodeJwt } from 'jose'
 import { CreatedImpersonationGrant, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import type { ApiClient } from '../../testing/client.ts'
+import { ask, GRANTS, type Grant, impersonationFixtures, tokenOf } from '../../testing/impersonation.ts'
 import { TEST_PASSWORD } from '../../testing/marketplace.ts'
-import { ask, GRANTS, type Grant, supportDesk, tokenOf } from '../../testing/support-desk.ts'
 import { until } from '../../testing/until.ts'
 
-const desk = await supportDesk()
+const desk = await impersonationFixtures()
 const { market, org, admin, soon, fromElsewhere, create, redeem, refresh, acting, putForward } = desk
 const other = await market.organization(['IP_OWNER'])
 const isGrant = TypeCompiler.Compile(ImpersonationGrant)

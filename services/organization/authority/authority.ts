@@ -1,8 +1,8 @@
-import { counts, type Permission, type Standing } from '../../../proto/permissions.ts'
+import { isApplicable, type Permission, type Standing } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { keysBeyond } from '../roles/rules.ts'
+import { missingPermissions } from '../roles/rules.ts'
 import { findAdministrator, listKeys, lockOrganizationRow } from './queries.ts'
 
 /** Begins a command on users or roles: until it ends nobody else changes those of the organization. */
@@ -11,15 +11,17 @@ export async function lockOrganization(tx: Tx, orgId: string): Promise<Standing>
 }
 
 /** Nobody hands out or takes away a key that they lack. */
-export function requireHeld(caller: Caller, permissions: readonly Permission[]): void {
-  const beyond = keysBeyond(caller.permissions, permissions)
+export function requireHeldPermissions(caller: Caller, permissions: readonly Permission[]): void {
+  const beyond = missingPermissions(caller.permissions, permissions)
   if (beyond.length > 0) throw refuse('forbidden', { detail: `You do not hold ${beyond.join(', ')} yourself.` })
 }
 
 /** Nobody changes a user who holds a key that they lack. Answers the user's keys. */
-export async function requireNotAbove(tx: Tx, caller: Caller, userId: string, standing: Standing) {
-  const keys = (await listKeys(tx, caller.orgId, userId)).map(({ key }) => key).filter((key) => counts(key, standing))
-  if (keysBeyond(caller.permissions, keys).length > 0) {
+export async function requireNoHigherPermissions(tx: Tx, caller: Caller, userId: string, standing: Standing) {
+  const keys = (await listKeys(tx, caller.orgId, userId))
+    .map(({ key }) => key)
+    .filter((key) => isApplicable(key, standing))
+  if (missingPermissions(caller.permissions, keys).length > 0) {
     throw refuse('forbidden', { detail: 'The user holds a permission that you lack.' })
   }
   return keys

@@ -25,7 +25,7 @@ import {
   type VisibleOrganization,
 } from './queries.ts'
 import { changedTerms, type Engagement, merged, type Terms, termsOf, termsProblem, websiteProblem } from './rules.ts'
-import { renewRoles } from './system-roles.ts'
+import { reconcileRoles } from './system-roles.ts'
 
 export interface NewOrganization {
   name: string
@@ -67,7 +67,7 @@ export function createOrgOnce(
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
       const { orgId, administratorId, activationToken } = await bringIn(tx, audit, body, now)
-      const org = await orgAsSeen(tx, caller, orgId)
+      const org = await visibleOrg(tx, caller, orgId)
       return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
     }),
   )
@@ -111,7 +111,7 @@ export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, audit,
     if (terms.distributorOrgId !== null && terms.distributorOrgId !== org.distributorOrgId) {
       await requireDistributor(tx, terms.distributorOrgId)
     }
-    requireMatch(ifMatch, await orgAsSeen(tx, caller, id))
+    requireMatch(ifMatch, await visibleOrg(tx, caller, id))
     const roles = merged(body.roles ?? org.roles)
     if (!roles.includes('DISTRIBUTOR') && (await findEngaged(tx, id)).length > 0) {
       throw refuse('in_use', {
@@ -120,15 +120,15 @@ export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, audit,
     }
     const { name = org.name, regionCode = org.regionCode, website = org.website } = body
     await updateOrganization(tx, { id, name, roles, regionCode, website, ...terms })
-    await renewRoles(tx, id, { roles, operator: org.operator }, new Date(clock()).toISOString())
+    await reconcileRoles(tx, id, { roles, operator: org.operator }, new Date(clock()).toISOString())
     await recordSuccess(tx, audit)
-    await announceOrganization(tx, id)
-    return orgAsSeen(tx, caller, id)
+    await emitOrganizationChanged(tx, id)
+    return visibleOrg(tx, caller, id)
   })
 }
 
 /** The public shape, and as much more as the caller may see. */
-export function orgOf({ website, engagement, distributorOrgId, ...org }: VisibleOrganization): Org {
+export function toOrg({ website, engagement, distributorOrgId, ...org }: VisibleOrganization): Org {
   return {
     ...org,
     ...(website === null ? {} : { website }),
@@ -137,12 +137,12 @@ export function orgOf({ website, engagement, distributorOrgId, ...org }: Visible
   }
 }
 
-async function orgAsSeen(tx: Tx, caller: Caller, id: string): Promise<Org> {
-  return orgOf(found(await findOrganizations(tx, caller, [id])))
+async function visibleOrg(tx: Tx, caller: Caller, id: string): Promise<Org> {
+  return toOrg(found(await findOrganizations(tx, caller, [id])))
 }
 
 /** Every service reads everybody of the organization again. */
-const announceOrganization = (tx: Tx, orgId: string) =>
+const emitOrganizationChanged = (tx: Tx, orgId: string) =>
   emit(tx, { type: 'organization.org.changed', tenantId: orgId, subject: orgId, data: { orgId } })
 
 /** The operator's own organization with its first administrator, once: there is nobody yet who could ask for it. */
@@ -191,6 +191,6 @@ async function addOrganization(
     field: 'administrator.email',
   })
   await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })
-  await announceOrganization(tx, orgId)
+  await emitOrganizationChanged(tx, orgId)
   return { orgId, administratorId: userId, activationToken }
 }

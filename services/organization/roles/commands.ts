@@ -15,9 +15,9 @@ import { newId } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { lockOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
+import { lockOrganization, requireAdministratorLeft, requireHeldPermissions } from '../authority/authority.ts'
 import { countCustomRoles, deleteRole as dropRole, findHolder, findRole, insertRole, updateRole } from './queries.ts'
-import { isReserved, keysThatDoNotCount } from './rules.ts'
+import { inapplicablePermissions, isReserved } from './rules.ts'
 
 export interface CommandDeps {
   sql: Pool
@@ -70,24 +70,24 @@ async function addRole(
   const role = { id: newId('role'), name: input.name, permissions: [...new Set(input.permissions)], system: false }
   const standing = await lockOrganization(tx, orgId)
   requireCounting(role.permissions, standing)
-  requireHeld(caller, role.permissions)
+  requireHeldPermissions(caller, role.permissions)
   if (isReserved(role.name)) throw takenName()
   const [custom] = await countCustomRoles(tx, orgId)
   if (custom.count >= MAX_CUSTOM_ROLES) throw refuse('limit_reached')
   await insertRole(tx, { ...role, orgId }, now)
   await recordSuccess(tx, { ...audit, request: { ...audit.request, roleId: role.id } })
-  await announceRole(tx, orgId, role.id)
+  await emitRoleChanged(tx, orgId, role.id)
   return role
 }
 
 /** A key that means nothing in the organization is a mistake of the request. */
 function requireCounting(permissions: readonly Permission[], standing: Standing): void {
-  const idle = keysThatDoNotCount(permissions, standing)
+  const idle = inapplicablePermissions(permissions, standing)
   if (idle.length > 0) throw invalidField('permissions', `do not count in your organization: ${idle.join(', ')}`)
 }
 
 /** Every service reads everybody of the organization again: any of them may hold the role. */
-export const announceRole = (tx: Tx, orgId: string, roleId: string) =>
+export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
   emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
 
 export interface PatchRole {
@@ -110,14 +110,14 @@ export function patchRole({ sql }: CommandDeps, { caller, id, body, audit, ifMat
     const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
     const name = body.name ?? role.name
     requireCounting(permissions, standing)
-    requireHeld(caller, [...role.permissions, ...permissions])
+    requireHeldPermissions(caller, [...role.permissions, ...permissions])
     requireMatch(ifMatch, role)
     requireCustom(role)
     if (isReserved(name)) throw takenName()
     const changed = found(await updateRole(tx, { id, orgId, name, permissions }))
     if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
     await recordSuccess(tx, audit)
-    await announceRole(tx, orgId, id)
+    await emitRoleChanged(tx, orgId, id)
     return changed
   })
 }
@@ -134,12 +134,12 @@ export function deleteRole({ sql }: CommandDeps, caller: Caller, id: string, aud
   return sql.begin(async (tx) => {
     await lockOrganization(tx, orgId)
     const role = await ownRole(tx, orgId, id)
-    requireHeld(caller, role.permissions)
+    requireHeldPermissions(caller, role.permissions)
     requireCustom(role)
     if ((await findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'Somebody holds the role.' })
     await dropRole(tx, orgId, id)
     await recordSuccess(tx, audit)
-    await announceRole(tx, orgId, id)
+    await emitRoleChanged(tx, orgId, id)
     return undefined
   })
 }

@@ -11,7 +11,7 @@ import {
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import * as holders from '../role-holders/commands.ts'
+import * as holders from '../role-assignments/commands.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 

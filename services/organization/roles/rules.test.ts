@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { PERMISSIONS, SYSTEM_ROLES } from '../../../proto/permissions.ts'
-import { isReserved, keysBeyond, keysThatDoNotCount, systemRolesOf } from './rules.ts'
+import { inapplicablePermissions, isReserved, missingPermissions, systemRolesOf } from './rules.ts'
 
 const owner = { roles: ['IP_OWNER'], operator: false } as const
 
@@ -12,12 +12,12 @@ test('an organization has the system roles of its roles, each with the keys that
 })
 
 test('keys that do not count, and keys beyond what somebody holds', () => {
-  expect(keysThatDoNotCount(['part:create', 'app:consumer', 'platform:operate'], owner)).toEqual([
+  expect(inapplicablePermissions(['part:create', 'app:consumer', 'platform:operate'], owner)).toEqual([
     'app:consumer',
     'platform:operate',
   ])
-  expect(keysBeyond(new Set(['part:create']), ['part:create', 'org:admin', 'org:admin'])).toEqual(['org:admin'])
-  expect(keysBeyond(new Set(PERMISSIONS), PERMISSIONS)).toEqual([])
+  expect(missingPermissions(new Set(['part:create']), ['part:create', 'org:admin', 'org:admin'])).toEqual(['org:admin'])
+  expect(missingPermissions(new Set(PERMISSIONS), PERMISSIONS)).toEqual([])
 })
 
 test('no role of its own looks like a system role', () => {

@@ -1,4 +1,4 @@
-import { counts, type OrgRole, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
+import { isApplicable, type OrgRole, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 
 export interface RoleTemplate {
   name: string
@@ -10,14 +10,14 @@ export interface RoleTemplate {
 export const systemRolesOf = (standing: Standing, templates: readonly RoleTemplate[]) =>
   templates
     .filter(({ needs }) => needs === undefined || standing.roles.includes(needs))
-    .map(({ name, permissions }) => ({ name, permissions: permissions.filter((key) => counts(key, standing)) }))
+    .map(({ name, permissions }) => ({ name, permissions: permissions.filter((key) => isApplicable(key, standing)) }))
 
 /** The keys of a role that mean nothing in an organization of this standing. */
-export const keysThatDoNotCount = (permissions: readonly Permission[], standing: Standing) =>
-  permissions.filter((key) => !counts(key, standing))
+export const inapplicablePermissions = (permissions: readonly Permission[], standing: Standing) =>
+  permissions.filter((key) => !isApplicable(key, standing))
 
 /** The keys that somebody would hand out, or take away, without holding them. */
-export const keysBeyond = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
+export const missingPermissions = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
   ...new Set(permissions.filter((key) => !held.has(key))),
 ]
 

@@ -8,11 +8,11 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
 import {
   activationUrl,
-  announceUser,
   type CommandDeps,
+  emitUserChanged,
   lockUser,
   resetCredentials,
-  userAsSeen,
+  visibleUser,
 } from '../users/commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser, withdrawAllRoles } from '../users/queries.ts'
 
@@ -35,8 +35,8 @@ export function activateUser(deps: StateDeps, { caller, params: { id }, audit }:
       throw refuse('illegal_transition', { detail: 'The user is active, or was anonymised.' })
     }
     await recordSuccess(tx, audit)
-    await announceUser(tx, caller.orgId, id)
-    return userAsSeen(tx, caller, id)
+    await emitUserChanged(tx, caller.orgId, id)
+    return visibleUser(tx, caller, id)
   })
 }
 
@@ -51,7 +51,7 @@ export function deactivateUser(deps: StateDeps, { caller, params: { id }, audit 
     if (keys.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
     await recordSuccess(tx, audit)
     await announceEnd(tx, 'organization.user.deactivated', caller.orgId, id, now)
-    return userAsSeen(tx, caller, id)
+    return visibleUser(tx, caller, id)
   })
 }
 
@@ -79,7 +79,7 @@ export function anonymiseUser(deps: StateDeps, { caller, params: { id }, audit }
     await deleteActivations(tx, id)
     await recordSuccess(tx, audit)
     await announceEnd(tx, 'organization.user.anonymised', caller.orgId, id, now)
-    return userAsSeen(tx, caller, id)
+    return visibleUser(tx, caller, id)
   })
 }
 
@@ -90,6 +90,6 @@ async function announceEnd(
   userId: string,
   before: string,
 ): Promise<void> {
-  await announceUser(tx, orgId, userId)
+  await emitUserChanged(tx, orgId, userId)
   await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, before } })
 }

@@ -11,7 +11,7 @@ import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.t
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { lockOrganization, requireHeld, requireNotAbove } from '../authority/authority.ts'
+import { lockOrganization, requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
 import { findRoles } from '../roles/queries.ts'
 import {
   deleteActivations,
@@ -100,7 +100,7 @@ async function inviteUser(
 async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string[]): Promise<void> {
   if (roleIds.length === 0) return
   const roles = await findRoles(tx, caller.orgId, roleIds)
-  requireHeld(
+  requireHeldPermissions(
     caller,
     roles.flatMap(({ permissions }) => permissions),
   )
@@ -131,8 +131,8 @@ export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit
       const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
       await updatePerson(tx, orgId, id, { ...body, email }, new Date(clock()).toISOString())
       await recordSuccess(tx, { ...audit, request: { ...audit.request, fields: Object.keys(body) } })
-      await announceUser(tx, orgId, id)
-      return userAsSeen(tx, caller, id)
+      await emitUserChanged(tx, orgId, id)
+      return visibleUser(tx, caller, id)
     })
     .catch(refuseTaken('email'))
 }
@@ -141,16 +141,16 @@ export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit
 export async function lockUser(tx: Tx, caller: Caller, id: string) {
   const standing = await lockOrganization(tx, caller.orgId)
   const user = found(await findUser(tx, caller.orgId, id))
-  return { ...user, keys: await requireNotAbove(tx, caller, id, standing) }
+  return { ...user, keys: await requireNoHigherPermissions(tx, caller, id, standing) }
 }
 
 /** What a command on a user answers: the user as the caller may see them. */
-export async function userAsSeen(tx: Tx, caller: Caller, id: string): Promise<JsonText> {
+export async function visibleUser(tx: Tx, caller: Caller, id: string): Promise<JsonText> {
   return new JsonText(found(await findUserDocument(tx, viewerOf(caller), id)).document)
 }
 
 /** Every service reads the user again. */
-export const announceUser = (tx: Tx, orgId: string, userId: string) =>
+export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
   emit(tx, { type: 'organization.user.changed', tenantId: orgId, subject: userId, data: { userId, orgId } })
 
 /** Voids the password and the sessions of a locked-out user and makes a new activation link, for the platform's operator. */
@@ -172,7 +172,7 @@ export async function resetCredentials(
 ): Promise<string> {
   await voidCredentials(tx, userId, now)
   const activationToken = await addActivation(tx, userId, { now, madeBy })
-  await announceUser(tx, orgId, userId)
+  await emitUserChanged(tx, orgId, userId)
   const data = { userId, orgId, before: now }
   await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
   return activationToken
@@ -189,7 +189,7 @@ export async function addUser(
   const person = { email: requireAddress(email, field), givenName, familyName, phone }
   await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTaken(field))
   const activationToken = await addActivation(tx, userId, { now, madeBy })
-  await announceUser(tx, orgId, userId)
+  await emitUserChanged(tx, orgId, userId)
   return { userId, activationToken }
 }
 

@@ -11,7 +11,7 @@ export interface Entry {
 }
 
 /** Reads the audit log as it grows. */
-export class EntryReader {
+export class AuditLogReader {
   readonly #owner: Pool
   readonly #seen = new Set<string>()
 

@@ -128,7 +128,7 @@ const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))
 export const caseOf = ({ id }: Documented): OperationCase => CASES[id] ?? {}
 
 /** Entries of the table for operations that do not exist (any more). */
-export const strayCases = (ids: ReadonlySet<string>): string[] => Object.keys(CASES).filter((id) => !ids.has(id))
+export const unknownCases = (ids: ReadonlySet<string>): string[] => Object.keys(CASES).filter((id) => !ids.has(id))
 
 /** What an identifier means, the entry of the field or object around it counting for it; undefined for no entry. */
 export function referenceAt(operation: Documented, place: Place): Reference | undefined {

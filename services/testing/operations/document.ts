@@ -64,7 +64,7 @@ export interface Documented {
   /** The one status of a success. */
   success: number
   /** What of a success's body is not as the document says; nothing for a body that is no JSON. */
-  faultsOf(body: unknown): string[]
+  bodyViolations(body: unknown): string[]
 }
 
 const document = openapi as unknown as { paths: Record<string, Record<string, OperationObject>> }
@@ -84,7 +84,7 @@ const validatorAt = (...pointer: string[]): ValidateFunction =>
     $ref: `document#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
   })
 
-const faultsBy = (validate: ValidateFunction, value: unknown): string[] =>
+const schemaViolations = (validate: ValidateFunction, value: unknown): string[] =>
   validate(value)
     ? []
     : (validate.errors ?? []).map(
@@ -117,7 +117,7 @@ function documented(path: string, method: string, described: OperationObject): D
     bodyRequired: requestBody?.required ?? false,
     statuses: new Set(Object.keys(responses).map(Number)),
     success,
-    faultsOf: (body) => (validate ? faultsBy(validate, body) : []),
+    bodyViolations: (body) => (validate ? schemaViolations(validate, body) : []),
   }
 }
 
@@ -141,7 +141,7 @@ const envelopes = {
 }
 
 /** What of an error's body is not as the envelope of its family has it. */
-export const envelopeFaults = (family: Family, body: unknown): string[] => faultsBy(envelopes[family], body)
+export const envelopeViolations = (family: Family, body: unknown): string[] => schemaViolations(envelopes[family], body)
 
 /** The code that an error carries, in either envelope. */
 export const codeIn = (body: unknown): ErrorCode | undefined => {

@@ -5,7 +5,7 @@ import type { Probe } from '../operations/cases.ts'
 import type { Documented } from '../operations/document.ts'
 import { type Input, targetOf } from '../operations/inputs.ts'
 import { recordKind } from '../records.ts'
-import { common, type StatementTaps, tappedMarketplace } from '../statement-taps.ts'
+import { common, recordedMarketplace, type StatementLog } from '../statement-log.ts'
 
 /** What an answer shows of itself, and what it cost. */
 export interface Finding {
@@ -25,13 +25,13 @@ const TRIES = 8
 /** A marketplace in which every answer can be weighed: its bytes, its statements on the wire, its log lines. */
 export class TenancyHarness {
   readonly fixtures: Fixtures
-  readonly #taps: StatementTaps
+  readonly #taps: StatementLog
   readonly #log: CapturedLog
   readonly #foreign = new Map<string, Promise<unknown>>()
   /** Everything private that was made, by the organization that it is private to. */
   readonly #made: { orgId: string; values: string[] }[] = []
 
-  constructor(fixtures: Fixtures, taps: StatementTaps, log: CapturedLog) {
+  constructor(fixtures: Fixtures, taps: StatementLog, log: CapturedLog) {
     this.fixtures = fixtures
     this.#taps = taps
     this.#log = log
@@ -136,7 +136,7 @@ const withoutVarying = (line: string): string =>
   )
 
 export async function harness(): Promise<TenancyHarness> {
-  const { market, taps, log } = await tappedMarketplace()
+  const { market, taps, log } = await recordedMarketplace()
   return new TenancyHarness(new Fixtures(market), taps, log)
 }
 

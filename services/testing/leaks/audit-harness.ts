@@ -4,16 +4,16 @@ import { testMarketplace } from '../marketplace.ts'
 import { caseOf } from '../operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../operations/document.ts'
 import type { Input } from '../operations/inputs.ts'
-import { type Entry, EntryReader } from './entries.ts'
+import { AuditLogReader, type Entry } from './entries.ts'
 
 export const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 export const named = (operations: readonly Documented[]) =>
   operations.map((operation) => [operation.id, operation] as const)
 
 /** A world of its own for each file, in which a request is answered together with the audit entries that it left. */
-export async function auditedWorld() {
+export async function auditHarness() {
   const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
-  const log = new EntryReader(fixtures.market.db.owner)
+  const log = new AuditLogReader(fixtures.market.db.owner)
 
   async function sent(account: Account | undefined, operation: Documented, input: Input) {
     const { result, entries } = await log.during(() => fixtures.send(account, operation, input))

@@ -19,7 +19,7 @@ const [PARSE, BIND, EXECUTE, QUERY, CLOSE] = ['P', 'B', 'E', 'Q', 'C'].map((lett
  * Stands between a service and Postgres and writes down every statement that is executed, as it goes over the wire:
  * what a request costs is counted where nothing of ours can hide it.
  */
-export class StatementTap {
+export class StatementProxy {
   /** Leads to Postgres through here. */
   readonly url: string
   readonly #server: TCPSocketListener<Side>

@@ -4,10 +4,10 @@ import type { CreatedUser } from '../../proto/http/organization/users.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
-import { arrangement, TEST_PASSWORD } from '../testing/marketplace.ts'
+import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { startService } from '../testing/processes.ts'
-import { enterOverHttp } from '../testing/sign-in.ts'
+import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
 
 const server = await natsServer()
@@ -30,7 +30,9 @@ describe.each([
     await startService('organization', db, natsUrl),
     await startService('sourcing', db, natsUrl),
   ]
-  const { administrator } = await (await arrangement(db, enterOverHttp(identity.client.url))).organization(['IP_OWNER'])
+  const { administrator } = await (await createFixtures(db, signInOverHttp(identity.client.url))).organization([
+    'IP_OWNER',
+  ])
   const admin = new ApiClient(organization.client.url, administrator.client.accessToken)
 
   async function newcomer(): Promise<{ id: string; client: ApiClient }> {

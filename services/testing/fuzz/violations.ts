@@ -1,6 +1,6 @@
 import { ERRORS } from '../../../proto/errors.ts'
 import { familyOf, mediaTypeOf } from '../../kit/http/problem.ts'
-import { codeIn, type Documented, envelopeFaults } from '../operations/document.ts'
+import { codeIn, type Documented, envelopeViolations } from '../operations/document.ts'
 import type { Answer, HostileRequest } from './harness.ts'
 import { MARK } from './texts.ts'
 
@@ -11,25 +11,25 @@ const NEEDED_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: '
  * What is wrong with an answer: a status that neither the document nor the test expects, an error outside of its
  * envelope or that repeats what was sent, a success that shows more or less than the document says.
  */
-export function faultsIn(
+export function findViolations(
   operation: Documented,
   { method, target }: Pick<HostileRequest, 'method' | 'target'>,
   answer: Answer,
-  alsoFine: readonly number[] = [],
+  alsoAllowed: readonly number[] = [],
 ): string[] {
   const { status, headers, text } = answer
   const faults: string[] = []
-  const expected = (operation.statuses.has(status) && status < 500) || alsoFine.includes(status)
+  const expected = (operation.statuses.has(status) && status < 500) || alsoAllowed.includes(status)
   if (!expected) faults.push(`status ${status}`)
   if (!headers.has('x-request-id')) faults.push('no X-Request-Id')
-  if (status >= 400) faults.push(...errorFaults(method, target, answer))
-  else if (status === operation.success && isJson(headers)) faults.push(...operation.faultsOf(JSON.parse(text)))
+  if (status >= 400) faults.push(...errorViolations(method, target, answer))
+  else if (status === operation.success && isJson(headers)) faults.push(...operation.bodyViolations(JSON.parse(text)))
   return faults.map((fault) => `${fault} (${status} ${text.slice(0, 200)})`)
 }
 
 const isJson = (headers: Headers) => headers.get('content-type') === 'application/json'
 
-function errorFaults(method: string, target: string, { status, headers, text }: Answer): string[] {
+function errorViolations(method: string, target: string, { status, headers, text }: Answer): string[] {
   // Dot segments are gone before anybody asks for the path.
   const family = familyOf(new URL(`http://localhost${target}`).pathname)
   const faults: string[] = []
@@ -43,7 +43,7 @@ function errorFaults(method: string, target: string, { status, headers, text }: 
   } catch {
     return [...faults, 'no JSON']
   }
-  faults.push(...envelopeFaults(family, body))
+  faults.push(...envelopeViolations(family, body))
   const code = codeIn(body)
   const statusOfCode = code === 'validation_error' && family === 'v2.3' ? 422 : code && ERRORS[code]?.status
   if (statusOfCode !== status) faults.push(`code ${code} with ${status}`)

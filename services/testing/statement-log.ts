@@ -3,17 +3,17 @@ import { type CapturedLog, captureLog } from './captured-log.ts'
 import { testDatabase } from './database.ts'
 import { FIXTURE_SETTINGS } from './fixtures.ts'
 import { type TestMarketplace, testMarketplace } from './marketplace.ts'
-import { StatementTap } from './statements.ts'
+import { StatementProxy } from './statement-proxy.ts'
 
 /** What consumers of events look after at their own pace, in tables that no request touches. */
 const OF_CONSUMERS =
   /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin)\b/
 
 /** The taps of all services, each between its pool and Postgres. The bus has connections of its own and passes by. */
-export class StatementTaps {
-  readonly #taps: ReadonlyMap<ServiceName, StatementTap>
+export class StatementLog {
+  readonly #taps: ReadonlyMap<ServiceName, StatementProxy>
 
-  constructor(taps: ReadonlyMap<ServiceName, StatementTap>) {
+  constructor(taps: ReadonlyMap<ServiceName, StatementProxy>) {
     this.#taps = taps
   }
 
@@ -27,9 +27,13 @@ export class StatementTaps {
 }
 
 /** A marketplace whose statements and log lines can be looked at. */
-export async function tappedMarketplace(): Promise<{ market: TestMarketplace; taps: StatementTaps; log: CapturedLog }> {
+export async function recordedMarketplace(): Promise<{
+  market: TestMarketplace
+  taps: StatementLog
+  log: CapturedLog
+}> {
   const db = await testDatabase()
-  const taps = new Map(SERVICES.map((service) => [service, new StatementTap(db.urlOf(service))] as const))
+  const taps = new Map(SERVICES.map((service) => [service, new StatementProxy(db.urlOf(service))] as const))
   const urls = SERVICES.flatMap((service) => [
     [`${service.toUpperCase()}_DATABASE_URL`, taps.get(service)?.url ?? ''],
     [`${service.toUpperCase()}_DATABASE_DIRECT_URL`, db.urlOf(service)],
@@ -37,7 +41,7 @@ export async function tappedMarketplace(): Promise<{ market: TestMarketplace; ta
   const log = captureLog()
   const settings = { ...FIXTURE_SETTINGS, LOG_LEVEL: 'info', ...Object.fromEntries(urls) }
   const market = await testMarketplace(settings, db, { logDestination: log.destination })
-  return { market, taps: new StatementTaps(taps), log }
+  return { market, taps: new StatementLog(taps), log }
 }
 
 /**

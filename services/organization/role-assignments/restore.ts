@@ -3,10 +3,10 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { lockOrganization } from '../authority/authority.ts'
-import { renewRoles } from '../organizations/system-roles.ts'
-import { announceRole } from '../roles/commands.ts'
+import { reconcileRoles } from '../organizations/system-roles.ts'
+import { emitRoleChanged } from '../roles/commands.ts'
 import { findRoleByName } from '../roles/queries.ts'
-import { announceUser } from '../users/commands.ts'
+import { emitUserChanged } from '../users/commands.ts'
 import { findUserByEmail, grantRoleTo } from '../users/queries.ts'
 
 const ADMINISTRATOR = 'Administrator'
@@ -29,14 +29,14 @@ export function restoreAdministrator(sql: Pool, email: string, now: string): Pro
     const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
     if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive.' })
     const before = await findRoleByName(tx, orgId, ADMINISTRATOR)
-    await renewRoles(tx, orgId, standing, now)
+    await reconcileRoles(tx, orgId, standing, now)
     const role = found(await findRoleByName(tx, orgId, ADMINISTRATOR))
     const isWhole = before[0]?.permissions.join() === role.permissions.join()
     const isNew = (await grantRoleTo(tx, { orgId, userId, roleId: role.id })).length > 0
     if (isWhole && !isNew) throw refuse('conflict', { detail: 'The user holds the whole role already.' })
     await recordSuccess(tx, operatorContext('role.grant', orgId, { id: role.id, userId }))
-    await announceRole(tx, orgId, role.id)
-    await announceUser(tx, orgId, userId)
+    await emitRoleChanged(tx, orgId, role.id)
+    await emitUserChanged(tx, orgId, userId)
     return { orgId, userId }
   })
 }

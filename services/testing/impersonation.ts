@@ -15,7 +15,7 @@ export const ask = { actingEmail: 'support@example.com', reason: 'Ticket 4711' }
 export const tokenOf = ({ url }: Created) => new URL(url).hash.slice(1)
 
 /** A marketplace with an organization whose administrator gives grants, and a clock that can be put forward. */
-export async function supportDesk() {
+export async function impersonationFixtures() {
   let aheadMs = 0
   let addresses = 0
   const market = await testMarketplace({ TRUSTED_PROXIES: '1' }, undefined, { clock: () => Date.now() + aheadMs })
