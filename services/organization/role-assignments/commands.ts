@@ -9,32 +9,37 @@ import { findRole, withdrawRoleFrom } from '../roles/queries.ts'
 import { emitUserChanged } from '../users/commands.ts'
 import { findUser, grantRoleTo } from '../users/queries.ts'
 
-export interface Holding {
+export interface RoleAssignment {
   roleId: string
   userId: string
 }
 
 const conflict = (message: string) => refuse('conflict', { errors: [{ field: 'userId', message }] })
 
-/** A user of the organization holds the role from now on; the caller holds its keys too. */
-export function grantRole(sql: Pool, caller: Caller, audit: AuditContext, { roleId, userId }: Holding): Promise<Role> {
+/** Grants a role whose permissions the caller holds. */
+export function grantRole(
+  sql: Pool,
+  caller: Caller,
+  audit: AuditContext,
+  { roleId, userId }: RoleAssignment,
+): Promise<Role> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
     const { role, user } = await findAssignment(tx, caller, { roleId, userId })
-    if (user.anonymised) throw conflict('was anonymised')
-    if ((await grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('holds the role already')
+    if (user.anonymised) throw conflict('is anonymised')
+    if ((await grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('already holds the role')
     await recordSuccess(tx, audit)
     await emitUserChanged(tx, orgId, userId)
     return role
   })
 }
 
-/** The user does not hold the role any more. The last administrator stays: of two that race, one is refused. */
+/** Withdraws a role whose permissions the caller holds. An administrator must remain, also after concurrent withdrawals. */
 export function withdrawRole(
   sql: Pool,
   caller: Caller,
   audit: AuditContext,
-  { roleId, userId }: Holding,
+  { roleId, userId }: RoleAssignment,
 ): Promise<Role> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
@@ -47,11 +52,11 @@ export function withdrawRole(
   })
 }
 
-async function findAssignment(tx: Tx, caller: Caller, { roleId, userId }: Holding) {
+async function findAssignment(tx: Tx, caller: Caller, { roleId, userId }: RoleAssignment) {
   await lockOrganization(tx, caller.orgId)
   const role = found(await findRole(tx, caller.orgId, roleId))
   requireHeldPermissions(caller, role.permissions)
   const [user] = await findUser(tx, caller.orgId, userId)
-  if (!user) throw invalidField('userId', 'names no user of your organization')
+  if (!user) throw invalidField('userId', 'is not a user of your organization')
   return { role, user }
 }

@@ -11,7 +11,7 @@ import {
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { pageOf, windowOf } from '../../kit/http/pages.ts'
-import * as holders from '../role-assignments/commands.ts'
+import * as assignments from '../role-assignments/commands.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
@@ -36,11 +36,11 @@ export const roleRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Htt
     .use(http.route(deleteRole, ({ caller, params, audit }) => commands.deleteRole(deps, caller, params.id, audit)))
     .use(
       http.route(grantRole, ({ caller, params, body, audit }) =>
-        holders.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+        assignments.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
       ),
     )
     .use(
       http.route(withdrawRole, ({ caller, params, body, audit }) =>
-        holders.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+        assignments.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
       ),
     )

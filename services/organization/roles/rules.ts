@@ -6,23 +6,26 @@ export interface RoleTemplate {
   permissions: readonly Permission[]
 }
 
-/** The system roles that an organization of this standing has, each with the keys that count there. */
+/** The system roles of an organization of this standing, each with the permissions that apply to it. */
 export const systemRolesOf = (standing: Standing, templates: readonly RoleTemplate[]) =>
   templates
     .filter(({ needs }) => needs === undefined || standing.roles.includes(needs))
-    .map(({ name, permissions }) => ({ name, permissions: permissions.filter((key) => isApplicable(key, standing)) }))
+    .map(({ name, permissions }) => ({
+      name,
+      permissions: permissions.filter((permission) => isApplicable(permission, standing)),
+    }))
 
-/** The keys of a role that mean nothing in an organization of this standing. */
+/** The permissions that have no effect in an organization of this standing. */
 export const inapplicablePermissions = (permissions: readonly Permission[], standing: Standing) =>
-  permissions.filter((key) => !isApplicable(key, standing))
+  permissions.filter((permission) => !isApplicable(permission, standing))
 
-/** The keys that somebody would hand out, or take away, without holding them. */
+/** The permissions that are not held, each once. */
 export const missingPermissions = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
-  ...new Set(permissions.filter((key) => !held.has(key))),
+  ...new Set(permissions.filter((permission) => !held.has(permission))),
 ]
 
-/** What people take for the same name: case, blanks, letters of another width and what is invisible make no difference. */
-const lookOf = (name: string) =>
+/** Names that look alike have the same normalized form: case, spaces, character width and invisible characters are ignored. */
+const normalizedName = (name: string) =>
   name
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -30,7 +33,7 @@ const lookOf = (name: string) =>
     .trim()
     .toLowerCase()
 
-const SYSTEM_NAMES = new Set(SYSTEM_ROLES.map(({ name }) => lookOf(name)))
+const SYSTEM_NAMES = new Set(SYSTEM_ROLES.map(({ name }) => normalizedName(name)))
 
-/** Names of system roles are theirs alone, in every organization: it may yet become one that has the role. */
-export const isReserved = (name: string) => SYSTEM_NAMES.has(lookOf(name))
+/** System role names are reserved in every organization, because an organization can get further system roles later. */
+export const isReserved = (name: string) => SYSTEM_NAMES.has(normalizedName(name))
