@@ -5,48 +5,48 @@ import { FIXTURE_SETTINGS } from './fixtures.ts'
 import { type TestMarketplace, testMarketplace } from './marketplace.ts'
 import { StatementProxy } from './statement-proxy.ts'
 
-/** What consumers of events look after at their own pace, in tables that no request touches. */
-const OF_CONSUMERS =
+/** Tables of event consumers, which run independently of requests. */
+const CONSUMER_STATEMENT =
   /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin)\b/
 
-/** The taps of all services, each between its pool and Postgres. The bus has connections of its own and passes by. */
+/** The statements of all services, recorded by a proxy in front of Postgres. The bus connects to Postgres directly. */
 export class StatementLog {
-  readonly #taps: ReadonlyMap<ServiceName, StatementProxy>
+  readonly #proxies: ReadonlyMap<ServiceName, StatementProxy>
 
-  constructor(taps: ReadonlyMap<ServiceName, StatementProxy>) {
-    this.#taps = taps
+  constructor(proxies: ReadonlyMap<ServiceName, StatementProxy>) {
+    this.#proxies = proxies
   }
 
-  /** What was executed since the last call, by whichever service, in the order of the alphabet. */
+  /** The statements of all services since the last call, sorted. */
   take(): string[] {
-    return [...this.#taps]
-      .flatMap(([service, tap]) => tap.take().map((text) => `${service}: ${text}`))
-      .filter((text) => !OF_CONSUMERS.test(text))
+    return [...this.#proxies]
+      .flatMap(([service, proxy]) => proxy.take().map((text) => `${service}: ${text}`))
+      .filter((text) => !CONSUMER_STATEMENT.test(text))
       .sort()
   }
 }
 
-/** A marketplace whose statements and log lines can be looked at. */
+/** A marketplace whose statements and log lines are recorded. */
 export async function recordedMarketplace(): Promise<{
   market: TestMarketplace
-  taps: StatementLog
+  statements: StatementLog
   log: CapturedLog
 }> {
   const db = await testDatabase()
-  const taps = new Map(SERVICES.map((service) => [service, new StatementProxy(db.urlOf(service))] as const))
+  const proxies = new Map(SERVICES.map((service) => [service, new StatementProxy(db.urlOf(service))] as const))
   const urls = SERVICES.flatMap((service) => [
-    [`${service.toUpperCase()}_DATABASE_URL`, taps.get(service)?.url ?? ''],
+    [`${service.toUpperCase()}_DATABASE_URL`, proxies.get(service)?.url ?? ''],
     [`${service.toUpperCase()}_DATABASE_DIRECT_URL`, db.urlOf(service)],
   ])
   const log = captureLog()
   const settings = { ...FIXTURE_SETTINGS, LOG_LEVEL: 'info', ...Object.fromEntries(urls) }
   const market = await testMarketplace(settings, db, { logDestination: log.destination })
-  return { market, taps: new StatementLog(taps), log }
+  return { market, statements: new StatementLog(proxies), log }
 }
 
 /**
- * What both lists have, as often as both have it. A consumer of events may ask Postgres for something at any moment:
- * of what two equal requests caused, only this is theirs.
+ * The multiset intersection of two lists. Of the statements recorded during two equal requests, it keeps those of the
+ * requests and drops those of workers.
  */
 export function common(known: string[] | undefined, seen: string[]): string[] {
   if (!known) return seen

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { ask, GRANTS, type Grant, impersonationFixtures, tokenOf } from '../../testing/impersonation.ts'
+import { GRANTS, type Grant, grantRequest, impersonationFixtures, tokenOf } from '../../testing/impersonation.ts'
 
-const { market, org, admin, create, redeem, refresh, acting, putForward, lastAddress } = await impersonationFixtures()
+const { market, org, admin, create, redeem, refresh, acting, advance, lastAddress } = await impersonationFixtures()
 
 describe('the audit log', () => {
   const listed = async (search: string) =>
@@ -14,7 +14,7 @@ describe('the audit log', () => {
     expect((await client.post('/v1/parts', { title: 'Made by another' })).status).toBe(200)
     expect((await client.post('/flows/v1/password/change', {})).status).toBe(400)
     await admin.client.post(`${GRANTS}/${grant.id}/revoke`)
-    const impersonation = { ...ask, grantId: grant.id, grantedByEmail: admin.email }
+    const impersonation = { ...grantRequest, grantId: grant.id, grantedByEmail: admin.email }
     const actor = { id: user.userId, email: user.email, name: expect.any(String) }
     const [made, redeemed] = await listed(`actorId=${user.userId}&impersonatedOnly=true`)
     expect(made).toMatchObject({ procedure: 'part.create', success: true, actor, impersonation })
@@ -39,7 +39,7 @@ describe('the audit log', () => {
     await market.db
       .owner`update organization.users set email = 'erased', anonymised_at = now() where id = ${giver.userId}`
     const [entry] = await listed(`actorId=${user.userId}&impersonatedOnly=true`)
-    expect(entry?.impersonation).toMatchObject(ask)
+    expect(entry?.impersonation).toMatchObject(grantRequest)
     expect(entry?.impersonation).not.toHaveProperty('grantedByEmail')
   })
 
@@ -47,7 +47,7 @@ describe('the audit log', () => {
     const user = await org.member([])
     const { grant, tokens } = await acting(user)
     await refresh(tokens.refresh_token)
-    putForward(11_000)
+    advance(11_000)
     expect((await refresh(tokens.refresh_token)).status).toBe(401)
     const [entry] = await listed(`actorId=${user.userId}&procedure=auth.refreshReuse`)
     expect(entry?.impersonation?.grantId).toBe(grant.id)

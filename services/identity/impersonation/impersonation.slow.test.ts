@@ -3,12 +3,12 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { decodeJwt } from 'jose'
 import { CreatedImpersonationGrant, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import type { ApiClient } from '../../testing/client.ts'
-import { ask, GRANTS, type Grant, impersonationFixtures, tokenOf } from '../../testing/impersonation.ts'
+import { GRANTS, type Grant, grantRequest, impersonationFixtures, tokenOf } from '../../testing/impersonation.ts'
 import { TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
 const desk = await impersonationFixtures()
-const { market, org, admin, soon, fromElsewhere, create, redeem, refresh, acting, putForward } = desk
+const { market, org, admin, soon, newAddress, create, redeem, refresh, acting, advance } = desk
 const other = await market.organization(['IP_OWNER'])
 const isGrant = TypeCompiler.Compile(ImpersonationGrant)
 const isCreated = TypeCompiler.Compile(CreatedImpersonationGrant)
@@ -19,7 +19,7 @@ describe('creating a grant', () => {
     const { status, body, headers } = await create(user)
     expect(status).toBe(201)
     expect(isCreated.Check(body)).toBe(true)
-    expect(body).toMatchObject({ ...ask, userId: user.userId })
+    expect(body).toMatchObject({ ...grantRequest, userId: user.userId })
     expect(Date.parse(body.expireTime) - Date.parse(body.createdTime)).toBe(60 * 60 * 1000)
     expect(headers.get('cache-control')).toBe('no-store')
     const shown = await admin.client.get<Grant>(`${GRANTS}/${body.id}`)
@@ -97,7 +97,11 @@ describe('a link', () => {
     const user = await org.member(['org:admin'])
     const { grant, tokens, client } = await acting(user)
     const claims = decodeJwt(tokens.access_token)
-    expect(claims).toMatchObject({ sub: user.userId, org: org.orgId, act: { sub: ask.actingEmail, grant: grant.id } })
+    expect(claims).toMatchObject({
+      sub: user.userId,
+      org: org.orgId,
+      act: { sub: grantRequest.actingEmail, grant: grant.id },
+    })
     expect((await client.get(`/v1/users/${user.userId}`)).body).toMatchObject({ id: user.userId, email: user.email })
     expect((await admin.client.get<Grant>(`${GRANTS}/${grant.id}`)).body.redeemedTime).toBeString()
   })
@@ -109,10 +113,10 @@ describe('a link', () => {
     await market.db.owner`update identity.impersonation_grants set expires_at = now() where id = ${expired.body.id}`
     await admin.client.post(`${GRANTS}/${revoked.body.id}/revoke`)
     const [before] = await market.db.owner`select count(*) from organization.audit_log`
-    const unknown = await redeem('nothing', { 'x-request-id': 'same', ...fromElsewhere() })
+    const unknown = await redeem('nothing', { 'x-request-id': 'same', ...newAddress() })
     expect(unknown.status).toBe(404)
     for (const { body } of [used, expired, revoked]) {
-      const answer = await redeem(tokenOf(body), { 'x-request-id': 'same', ...fromElsewhere() })
+      const answer = await redeem(tokenOf(body), { 'x-request-id': 'same', ...newAddress() })
       expect([answer.status, answer.text]).toEqual([404, unknown.text])
     }
     expect(await market.db.owner`select count(*) from organization.audit_log`).toEqual([before] as never)
@@ -155,7 +159,7 @@ describe('an impersonated session', () => {
     const { grant, tokens } = await acting(await org.member([]))
     const refreshed = await refresh(tokens.refresh_token)
     expect(refreshed.status).toBe(200)
-    const act = { sub: ask.actingEmail, grant: grant.id }
+    const act = { sub: grantRequest.actingEmail, grant: grant.id }
     expect(decodeJwt(refreshed.body.access_token).act).toEqual(act)
     // The lost answer, given again.
     expect(decodeJwt((await refresh(tokens.refresh_token)).body.access_token).act).toEqual(act)
@@ -169,7 +173,7 @@ describe('an impersonated session', () => {
       expect(decodeJwt(access_token).exp).toBeLessThanOrEqual(endsAt)
     }
     expect((await client.get('/v1/parts')).status).toBe(200)
-    putForward(8 * 60 * 1000)
+    advance(8 * 60 * 1000)
     expect((await client.get('/v1/parts')).status).toBe(401)
     expect((await refresh(tokens.refresh_token)).status).toBe(401)
   })
@@ -227,7 +231,7 @@ describe('an impersonated session', () => {
       (await by.get<{ items: Listed[] }>(`/flows/v1/sessions${query}`)).body.items.map(
         ({ current, impersonation }) => ({ current, impersonation }),
       )
-    const impersonation = { grantId: grant.id, actingEmail: ask.actingEmail }
+    const impersonation = { grantId: grant.id, actingEmail: grantRequest.actingEmail }
     const own = { current: true, impersonation: undefined }
     expect(await list(member.client)).toEqual([{ current: false, impersonation }, own])
     expect(await list(admin.client, `?userId=${member.userId}`)).toEqual([
@@ -247,7 +251,7 @@ describe('an impersonated session', () => {
     const passwords = { currentPassword: TEST_PASSWORD, newPassword: 'another long password' }
     for (const answer of [
       await client.post('/flows/v1/password/change', passwords),
-      await client.post(GRANTS, { ...ask, userId: user.userId }),
+      await client.post(GRANTS, { ...grantRequest, userId: user.userId }),
       await client.post(`${GRANTS}/${grant.id}/revoke`),
       await client.post('/flows/v1/sessions/sess_1/end'),
     ]) {

@@ -119,7 +119,7 @@ export interface PatchUser {
   ifMatch: string | undefined
 }
 
-/** Changes the personal data of a user, unless the user is anonymised or holds a permission that the caller does not hold. */
+/** Changes the personal data of a user, which must not be anonymised and whose permissions the caller must hold. */
 export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchUser) {
   const { orgId } = caller
   return sql
