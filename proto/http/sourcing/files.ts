@@ -9,7 +9,7 @@ export type FileGroup = (typeof FILE_GROUPS)[number]
 export const FILE_STATES = ['PENDING', 'READY', 'FAILED'] as const
 export type FileState = (typeof FILE_STATES)[number]
 
-/** Stable codes of why a file is FAILED. */
+/** Stable codes of the reasons for FAILED. */
 export const FILE_FAILURES = [
   'too_large',
   'source_changed',
@@ -80,7 +80,7 @@ const addition = closed({
   name: Type.Optional(FileName('Name of the file. Default: the name of the upload.')),
 })
 
-/** Files of a part, in any state. */
+/** Maximum number of files of a part, in any state. */
 export const MAX_FILES_OF_A_PART = 200
 
 export const UpdateFilesRequest = closed(
