@@ -18,7 +18,7 @@ import { openDatabase } from './bench/stage/database.ts'
 import { findPlace, occupy } from './bench/stage/place.ts'
 import { startServices } from './bench/stage/services.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
-import { bringPackages } from './toolchain/packages.ts'
+import { installPackages } from './toolchain/packages.ts'
 
 const SECTIONS: Readonly<Record<Section, (context: Context) => Promise<Figure[]>>> = {
   memory: measureMemory,
@@ -53,7 +53,7 @@ async function bench({ quick, parts, help, sections }: Options, lifecycle: Lifec
     console.log(USAGE)
     return 0
   }
-  await bringPackages(progress)
+  await installPackages(progress)
   const place = await findPlace()
   onStop(await occupy(place))
   const database = await openDatabase(place, parts, lifecycle)
@@ -64,7 +64,7 @@ async function bench({ quick, parts, help, sections }: Options, lifecycle: Lifec
     account: await ensureAccount(database, services),
     auditEntries: quick ? 1_000_000 : 10_000_000,
     userCount: quick ? 100_000 : 1_000_000,
-    pace: quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 3 },
+    pace: quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 },
     trial: { rounds: 1, seconds: 1 },
   }
   const figures: Figure[] = []

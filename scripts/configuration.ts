@@ -33,7 +33,7 @@ export function configurationTable(): string {
 
 function row(name: string, variable: TSchema, schema: TObject, service: string): string {
   const required = schema.required?.includes(name) && variable.default === undefined
-  // What differs from machine to machine is told in the description.
+  // A default that depends on the machine is in the description.
   const byMachine = name === 'HASHING_SLOTS'
   const standard = required ? 'required' : variable.default === undefined || byMachine ? '' : `\`${variable.default}\``
   return `| \`${name}\` | ${service} | ${standard} | ${variable.description} |`

@@ -8,7 +8,7 @@ import { freePort } from './toolchain/ports.ts'
 import { commandOf } from './toolchain/processes.ts'
 import { folderElsewhere } from './toolchain/state.ts'
 
-// A checkout of its own: the one under test may be running, and its state is its owner's.
+// A separate checkout, because this one may be running.
 const checkout = await mkdtemp(join(tmpdir(), 'checkout-'))
 await chmod(checkout, 0o755)
 for (const name of ['services', 'proto', 'scripts', 'package.json', 'bun.lock', 'bunfig.toml']) {
@@ -27,9 +27,9 @@ afterAll(async () => {
   await rm(elsewhere, { recursive: true, force: true })
 })
 
-/** Starts the launcher and reads what it prints, until it is up or has ended. */
+/** Starts the launcher and reads its output until it is ready or has ended. */
 async function dev(options: string[] = [], env: Record<string, string> = {}) {
-  // The last one ends orphans: it is for tests, and what a killed launcher leaves is what is tested here.
+  // Without the variable of the test runner that ends orphans, which this test needs.
   const { DATABASE_URL: _, NATS_URL: _n, HEALTH_PORT: _h, BUN_FEATURE_FLAG_NO_ORPHANS: _o, ...inherited } = process.env
   const child = Bun.spawn([BUN, join(checkout, 'scripts', 'dev.ts'), ...options], {
     cwd: checkout,
@@ -48,7 +48,7 @@ async function dev(options: string[] = [], env: Record<string, string> = {}) {
   return { child, printed, refusal: isUp ? '' : await child.stderr.text() }
 }
 
-/** The state folder as the launcher itself names it. */
+/** The state folder of the launcher. */
 const folderIn = (printed: string) => /^Logs: (?<folder>.*)\/services\.log$/m.exec(printed)?.groups?.folder ?? ''
 const read = async (folder: string, file: string) => JSON.parse(await readFile(join(folder, file), 'utf8'))
 const postgresOf = async (folder: string) =>
@@ -105,7 +105,7 @@ test(
     expect(third.refusal).toBe('')
     expect(await commandOf(services)).toBeUndefined()
     expect(await commandOf(postgres)).toBeUndefined()
-    // The token of before the kill: the same keys, the same database.
+    // The token from before the kill is still valid: same keys, same database.
     expect(await listParts(token)).toEqual(parts)
 
     const after = [(await read(folder, 'services.json')).pid, await postgresOf(folder)]

@@ -8,7 +8,7 @@ import {
   resetPassword,
   restoreAdministrator,
 } from './operations/people.ts'
-import { bringPackages } from './toolchain/packages.ts'
+import { installPackages } from './toolchain/packages.ts'
 import { explain } from './toolchain/refusal.ts'
 
 const COMMANDS: Record<string, (args: string[]) => Promise<unknown>> = {
@@ -34,7 +34,7 @@ if (!command) {
   process.exit(wanted ? 0 : 2)
 }
 try {
-  await bringPackages(() => {})
+  await installPackages(() => {})
   await command(args)
   process.exit(process.exitCode ?? 0)
 } catch (error) {

@@ -20,7 +20,7 @@ async function republish(args: string[], env: Record<string, string> = { DATABAS
   return { output, errors, code }
 }
 
-test('what happened since the time is put before the relays again, and nothing older', async () => {
+test('--since: events from that time are published again, older ones are not', async () => {
   const pool = connect(urlOf('sourcing'), { max: 1, applicationName: 'republish-test' })
   for (const [subject, time] of Object.entries({
     old: '2026-04-29T09:09:59.999Z',
@@ -36,7 +36,7 @@ test('what happened since the time is put before the relays again, and nothing o
   expect(await owner`select subject from sourcing.outbox where sent_at is null`).toMatchObject([{ subject: 'young' }])
 })
 
-test('what a consumer gave up gets another round of tries, what was no event stays', async () => {
+test('dead letters: events are retried, other messages stay', async () => {
   const envelope = JSON.stringify({ source: '/marketplace/sourcing', subject: 'part_1' })
   await owner`
     insert into webhooks.dead_letters (consumer, event_id, type, subject, envelope, tries, error)
@@ -54,7 +54,7 @@ test('what a consumer gave up gets another round of tries, what was no event sta
   ])
 })
 
-test('without a time, with half of one or without a database it says what it needs and does nothing', async () => {
+test('a missing or partial time, or no database: the usage, and nothing changes', async () => {
   for (const args of [
     [],
     ['--since'],

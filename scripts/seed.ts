@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { connect } from '../services/kit/db/client.ts'
 import { findOperator } from '../services/organization/organizations/queries.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
+import { ensureAuditEntries } from './demo/audit-entries.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
 import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
-import { ensureTrail } from './demo/trail.ts'
 import { importDefaults } from './operations/catalog.ts'
 
-/** Loads the reference catalogs and the demo's organizations, people and parts. Runs again without harm. */
+/** Loads the reference catalogs and the demo organizations, users and parts. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -24,7 +24,7 @@ async function seed(): Promise<void> {
   try {
     const written = await readAccountsFile(ACCOUNTS_FILE)
     const [operatorOrg] = await findOperator(sql)
-    // The file is written last, so one that names this database's operator says that everything is there.
+    // The file is written last: if it names this database's operator, all demo data exists.
     if (operatorOrg && written?.organizations.some(({ id }) => id === operatorOrg.id)) return
     const operator = await ensureOrganization(deps, undefined, OPERATOR, undefined)
     const ids = new Map<string, string>()
@@ -34,7 +34,7 @@ async function seed(): Promise<void> {
       ids.set(org.key, administrator.orgId)
       await ensureStaff(sql, administrator, org)
       await ensureParts(deps, org, await ensureFixtures(sql, administrator, org))
-      await ensureTrail(deps, org)
+      await ensureAuditEntries(deps, org)
       console.log(`  ${org.name}`)
     }
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
@@ -43,7 +43,7 @@ async function seed(): Promise<void> {
   }
 }
 
-/** Accounts with known names and derived passwords have no place where somebody else can reach them. */
+/** Demo accounts have known names and derived passwords, so other machines must not reach them. */
 function refuseProduction(): void {
   const { NODE_ENV, PUBLIC_URL } = process.env
   const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(PUBLIC_URL ?? '')

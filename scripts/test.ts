@@ -1,5 +1,5 @@
 import { type Lifecycle, runCommand } from './toolchain/command.ts'
-import { bringPackages } from './toolchain/packages.ts'
+import { installPackages } from './toolchain/packages.ts'
 import { runChecks } from './verify/checks.ts'
 import { findTests, type Options, readOptions, USAGE } from './verify/options.ts'
 import { makeTemplate, startServers } from './verify/servers.ts'
@@ -17,7 +17,7 @@ await runCommand(async (lifecycle) => {
 
 async function verify(options: Options, lifecycle: Lifecycle): Promise<number> {
   const began = performance.now()
-  await bringPackages(print)
+  await installPackages(print)
   const files = await findTests(options, process.env.INVOKED_FROM ?? process.cwd())
   const [checks, tests] = await Promise.all([
     options.paths.length === 0 ? runChecks({ quick: options.quick, print, signal: lifecycle.signal }) : NOTHING,
@@ -57,6 +57,6 @@ function report({ passed, failed, skipped }: Tally): number {
 }
 
 function titleOf({ quick, paths }: Options): string {
-  if (paths.length > 0) return 'What was named'
-  return quick ? 'The quick half' : 'Everything'
+  if (paths.length > 0) return 'These tests'
+  return quick ? 'The quick tests' : 'All checks and tests'
 }

@@ -1,6 +1,6 @@
 import { Refusal } from '../toolchain/refusal.ts'
 
-/** What is measured, in this order: memory first, while the services are as fresh as after a roll-out. */
+/** The sections in their order: memory first, directly after the start of the services. */
 export const SECTIONS = [
   'memory',
   'parts',
@@ -20,19 +20,19 @@ const MAX_PARTS = 10_000_000
 
 export const USAGE = `Usage: bun run bench [--quick] [--parts=<number>] [<section>…]
 
-Measures the five services, each in a process of its own on an embedded Postgres, against references that run in turns
-with them, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
+Measures the five services over HTTP, each in a process of its own on an embedded Postgres, in interleaved rounds with
+references, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
 The first run loads a million parts, a million users and ten million audit entries, which takes some minutes; they are
-kept under .cache/bench.
+kept under .cache/bench. Later runs take less than 20 minutes.
 
   --quick     100,000 parts and users, a million audit entries, and shorter and fewer rounds
-  --parts=n   so many parts, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB
+  --parts=n   number of parts, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB
   <section>   measures only these: ${SECTIONS.join(', ')}
   --help      prints this
 
-A ratio is the median over rounds, with the smallest and the largest in brackets. Nothing is refused for being slow: a
-figure below what is wanted is marked, and the exit code is 0. Run it on a machine that has nothing else to do.
-It needs pgbench for the limits of the database, and nothing else that it does not bring.
+A ratio is the median over rounds, with the smallest and the largest in brackets. A figure below the wanted value is marked
+"short". A section that fails has a row with the reason, the others keep their figures, and the exit code is 1. Run it on an
+idle machine. It needs pgbench for the ratios to the database, and Go for one of the references.
 `
 
 export interface Options {
@@ -42,7 +42,7 @@ export interface Options {
   sections: ReadonlySet<Section>
 }
 
-/** Reads the command line; whatever it does not know is refused rather than ignored. */
+/** Reads the command line; unknown words are refused. */
 export function readOptions(words: readonly string[]): Options {
   const chosen = new Set<Section>()
   let quick = false
@@ -63,5 +63,5 @@ export function readOptions(words: readonly string[]): Options {
 function numberOfParts(word: string): number {
   const parts = Number(/^--parts=(\d+)$/.exec(word)?.[1])
   if (parts >= MIN_PARTS && parts <= MAX_PARTS) return parts
-  throw new Refusal(`${word}: a number from ${MIN_PARTS} to ${MAX_PARTS} is wanted.`)
+  throw new Refusal(`${word}: expected a number from ${MIN_PARTS} to ${MAX_PARTS}.`)
 }

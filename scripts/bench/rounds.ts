@@ -10,7 +10,7 @@ export interface Pace {
 }
 
 /**
- * Runs every side in every round, one after the other, in an order that alternates: a disturbance of the machine affects all
+ * Runs every side in every round, in alternating order, so that a disturbance of the machine affects all
  * sides alike. Returns the rate of each side in each round.
  */
 export async function inRounds<Name extends string>(

@@ -10,8 +10,7 @@ export interface LoggedStatement {
   parameters: (string | null)[]
 }
 
-/** How the log marks the first line of an entry: application name and process id. */
-export const LOG_LINE_PREFIX = '@@%a|%p|'
+/** The first line of an entry, after the prefix `@@%a|%p|`. */
 const ENTRY = /^(?<application>[^|\n]*)\|(?<pid>\d+)\|(?<level>[A-Z]+): {2}(?<message>[\s\S]*)$/
 const STATEMENT = /^(?:statement|execute [^:]*): (?<text>[\s\S]*)$/
 const PARAMETER = /\$\d+ = (?:NULL|'((?:[^']|'')*)')/g

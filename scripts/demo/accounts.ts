@@ -21,11 +21,11 @@ export interface DemoAccount {
   email: string
   password: string
   administrator: boolean
-  /** The keys that count for the account. */
+  /** The effective permissions of the account. */
   permissions: Permission[]
 }
 
-/** Everybody who can sign in, with what they may do: what is printed, and what scripts read. */
+/** All demo accounts with their permissions, for the welcome text and for scripts. */
 export async function accountsOf(
   sql: Pool,
   secret: string,
@@ -56,13 +56,13 @@ export async function accountsOf(
   return file
 }
 
-/** Written beside and moved into place, readable by its owner alone. */
+/** Written to a new file and renamed; readable by its owner alone. */
 export async function writeAccounts(path: string, file: AccountsFile): Promise<void> {
   await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   await rename(`${path}.new`, path)
 }
 
-/** What an earlier start wrote; undefined where there is none, or none that can be read. */
+/** The accounts of an earlier start; undefined without a readable file. */
 export async function readAccountsFile(path: string): Promise<AccountsFile | undefined> {
   const file = Bun.file(path)
   if (!(await file.exists())) return undefined

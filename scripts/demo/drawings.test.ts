@@ -4,7 +4,7 @@ import { drawingSheet, envelopeModel } from './drawings.ts'
 
 const extent = { x: 120, y: 80.5, z: 45 }
 
-test('the model of an envelope is a binary STL of that size, the same on every run', async () => {
+test('the model: a binary STL of the bounding box, the same on every run', async () => {
   const bytes = envelopeModel('Impeller', extent)
   expect(await sniff(bytes, bytes.byteLength)).toBe('model/stl')
   const view = new DataView(bytes.buffer)
@@ -19,7 +19,7 @@ test('the model of an envelope is a binary STL of that size, the same on every r
   expect(envelopeModel('Impeller', extent)).toEqual(bytes)
 })
 
-test('the drawing is a PDF whose table of objects is right', async () => {
+test('the drawing: a PDF with a correct cross-reference table', async () => {
   const bytes = drawingSheet('Impeller (closed)', 'SKP-1', extent)
   expect(await sniff(bytes, bytes.byteLength)).toBe('application/pdf')
   const text = new TextDecoder().decode(bytes)

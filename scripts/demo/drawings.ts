@@ -6,7 +6,7 @@ export interface Extent {
 
 type Corner = readonly [number, number, number]
 
-/** The faces of a box, each by the numbers of its corners, counter-clockwise from outside. */
+/** The faces of a box by the indexes of their corners, counter-clockwise from outside. */
 const FACES = [
   { normal: [0, 0, -1], corners: [0, 2, 3, 1] },
   { normal: [0, 0, 1], corners: [4, 5, 7, 6] },
@@ -16,7 +16,7 @@ const FACES = [
   { normal: [1, 0, 0], corners: [1, 3, 7, 5] },
 ] as const
 
-/** The envelope of a part as a binary STL: twelve triangles that every viewer opens. */
+/** The bounding box of a part as a binary STL of twelve triangles. */
 export function envelopeModel(name: string, { x, y, z }: Extent): Uint8Array<ArrayBuffer> {
   const corner = (n: number): Corner => [n & 1 ? x : 0, n & 2 ? y : 0, n & 4 ? z : 0]
   const triangles = FACES.flatMap(({ normal, corners: [a, b, c, d] }) => [

@@ -34,7 +34,7 @@ async function ensurePart(client: ApiClient, part: DemoPart, fixtures: Fixtures,
   }
 }
 
-/** A model of its envelope to look at and a drawing, for a part that has none yet. */
+/** Adds a model of the bounding box and a drawing to a part without files. */
 async function ensureFiles(
   client: ApiClient,
   partId: string,

@@ -15,16 +15,16 @@ import { ApiClient } from '../../services/testing/client.ts'
 import { type DemoOrganization, emailOf, OPERATOR, type Person } from './story.ts'
 
 export interface DemoDeps {
-  /** Signs in as the organization service does. */
+  /** Connects with the role of the organization service. */
   sql: Pool
   baseUrl: string
-  /** Passwords derive from it: the same on every run on one machine, different on every other. */
+  /** Passwords derive from it: the same on every run of one checkout, different elsewhere. */
   secret: string
 }
 
 const now = () => new Date().toISOString()
 
-/** Four groups that can be read out, 80 bits: the demo is as safe as the machine it runs on. */
+/** A readable password of four groups with 80 bits. */
 export function demoPassword(secret: string, email: string): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789z'
   const bytes = createHmac('sha256', secret).update(`demo password of ${email}`).digest().subarray(0, 16)
@@ -35,7 +35,7 @@ export function demoPassword(secret: string, email: string): string {
   ).join('-')
 }
 
-/** Brings one organization about, whatever of it is there already: a seed that was interrupted goes on. */
+/** Creates the missing parts of an organization, also after an interrupted seed. */
 export async function ensureOrganization(
   deps: DemoDeps,
   operator: Caller | undefined,
@@ -81,13 +81,13 @@ async function invited(sql: Pool, caller: Caller, org: DemoOrganization, person:
 async function grantNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
-  const held = await listRoles(sql, caller.orgId, { userId, limit: 50, offset: 0 })
+  const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })
   if (held.some(({ id }) => id === role.id)) return
   const grant = { roleId: role.id, userId }
   await grantRole(sql, caller, contextOf(caller, 'role.grant', { id: role.id, userId }), grant)
 }
 
-/** Signs in with the password the account should have, and activates it anew where that fails. */
+/** Signs in with the derived password, and activates the account again if that fails. */
 async function ensurePassword({ sql, baseUrl, secret }: DemoDeps, email: string): Promise<void> {
   const client = new ApiClient(baseUrl)
   const password = demoPassword(secret, email)
@@ -105,7 +105,7 @@ export interface Fixtures {
   options: Map<string, { fieldId: string; optionId: string }>
 }
 
-/** The units and dropdowns that an organization's parts refer to, made once. */
+/** Creates the business units and custom fields of an organization's parts, once. */
 export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganization): Promise<Fixtures> {
   const units = await sql<{ id: string; name: string }[]>`
     select id, name from organization.business_units where org_id = ${caller.orgId}`
@@ -136,7 +136,7 @@ export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganiz
   return { businessUnits, options }
 }
 
-/** An administrator of a demo organization, as the commands see a caller. */
+/** The caller of the commands: an administrator of a demo organization. */
 const callerOf = (orgId: string, userId: string): Caller => ({
   orgId,
   userId,

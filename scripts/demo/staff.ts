@@ -10,10 +10,10 @@ import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { contextOf } from './people.ts'
 import { type DemoOrganization, emailOf, type Person } from './story.ts'
 
-/** The people behind those who sign in, and the roles that an organization made for them. */
+/** Further users of an organization, and its own roles. */
 interface Staff {
   roles: { name: string; permissions: Permission[] }[]
-  /** Invited, with a role of the organization's own or a system one; who has left is deactivated. */
+  /** A user with an own or a system role; a former employee is deactivated. */
   colleagues: (Person & { phone?: string; role: string; left?: true })[]
 }
 
@@ -43,7 +43,7 @@ const STAFF: Record<string, Staff> = {
   },
 }
 
-/** Makes what of an organization's staff is not there yet. */
+/** Creates the missing users and roles of an organization. */
 export async function ensureStaff(sql: Pool, caller: Caller, org: DemoOrganization): Promise<void> {
   const { roles, colleagues } = STAFF[org.key] ?? { roles: [], colleagues: [] }
   const now = () => new Date().toISOString()
@@ -65,5 +65,5 @@ export async function ensureStaff(sql: Pool, caller: Caller, org: DemoOrganizati
   }
 }
 
-/** Names keep their letters, addresses are spelled as most companies do. */
+/** E-mail addresses replace letters outside of ASCII. */
 const asciiOf = (address: string) => address.replaceAll('ø', 'oe').replaceAll('æ', 'ae').replaceAll('å', 'aa')

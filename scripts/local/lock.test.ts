@@ -10,12 +10,12 @@ afterAll(() => rm(root, { recursive: true }))
 const file = join(root, 'launcher.json')
 afterEach(() => rm(file, { force: true }))
 
-/** Stands for a launcher in another terminal. */
+/** A launcher in another terminal. */
 function launcher() {
   return Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)', 'scripts/dev.ts'])
 }
 
-test('a second launcher of the same checkout is told where the first one runs', async () => {
+test('a second launcher: refused with the address of the first', async () => {
   const other = launcher()
   const record = await recordOf(other.pid, 'scripts/dev.ts')
   await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
@@ -26,7 +26,7 @@ test('a second launcher of the same checkout is told where the first one runs', 
   await other.exited
 })
 
-test('the lock of a launcher that was killed is taken over', async () => {
+test('the lock of a killed launcher: taken over', async () => {
   const other = launcher()
   const record = await recordOf(other.pid, 'scripts/dev.ts')
   await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
@@ -38,7 +38,7 @@ test('the lock of a launcher that was killed is taken over', async () => {
   expect(await Bun.file(file).exists()).toBe(false)
 })
 
-test('half a lock, of a disk that was full, is no lock', async () => {
+test('an incomplete lock file: ignored', async () => {
   await writeFile(file, '{"pid": 1')
   await (await takeLock(root, 'http://localhost:8080'))()
 })

@@ -7,7 +7,7 @@ interface Launcher extends ProcessRecord {
   address: string
 }
 
-/** One launcher for each checkout: a second one would stop what the first one started. Answers how to let go. */
+/** Takes the lock of this checkout's launcher, which stops orphans of another launcher. Returns the release. */
 export async function takeLock(folder: string, address: string): Promise<() => Promise<void>> {
   const path = join(folder, 'launcher.json')
   const file = Bun.file(path)
@@ -17,7 +17,7 @@ export async function takeLock(folder: string, address: string): Promise<() => P
   }
   await rm(path, { force: true })
   const own: Launcher = { ...(await recordOf(process.pid, 'scripts/dev.ts')), address }
-  // Of two starts at the same moment only one makes the file.
+  // Of two simultaneous starts, one creates the file.
   await writeFile(path, JSON.stringify(own), { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'EEXIST' ? new Refusal('This checkout is being started already.') : error
   })

@@ -8,23 +8,23 @@ export interface Options {
 
 export const USAGE = `Usage: ./scripts/dev [--reset] [--watch]
 
-Starts the marketplace with demo data and prints how to sign in. Ctrl-C stops it; what you did is there again next time.
+Starts the marketplace with demo data and prints how to sign in. Ctrl-C stops it; the data remains for the next start.
 
   --reset   removes the database, files, secrets and accounts of this checkout first
   --watch   reloads the services when a source file changes
   --help    prints this
 
 Environment:
-  PORT          where the marketplace is served (8080)
-  DATABASE_URL  the owner's address of an empty Postgres 18 database; unset: an embedded Postgres is started
-  NATS_URL      a NATS server with JetStream; unset: the events travel through Postgres
-  HEALTH_PORT   where health and metrics are served (a free port)
-  LOG_LEVEL     how much the services log (info)
+  PORT          port of the marketplace (8080)
+  DATABASE_URL  the owner's URL of an empty Postgres 18 database; unset: an embedded Postgres is started
+  NATS_URL      a NATS server with JetStream; unset: events go through Postgres
+  HEALTH_PORT   port of health and metrics (a free port)
+  LOG_LEVEL     log level of the services (info)
 `
 
 const FLAGS = { '--reset': 'reset', '--watch': 'watch', '--help': 'help', '-h': 'help' } as const
 
-/** Reads the command line; whatever it does not know is refused rather than ignored. */
+/** Reads the command line; unknown words are refused. */
 export function readOptions(words: string[]): Options {
   const options: Options = { reset: false, watch: false, help: false }
   for (const word of words) {

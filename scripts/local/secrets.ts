@@ -4,19 +4,19 @@ import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { roleOf } from '../../services/kit/db/roles.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
-/** What is made once and must outlive a restart: without it the database of yesterday could not be opened, or read. */
+/** Made once and kept: the existing database cannot be opened or decrypted without them. */
 export interface Secrets {
   ownerPassword: string
   servicePasswords: Record<ServiceName, string>
-  /** Encrypts what the services keep encrypted, as `name:base64`. */
+  /** The key of stored secrets, as `name:base64`. */
   encryptionKeys: string
-  /** Kept so that a database tool stays connected across restarts; another is taken when it is in use. */
+  /** The wished port of Postgres, so that database tools reconnect after a restart. */
   databasePort?: number
 }
 
 const secretsFile = (folder: string) => join(folder, 'secrets.json')
 
-/** The secrets of this checkout, made on its first start. */
+/** The secrets of this checkout, created by its first start. */
 export async function readSecrets(folder: string): Promise<Secrets> {
   const file = Bun.file(secretsFile(folder))
   if (await file.exists()) {
@@ -36,14 +36,14 @@ export async function readSecrets(folder: string): Promise<Secrets> {
   return secrets
 }
 
-/** Written beside and moved into place: a full disk leaves the old file whole. */
+/** Written to a new file and renamed: a full disk leaves the old file intact. */
 export async function writeSecrets(folder: string, secrets: Secrets): Promise<void> {
   const staging = `${secretsFile(folder)}.new`
   await writeFile(staging, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
   await rename(staging, secretsFile(folder))
 }
 
-/** The address a service signs in with: the owner's, with the role and password of the service. */
+/** The database URL of a service: the owner's, with the role and password of the service. */
 export function serviceUrl(ownerUrl: string, service: ServiceName, { servicePasswords }: Secrets): string {
   const url = new URL(ownerUrl)
   url.username = roleOf(service)

@@ -6,8 +6,8 @@ import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { aborted, type Lifecycle } from '../toolchain/command.ts'
 import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
-import { bringPackages } from '../toolchain/packages.ts'
-import { demandFreePort, freePort, portFrom } from '../toolchain/ports.ts'
+import { installPackages } from '../toolchain/packages.ts'
+import { freePort, portFrom, requireFreePort } from '../toolchain/ports.ts'
 import { startProgram } from '../toolchain/programs.ts'
 import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
@@ -29,13 +29,13 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
       '--reset removes the embedded database alone: empty the one of DATABASE_URL yourself, then start without --reset.',
     )
   }
-  await bringPackages(progress)
+  await installPackages(progress)
   const state = await findState()
   onStop(await takeLock(state.folder, address))
   await stopOrphans(state.folder)
   if (options.reset) await reset(state)
-  demandFreePort('PORT', port)
-  demandFreePort('HEALTH_PORT', healthPort)
+  requireFreePort('PORT', port)
+  requireFreePort('HEALTH_PORT', healthPort)
 
   const secrets = await readSecrets(state.folder)
   const database = given

@@ -23,17 +23,17 @@ const file: AccountsFile = {
   ],
 }
 
-test('the accounts stand in a table, each column as wide as its widest cell', () => {
+test('accounts are a table with aligned columns', () => {
   const lines = welcome('http://localhost:8080', file, '/log').split('\n')
   expect(lines).toContain('  organization  e-mail               password     account        roles of the organization')
   expect(lines).toContain("  Örtel AG      anna@oertel.example  it's secret  administrator  CONSUMER, IP_OWNER")
   expect(lines).toContain('  B             b@b.example          x            viewer         MANUFACTURER')
 })
 
-test('the first requests work as they are copied, whatever the password', async () => {
+test('the first requests work when copied, with any password', async () => {
   const text = welcome('http://localhost:8080', file, '/log')
   const commands = text.slice(text.indexOf('TOKEN='), text.indexOf('\n\nLogs'))
-  // Stands for curl, which a machine may lack: shows its arguments and answers as the token endpoint does.
+  // Replaces curl, which may be missing: prints its arguments and answers as the token endpoint.
   const curl = `curl() { printf '%s\\n' "$@" >&2; echo '{"token_type":"Bearer","access_token":"a.b-c","expires_in":900}'; }`
   const shell = Bun.spawn(['sh', '-ec', `${curl}\n${commands}`], { stdout: 'ignore', stderr: 'pipe' })
   const asked = (await shell.stderr.text()).split('\n')
@@ -44,16 +44,16 @@ test('the first requests work as they are copied, whatever the password', async 
   expect(asked).toContain('Authorization: Bearer a.b-c')
 })
 
-test('accounts are read as the seed writes them', async () => {
+test('accounts are read from the file of the seed', async () => {
   await Bun.write(path, JSON.stringify(file))
   expect(await readAccounts(path)).toEqual(file)
 })
 
-test.each(['[]', '{}', '{"organizations": []}', '{"organ'])('%s is no list of accounts', async (content) => {
+test.each(['[]', '{}', '{"organizations": []}', '{"organ'])('%s: refused as a list of accounts', async (content) => {
   await Bun.write(path, content)
   await expect(readAccounts(path)).rejects.toThrow(/does not list the demo accounts/)
 })
 
-test('no list at all is one sentence too', async () => {
+test('a missing list of accounts: refused in one sentence', async () => {
   await expect(readAccounts(join(root, 'nowhere.json'))).rejects.toThrow(/does not list the demo accounts/)
 })

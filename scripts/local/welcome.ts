@@ -1,7 +1,7 @@
 import type { AccountsFile } from '../demo/accounts.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
-/** The accounts the seed wrote. */
+/** The accounts that the seed wrote. */
 export async function readAccounts(path: string): Promise<AccountsFile> {
   const file: AccountsFile | undefined = await Bun.file(path)
     .json()
@@ -10,7 +10,7 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
   throw new Refusal(`${path} does not list the demo accounts: start afresh with ./scripts/dev --reset.`)
 }
 
-/** What somebody who has just started the marketplace for the first time needs to know. */
+/** The text after a start: addresses, accounts and a first request. */
 export function welcome(address: string, file: AccountsFile, logFile: string): string {
   return `
 The marketplace runs on ${address}
@@ -46,7 +46,7 @@ function kindOf({ administrator, permissions }: Account): string {
   return permissions.length > 0 ? 'member' : 'viewer'
 }
 
-/** As an organization that buys: it has something to look at, and somebody to sign in as. */
+/** The first requests of an organization that buys. */
 function firstRequests(address: string, { organizations }: AccountsFile): string {
   const buyer = organizations.find(({ roles, accounts }) => roles.includes('CONSUMER') && accounts.length > 0)
   const account = (buyer ?? organizations.find(({ accounts }) => accounts.length > 0))?.accounts[0]

@@ -11,7 +11,7 @@ export interface ImportProgress {
   end(): void
 }
 
-/** How far the files have been read: a bar on a terminal, a line now and then elsewhere. */
+/** The progress of reading the files: a bar on a terminal, otherwise a line from time to time. */
 export function importProgress(isTerminal: boolean): ImportProgress {
   let bar: SingleBar | undefined
   let stream: ReadStream | undefined

@@ -12,7 +12,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const HEADER = 'id,code,name,governing_body,rank\n'
 
-/** What `./scripts/operator catalog …` does when it is typed in `folder`. */
+/** Runs `./scripts/operator catalog …` in `folder`. */
 async function operator(...args: string[]) {
   const child = Bun.spawn([process.execPath, 'scripts/operator.ts', 'catalog', ...args], {
     cwd: ROOT,
@@ -31,13 +31,13 @@ async function operator(...args: string[]) {
 const fileOf = (name: string, text: string) => Bun.write(join(folder, name), text)
 
 describe('catalog export', () => {
-  test('writes to standard output, whole and nothing else', async () => {
+  test('without a file: the whole catalog on standard output', async () => {
     const { code, out } = await operator('export', 'unspsc-categories')
     expect(code).toBe(0)
     expect(out).toBe(await Bun.file(shippedFile('unspsc-categories')).text())
   })
 
-  test('writes a file where the command was typed, and leaves nothing beside it', async () => {
+  test('with a file: written in the current folder, without temporary files', async () => {
     const { code, out } = await operator('export', 'materials', 'mine.csv')
     expect([code, out]).toEqual([0, `materials: 50 records in ${join(folder, 'mine.csv')}\n`])
     expect(await Bun.file(join(folder, 'mine.csv')).text()).toBe(await Bun.file(shippedFile('materials')).text())
@@ -46,14 +46,14 @@ describe('catalog export', () => {
 })
 
 describe('catalog import', () => {
-  test('tells what changed, then that nothing does', async () => {
+  test('a first import reports the changes, a second one none', async () => {
     await fileOf('own.csv', `${HEADER}own,own,Our own,Us,1\n`)
     const first = await operator('import', 'criticalities', 'own.csv')
     expect([first.code, first.out]).toEqual([0, 'criticalities: 1 entry; 1 added, 0 changed, 20 removed\n'])
     expect((await operator('import', 'criticalities', 'own.csv')).out).toBe('criticalities: nothing to change\n')
   })
 
-  test('--defaults leaves alone what the operator loaded; the shipped file by its name brings it back', async () => {
+  test('--defaults keeps a catalog that the operator loaded; the name of the shipped file restores it', async () => {
     const { out } = await operator('import', '--defaults')
     expect(out).toContain('criticalities: loaded by the operator, left alone\n')
     expect(out).toContain('materials: nothing to change\n')
@@ -61,7 +61,7 @@ describe('catalog import', () => {
     expect((await operator('import', '--defaults')).out).toContain('criticalities: nothing to change\n')
   })
 
-  test('lists the first fifty bad rows with their lines, counts all of them, and ends with 1', async () => {
+  test('bad rows: the first fifty with their lines, the count of all, exit code 1', async () => {
     await fileOf('bad.csv', HEADER + Array.from({ length: 60 }, (_, n) => `b${n},b${n},,Us,1\n`).join(''))
     const { code, out, err } = await operator('import', 'criticalities', 'bad.csv')
     expect([code, out]).toEqual([1, ''])

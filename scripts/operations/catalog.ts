@@ -26,7 +26,7 @@ export async function catalog([verb, ...args]: string[]): Promise<void> {
   throw usage()
 }
 
-/** Loads the shipped files into every catalog that no operator has loaded otherwise. Again, it changes nothing. */
+/** Loads the shipped file into every catalog that the operator has not loaded from another file. */
 export const importDefaults = (databaseUrl: string): Promise<void> =>
   withCatalogs(databaseUrl, async (sql) => {
     const { sources, leftAlone } = await shippedSources(sql)
@@ -35,7 +35,7 @@ export const importDefaults = (databaseUrl: string): Promise<void> =>
   })
 
 async function withCatalogs(databaseUrl: string, work: (sql: Pool) => Promise<void>): Promise<void> {
-  // One connection holds the lock of the import, one does its work.
+  // One connection holds the lock of the import, the other imports.
   const sql = connect(databaseUrl, { max: 2, applicationName: 'operator', searchPath: 'catalog' })
   try {
     await work(sql)
@@ -87,7 +87,7 @@ async function sourcesOf(args: readonly string[]): Promise<Source[]> {
     if (sources.some(({ catalog }) => catalog.name === name)) throw new Refusal(`${name} is given more than once.`)
     const found = await stat(path).catch(() => undefined)
     if (!found?.isFile()) throw new Refusal(`There is no file ${path}.`)
-    // Who loads the shipped file follows it again.
+    // A catalog loaded from the shipped file follows later versions of that file.
     sources.push({ catalog: CATALOGS[name], open: () => createReadStream(path), shipped: path === shippedFile(name) })
   }
   return sources
@@ -99,7 +99,7 @@ async function runExport(sql: Pool, [name, file]: readonly string[]): Promise<vo
     await exportCatalog(sql, catalog, (text) => new Promise((done) => process.stdout.write(text, () => done())))
     return
   }
-  // A file that is there is a whole one: it gets its name when it is complete.
+  // The file gets its name when it is complete.
   const path = pathOf(file)
   const unfinished = `${path}.unfinished`
   try {
@@ -120,5 +120,5 @@ function catalogNamed(text: string | undefined): CatalogName {
 
 const counted = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`
 
-/** The launcher moves to the checkout's folder; a path means what it meant where the command was typed. */
+/** Resolves a path in the folder of the caller; the launcher changes to the checkout. */
 const pathOf = (text: string) => resolve(process.env.INVOKED_FROM ?? '', text)

@@ -11,7 +11,7 @@ export interface OperatorEnvironment {
   accessTokenSeconds: number
 }
 
-/** What the environment says; where it says nothing, the marketplace that `./scripts/dev` runs in this checkout. */
+/** The environment, or without DATABASE_URL the marketplace that `./scripts/dev` runs in this checkout. */
 export async function operatorEnvironment(): Promise<OperatorEnvironment> {
   const { DATABASE_URL, ENCRYPTION_KEYS, PUBLIC_URL, ACCESS_TOKEN_SECONDS } = process.env
   const accessTokenSeconds = Number(ACCESS_TOKEN_SECONDS || 900)

@@ -7,7 +7,7 @@ import { operatorEnvironment } from './environment.ts'
 
 export const KEYS_USAGE = 'keys rotate | keys reencrypt'
 
-/** Rotates the key that signs tokens, or seals every stored secret anew with the first of ENCRYPTION_KEYS. */
+/** Rotates the key that signs tokens, or re-encrypts every stored secret with the first of ENCRYPTION_KEYS. */
 export async function keys([verb]: string[]): Promise<void> {
   const { databaseUrl, encryptionKeys, accessTokenSeconds } = await operatorEnvironment()
   if (verb !== 'rotate' && verb !== 'reencrypt') throw new Refusal(KEYS_USAGE)

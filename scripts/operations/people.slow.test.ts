@@ -36,7 +36,7 @@ const bootstrap = (email: string) =>
   )
 
 describe('bootstrap', () => {
-  test('makes the first administrator and prints a link that works once', async () => {
+  test('bootstrap: creates the first administrator and prints a link that works once', async () => {
     const { code, out } = await bootstrap('ada@example.com')
     expect(code).toBe(0)
     const [, token = ''] = /https:\/\/market\.example\.com\/activate#([\w-]{43})\n/.exec(out) ?? []
@@ -47,14 +47,14 @@ describe('bootstrap', () => {
     expect(row).toEqual({ email: 'ada@example.com', operator: true })
   })
 
-  test('changes nothing when there is an operator already, and says so', async () => {
+  test('bootstrap with an existing operator: refused, nothing changes', async () => {
     const { code, err } = await bootstrap('eve@example.com')
     expect([code, err]).toEqual([1, 'There is an operator already; nothing was changed.\n'])
     const [row] = await owner`select count(*)::int as n from organization.users`
     expect(row?.n).toBe(1)
   })
 
-  test.each([[[]], [['--email', 'ada@example.com']]])('with %j it shows how it is called', async (args) => {
+  test.each([[[]], [['--email', 'ada@example.com']]])('bootstrap with %j: the usage', async (args) => {
     const { code, err } = await operator('bootstrap', ...(args as string[]))
     expect(code).toBe(1)
     expect(err).toStartWith('bootstrap --email')
@@ -62,7 +62,7 @@ describe('bootstrap', () => {
 })
 
 describe('reset-password', () => {
-  test('voids password and sessions at once and prints a new link; the old one is dead', async () => {
+  test('reset-password: ends password and sessions, prints a new link, and the old link fails', async () => {
     const before = await owner`select token_hash from organization.pending_activations`
     const { code, out } = await operator('reset-password', 'ADA@example.com')
     expect(code).toBe(0)
@@ -79,7 +79,7 @@ describe('reset-password', () => {
     ])
   })
 
-  test('names an address that nobody has', async () => {
+  test('reset-password of an unknown address: refused with the address', async () => {
     const { code, err } = await operator('reset-password', 'nobody@example.com')
     expect([code, err]).toEqual([1, 'There is no user with the address nobody@example.com.\n'])
   })
@@ -96,7 +96,7 @@ describe('restore-administrator', () => {
     return rows.map(({ key }) => key)
   }
 
-  test('gives back the role, and the role its keys; the log of the organization says by whom', async () => {
+  test('restore-administrator: restores the role and its permissions, with an audit entry', async () => {
     const keys = await keysOfAda()
     expect(keys).toContain('platform:operate')
     await owner`delete from organization.user_roles`
@@ -112,7 +112,7 @@ describe('restore-administrator', () => {
     expect(event?.type).toBe('organization.user.changed')
   })
 
-  test('changes nothing where nothing is missing, the user is deactivated, or there is none', async () => {
+  test('restore-administrator of an administrator, a deactivated or an unknown user: refused', async () => {
     const already = await restore('ada@example.com')
     expect([already.code, already.err]).toEqual([1, 'ada@example.com is Administrator already; nothing was changed.\n'])
     await owner`delete from organization.user_roles`
@@ -128,7 +128,7 @@ describe('restore-administrator', () => {
 })
 
 describe('keys', () => {
-  test('an unknown verb shows how it is called, and an unknown command lists what there is', async () => {
+  test('an unknown verb: the usage of its command; an unknown command: all commands', async () => {
     expect((await operator('keys', 'burn')).err).toContain('keys rotate | keys reencrypt')
     const { code, err } = await operator('frobnicate')
     expect(code).toBe(2)
@@ -136,7 +136,7 @@ describe('keys', () => {
       expect(err).toContain(command)
   })
 
-  test('reencrypt tells how many secrets it sealed anew', async () => {
+  test('reencrypt: reports the number of re-encrypted secrets', async () => {
     expect((await operator('keys', 'reencrypt')).out).toContain('0 secrets were sealed anew')
     const older = { ENCRYPTION_KEYS: `older:${Buffer.alloc(32, 8).toString('base64')}` }
     const sealed = await (await createSecretBox(older.ENCRYPTION_KEYS)).encrypt('https://drawings.example.com/a?sig=b')
@@ -151,7 +151,7 @@ describe('keys', () => {
   })
 })
 
-test('demo data refuses a production configuration', async () => {
+test('demo data in a production configuration: refused', async () => {
   for (const env of [
     { NODE_ENV: 'production', PUBLIC_URL: 'http://localhost:8080' },
     { NODE_ENV: 'development', PUBLIC_URL: 'https://market.example.com' },

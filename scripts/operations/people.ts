@@ -10,7 +10,7 @@ import { operatorEnvironment } from './environment.ts'
 export const BOOTSTRAP_USAGE =
   'bootstrap --email <address> --given-name <name> --family-name <name> --organization <name> --region <code>'
 
-/** Makes the operator's organization and the platform's first administrator, when there is none yet. */
+/** Creates the operator's organization and its administrator, unless an operator exists. */
 export async function bootstrap(args: string[]): Promise<void> {
   const option = { type: 'string' } as const
   const { values } = parseArgs({
@@ -35,7 +35,7 @@ export async function bootstrap(args: string[]): Promise<void> {
 
 export const RESET_USAGE = 'reset-password <e-mail address>'
 
-/** The way back for a locked-out user, the last administrator included: old password and sessions are void at once. */
+/** Restores access for a locked-out user; the old password and all sessions end. */
 export async function resetPassword([email]: string[]): Promise<void> {
   if (!email) throw new Refusal(RESET_USAGE)
   await withOrganization(async (sql, publicUrl) => {
@@ -48,7 +48,7 @@ export async function resetPassword([email]: string[]): Promise<void> {
 
 export const RESTORE_USAGE = 'restore-administrator <e-mail address>'
 
-/** The way back for an organization where nobody may hand out what is missing: the user is its Administrator again. */
+/** Makes a user Administrator of an organization that has no administrator. */
 export async function restoreAdministrator([email]: string[]): Promise<void> {
   if (!email) throw new Refusal(RESTORE_USAGE)
   await withOrganization(async (sql) => {
@@ -58,7 +58,9 @@ export async function restoreAdministrator([email]: string[]): Promise<void> {
       if (isRefusalOf(error, 'conflict')) throw new Refusal(`${email} is Administrator already; nothing was changed.`)
       throw error
     })
-    console.log(`${email} is Administrator of ${orgId} and holds every key that counts there; its audit log says so.`)
+    console.log(
+      `${email} is Administrator of ${orgId} and holds every permission that counts there; its audit log says so.`,
+    )
   })
 }
 

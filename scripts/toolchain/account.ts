@@ -1,13 +1,13 @@
 import { Refusal } from './refusal.ts'
 import { run } from './run.ts'
 
-/** Whom Postgres runs as. Postgres refuses root; everybody else runs it as themselves. */
+/** The account that runs Postgres. Postgres refuses root; any other user runs it as itself. */
 export interface Account {
   name: string
   ids: { uid?: number; gid?: number }
 }
 
-/** What Postgres is run with. */
+/** The programs of Postgres and the account that runs them. */
 export interface DatabasePrograms {
   /** The folder of initdb and postgres. */
   programs: string
@@ -15,8 +15,8 @@ export interface DatabasePrograms {
 }
 
 /**
- * For root, an account that the machine has already: nothing is added to its users.
- * `nobody` serves where there is no `postgres`; the data folder is closed to everybody else either way.
+ * For root, an existing account of the machine; no user is added.
+ * `nobody` is used where there is no `postgres`; the mode of the data folder excludes all other users either way.
  */
 export async function databaseAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return { name: 'you', ids: {} }
@@ -30,7 +30,7 @@ export async function databaseAccount(): Promise<Account> {
   )
 }
 
-/** Whether the account can run the program and enter the folder. Asked by trying: modes, mounts and policies all count. */
+/** Whether the account can run the program and enter the folder. A trial covers modes, mounts and policies. */
 export async function canUse({ ids }: Account, program: string, folder: string): Promise<boolean> {
   const child = Bun.spawn(['sh', '-c', 'cd "$1" && "$0" --version', program, folder], {
     ...ids,

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 /** The root of this checkout. */
 export const ROOT = join(import.meta.dir, '..', '..')
 
-/** Downloads: may be deleted at any time, and are brought again. */
+/** Downloads; may be deleted at any time. */
 export const CACHE = join(ROOT, '.cache')
 
-/** The Bun that runs this script runs everything else too. */
+/** The Bun of this script also runs all other programs. */
 export const BUN = process.execPath

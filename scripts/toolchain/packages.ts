@@ -7,7 +7,7 @@ import { run, tail } from './run.ts'
 const STAMP = join(ROOT, 'node_modules', '.installed')
 
 /** Installs the packages of the lockfile when they are missing or the lockfile has changed since. */
-export async function bringPackages(progress: (line: string) => void): Promise<void> {
+export async function installPackages(progress: (line: string) => void): Promise<void> {
   const wanted = await fingerprint()
   const installed = Bun.file(STAMP)
   if ((await installed.exists()) && (await installed.text()) === wanted) return
@@ -18,7 +18,7 @@ export async function bringPackages(progress: (line: string) => void): Promise<v
   await Bun.write(STAMP, wanted)
 }
 
-/** Changes whenever an install would do something else: the lockfile, what it was made from, and our patches. */
+/** A hash of the lockfile, package.json and the patches: the inputs of an install. */
 async function fingerprint(): Promise<string> {
   const read = (file: string) => Bun.file(join(ROOT, file)).text()
   const manifest = await read('package.json')
@@ -37,7 +37,7 @@ export function databasePackage(): string {
   )
 }
 
-/** Where packages may not run scripts of their own (`ignore-scripts`), Postgres lacks the links to its libraries. */
+/** With `ignore-scripts`, Postgres lacks the links to its libraries. */
 async function linkDatabaseLibraries(): Promise<void> {
   const folder = databasePackage()
   const { code, output } = await run([BUN, join(folder, 'scripts', 'hydrate-symlinks.js')], { cwd: folder })

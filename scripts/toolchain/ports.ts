@@ -1,6 +1,6 @@
 import { Refusal } from './refusal.ts'
 
-/** A port nobody listens on at this moment: the wished one where it is free. */
+/** A free port: the wished one if possible. */
 export function freePort(wished?: number): number {
   if (wished !== undefined && isFree(wished)) return wished
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
@@ -9,8 +9,8 @@ export function freePort(wished?: number): number {
   return port
 }
 
-/** Refuses a port that somebody else listens on, before anything slow has begun. */
-export function demandFreePort(variable: string, port: number): void {
+/** Refuses a port in use, before the slow steps of the start. */
+export function requireFreePort(variable: string, port: number): void {
   if (isFree(port)) return
   throw new Refusal(
     `Port ${port} is in use by another program: choose another with ${variable}=${port + 1} ${process.env.INVOKED_AS ?? ''}`.trim(),
@@ -22,7 +22,7 @@ function isFree(port: number): boolean {
     Bun.listen({ hostname: '0.0.0.0', port, socket: { data() {} } }).stop(true)
     return true
   } catch (error) {
-    // A port below 1024 without the right to it is refused the same way, in words of its own.
+    // A port below 1024 needs a permission of the system.
     if (error instanceof Error && 'code' in error && error.code === 'EACCES') {
       throw new Refusal(`Port ${port} may only be opened by root: choose one above 1023.`)
     }
@@ -30,7 +30,7 @@ function isFree(port: number): boolean {
   }
 }
 
-/** A port from the environment, or the one to take where none is given. */
+/** A port from the environment, or the default. */
 export function portFrom(variable: string, otherwise: number): number {
   const text = process.env[variable]
   if (text === undefined || text === '') return otherwise

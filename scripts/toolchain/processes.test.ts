@@ -6,7 +6,7 @@ afterAll(() => {
   for (const child of started) child.kill('SIGKILL')
 })
 
-/** A program that can be told apart by its argument, and ends only when it is killed. */
+/** A program with a unique argument that runs until it is killed. */
 function start(mark: string, script = 'setInterval(() => {}, 1000); console.log("up")') {
   const child = Bun.spawn([process.execPath, '-e', script, mark], { stdout: 'pipe' })
   started.push(child)
@@ -18,7 +18,7 @@ async function heard(child: ReturnType<typeof start>) {
   return ''
 }
 
-test('a recorded process is known again while it runs, and not after', async () => {
+test('a recorded process: alive while it runs, not after', async () => {
   const child = start('mark-one')
   const record = await recordOf(child.pid, 'mark-one')
   expect(await isAlive(record)).toBe(true)
@@ -27,21 +27,21 @@ test('a recorded process is known again while it runs, and not after', async () 
   expect(await isAlive(record)).toBe(false)
 })
 
-test('a stranger who got the number since is not taken for the recorded process', async () => {
+test('another program with the process id: not the recorded process', async () => {
   const child = start('mark-two')
   const record = await recordOf(child.pid, 'mark-two')
   expect(await isAlive({ ...record, startedAt: 'another time' })).toBe(false)
   expect(await isAlive({ ...record, mark: '/another/checkout' })).toBe(false)
 })
 
-test('a stranger gets no signal', async () => {
+test('another program with the process id: no signal', async () => {
   const child = start('mark-three')
   const record = { ...(await recordOf(child.pid, 'mark-three')), startedAt: 'another time' }
   await end(child.pid, () => isAlive(record), [{ signal: 'SIGKILL', timeoutMs: 1_000 }])
   expect(await commandOf(child.pid)).toContain('mark-three')
 })
 
-test('what does not heed the first request gets the next', async () => {
+test('a process that ignores the first signal gets the next', async () => {
   const child = start('mark-four', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")')
   await heard(child)
   const record = await recordOf(child.pid, 'mark-four')
@@ -54,13 +54,13 @@ test('what does not heed the first request gets the next', async () => {
   expect(child.signalCode).toBe('SIGKILL')
 })
 
-test('a signal to what is gone is no error', async () => {
+test('a signal to an ended process: no error', async () => {
   const child = start('mark-five')
   child.kill('SIGKILL')
   await child.exited
   expect(() => send(child.pid, 'SIGTERM')).not.toThrow()
 })
 
-test.each([0, 1, -1, Number.NaN, 2 ** 53])('%p is never taken for a process of ours', async (pid) => {
+test.each([0, 1, -1, Number.NaN, 2 ** 53])('process id %p: never alive', async (pid) => {
   expect(await commandOf(pid)).toBeUndefined()
 })

@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { run } from './run.ts'
 
-/** A process as it was when we started it. A number alone may belong to a stranger by the time we look again. */
+/** Identifies a process that we started. Its id alone may be reused by another program later. */
 export interface ProcessRecord {
   pid: number
   startedAt: string
-  /** A part of its command line that no other program has: a path of this checkout. */
+  /** A unique part of its command line: a path of this checkout. */
   mark: string
 }
 
-/** What to remember of a process that we just started. */
+/** The record of a process that was just started. */
 export async function recordOf(pid: number, mark: string): Promise<ProcessRecord> {
   const deadline = Date.now() + 1_000
   let found = await lookUp(pid)
-  // For a moment after its start a process has no command line yet.
+  // The command line of a process is empty for a moment after its start.
   while (!found?.command.includes(mark) && Date.now() < deadline) {
     await Bun.sleep(1)
     found = await lookUp(pid)
@@ -21,13 +21,13 @@ export async function recordOf(pid: number, mark: string): Promise<ProcessRecord
   return { pid, mark, startedAt: found?.startedAt ?? '' }
 }
 
-/** Whether the recorded process still runs: the same number, the same start, the same command. */
+/** Whether the recorded process still runs: the same id, start and command. */
 export async function isAlive({ pid, startedAt, mark }: ProcessRecord): Promise<boolean> {
   const found = await lookUp(pid)
   return found !== undefined && found.startedAt === startedAt && found.command.includes(mark)
 }
 
-/** The command line of a process, its arguments parted by spaces; nothing when it is gone or a zombie. */
+/** The command line of a process, with spaces between arguments; undefined when it ended or is a zombie. */
 export const commandOf = async (pid: number) => (await lookUp(pid))?.command
 
 async function lookUp(pid: number): Promise<{ startedAt: string; command: string } | undefined> {
@@ -40,7 +40,7 @@ async function lookUp(pid: number): Promise<{ startedAt: string; command: string
       ),
     )
     if (!stat || !commandLine) return undefined
-    // The name of the program stands in brackets and may hold anything; the start is the 20th field after it.
+    // The program's name is in brackets and may contain any character; the start is the 20th field after it.
     const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
     return { startedAt: `${boot?.trim()} ${ticks}`, command: commandLine.replaceAll('\0', ' ') }
   }
@@ -50,16 +50,16 @@ async function lookUp(pid: number): Promise<{ startedAt: string; command: string
   return { startedAt: start.output.trim(), command: command.output.trim() }
 }
 
-export interface Patience {
+export interface EndRequest {
   signal: NodeJS.Signals
   timeoutMs: number
 }
 
 /**
- * Asks a process to end and waits; what outlives one request gets the next.
- * `alive` is asked before every signal, so that none reaches a stranger who got the number meanwhile.
+ * Ends a process: sends each signal in turn and waits.
+ * `alive` is checked before every signal, so that none reaches a program that reuses the id.
  */
-export async function end(pid: number, alive: () => Promise<boolean>, requests: Patience[]): Promise<void> {
+export async function end(pid: number, alive: () => Promise<boolean>, requests: EndRequest[]): Promise<void> {
   for (const { signal, timeoutMs } of requests) {
     if (!(await alive())) return
     send(pid, signal)
@@ -68,7 +68,7 @@ export async function end(pid: number, alive: () => Promise<boolean>, requests: 
   }
 }
 
-/** A signal to one process, or with a negative number to a group; one that is gone already is no error. */
+/** Sends a signal to a process, or with a negative id to a group. A process that has ended is no error. */
 export function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)

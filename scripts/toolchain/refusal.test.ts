@@ -15,24 +15,24 @@ test.each([
   expect(sentenceFor(words)).not.toContain('\n')
 })
 
-test('what nobody foresaw keeps its own words', () => {
+test('an unknown error keeps its own text', () => {
   expect(sentenceFor('error: lockfile had changes, but lockfile is frozen')).toBeUndefined()
 })
 
-test('a refusal is shown without a stack, an unexpected error with it', () => {
+test('a refusal: without a stack; an unexpected error: with its stack', () => {
   expect(explain(new Refusal('Do this.'))).toBe('Do this.')
   expect(explain(new Error('broken'))).toContain('refusal.test.ts')
 })
 
-test('a full disk is a sentence wherever it is met', () => {
+test('a full disk: one sentence from any source', () => {
   expect(explain(Object.assign(new Error('write failed'), { code: 'ENOSPC' }))).toMatch(/^The disk is full/)
 })
 
-test('a database that does not answer is not mistaken for a registry', () => {
+test('a database that does not answer: not reported as the package registry', () => {
   expect(explain(new Error('connect ECONNREFUSED 127.0.0.1:5432'))).not.toContain('registry')
 })
 
-test("another user's folder is named in one sentence", () => {
+test("another user's folder: one sentence with its path", () => {
   const error = Object.assign(new Error('permission denied, open'), {
     code: 'EACCES',
     path: '/checkout/.dev/secrets.json',

@@ -1,11 +1,11 @@
-/** Something the user can mend: printed as the one sentence it is, without a stack. */
+/** An error that the user can correct: printed as one sentence, without a stack. */
 export class Refusal extends Error {
   override name = 'Refusal'
 }
 
 const again = () => `run ${process.env.INVOKED_AS ?? 'the command'} again`
 
-/** The sentence for what goes wrong on ordinary machines, whichever tool said it and in whatever words. */
+/** The sentence for a common failure, recognized in the output of any tool. */
 export function sentenceFor(words: string): string | undefined {
   if (/ENOSPC|EDQUOT|No space left|NoSpaceLeft|disk quota exceeded/i.test(words)) {
     return `The disk is full: free 1 GB and ${again()}.`
@@ -20,11 +20,11 @@ export function sentenceFor(words: string): string | undefined {
   return undefined
 }
 
-/** What to print for an error that ends a command: a sentence where we have one, else the error as it is. */
+/** The text of an error that ends a command: one sentence if possible, else the stack. */
 export function explain(error: unknown): string {
   if (error instanceof Refusal) return error.message
   if (!(error instanceof Error)) return String(error)
-  // Only a full disk: a refused connection of the marketplace's own parts is no registry out of reach.
+  // Only a full disk: a refused connection between parts of the marketplace is not a network failure.
   if (/ENOSPC|EDQUOT|No space left/.test(`${'code' in error ? error.code : ''} ${error.message}`)) {
     return sentenceFor('ENOSPC') ?? error.message
   }

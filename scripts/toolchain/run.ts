@@ -2,7 +2,7 @@ import { ROOT } from './checkout.ts'
 
 export interface Finished {
   code: number
-  /** Standard output and standard error, each in its order. */
+  /** Standard output, then standard error. */
   output: string
 }
 
@@ -13,7 +13,7 @@ export interface RunOptions {
   signal?: AbortSignal
 }
 
-/** Runs a command to its end without standard input and keeps what it prints. A missing program is code 127. */
+/** Runs a command without standard input and returns its output. A missing program is code 127. */
 export async function run(command: string[], options: RunOptions = {}): Promise<Finished> {
   const { env = process.env, cwd = ROOT, timeoutMs = 10 * 60_000, signal } = options
   if (command[0] === undefined || Bun.which(command[0], { PATH: env.PATH ?? '' }) === null) {

@@ -9,7 +9,7 @@ const folder = await mkdtemp(join(tmpdir(), 'state-'))
 await chmod(folder, 0o755)
 afterAll(() => rm(folder, { recursive: true }))
 
-/** A checkout, and a place for temporary files; the checkout is one that only its owner can enter, or not. */
+/** A checkout with a mode, and a folder for temporary files. */
 async function places(name: string, mode: number) {
   const root = join(folder, name, 'checkout')
   const temporary = join(folder, name, 'temporary')
@@ -22,14 +22,14 @@ async function places(name: string, mode: number) {
 
 const modeOf = async (path: string) => (await lstat(path)).mode & 0o777
 
-test('state is kept in the checkout, where others cannot read it', async () => {
+test('state is in the checkout, unreadable for other users', async () => {
   const { root, temporary } = await places('open', 0o755)
   const state = await findState({ root, temporary })
   expect(state.folder).toBe(join(root, '.dev'))
   expect((await modeOf(state.folder)) & 0o066).toBe(0)
 })
 
-test('root in a checkout that the database cannot reach keeps state elsewhere; everybody else keeps it there', async () => {
+test('root in a checkout that Postgres cannot reach: state elsewhere; other users: in the checkout', async () => {
   const { root, temporary } = await places('closed', 0o700)
   const state = await findState({ root, temporary })
   expect(state.folder.startsWith(isRoot ? join(temporary, 'marketplace-') : root)).toBe(true)
@@ -39,7 +39,7 @@ test('root in a checkout that the database cannot reach keeps state elsewhere; e
   expect(await Bun.file(join(again.folder, 'secrets.json')).exists()).toBe(true)
 })
 
-test('a checkout cloned anew at the same path starts afresh', async () => {
+test('a new clone at the same path: no state of the old one', async () => {
   const { root, temporary } = await places('again', 0o700)
   const state = await findState({ root, temporary })
   await writeFile(join(state.folder, 'secrets.json'), '{}')
@@ -48,10 +48,10 @@ test('a checkout cloned anew at the same path starts afresh', async () => {
   expect(await Bun.file(join(again.folder, 'secrets.json')).exists()).toBe(false)
 })
 
-test('a folder that somebody else prepared there is refused, a link to one too', async () => {
+test('a folder or link that another user created there: refused', async () => {
   const { root, temporary } = await places('trap', 0o700)
   const { folder: place } = await findState({ root, temporary })
-  // Only root ever looks there.
+  // Only root uses that folder.
   if (!isRoot) return expect(place).toBe(join(root, '.dev'))
   await chmod(place, 0o777)
   await expect(findState({ root, temporary })).rejects.toThrow(/is not ours/)

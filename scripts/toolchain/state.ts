@@ -7,37 +7,37 @@ import { databasePackage } from './packages.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
 
-/** Where this checkout keeps what it made: databases, secrets, logs. Git ignores it. */
+/** The state of this checkout: databases, secrets, logs. Git ignores it. */
 export interface State extends DatabasePrograms {
   folder: string
 }
 
 export interface Places {
   root: string
-  /** Where temporary files outlive a restart. */
+  /** The folder of temporary files that survive a restart. */
   temporary: string
 }
 
 const HERE: Places = { root: ROOT, temporary: '/var/tmp' }
 
-/** In the checkout wherever the rest is kept: scripts and people look for it here. Readable by its owner alone. */
+/** Always in the checkout, where scripts and users expect it. Readable by its owner alone. */
 export const ACCOUNTS_FILE = join(ROOT, '.dev', 'accounts.json')
 
 /**
- * `.dev` in the checkout. Only root, in a checkout that the database's own user cannot reach, keeps it elsewhere:
- * in a folder named after the checkout, where temporary files outlive a restart.
+ * `.dev` in the checkout. For root in a checkout that the account of Postgres cannot reach:
+ * a folder named after the checkout among the temporary files that survive a restart.
  */
 export async function findState({ root, temporary }: Places = HERE): Promise<State> {
   const local = join(root, '.dev')
   const account = await databaseAccount()
   const programs = join(databasePackage(), 'native', 'bin')
   await mkdir(local, { recursive: true })
-  // The database's user has to pass through, but not look around; each file inside is closed by a mode of its own.
+  // The account of Postgres must pass through, but cannot list the folder; each file has a closed mode.
   await chmod(local, account.ids.uid === undefined ? 0o700 : 0o711)
   if (account.ids.uid === undefined) return { folder: local, programs, account }
   if (await canUse(account, join(programs, 'initdb'), local)) return { folder: local, programs, account }
   const folder = await ownFolder(folderElsewhere({ root, temporary }))
-  await disownFormerCheckout(folder, join(local, 'id'))
+  await emptyForNewCheckout(folder, join(local, 'id'))
   const copied = join(await copyPrograms(folder), 'bin')
   if (await canUse(account, join(copied, 'initdb'), folder)) return { folder, programs: copied, account }
   throw new Refusal(
@@ -45,14 +45,14 @@ export async function findState({ root, temporary }: Places = HERE): Promise<Sta
   )
 }
 
-/** Two checkouts never share a folder, and one finds its own again. */
+/** The name derives from the path of the checkout. */
 export function folderElsewhere({ root, temporary }: Places): string {
   return join(temporary, `marketplace-${new Bun.CryptoHasher('sha256').update(root).digest('hex').slice(0, 12)}`)
 }
 
 async function ownFolder(folder: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch(() => {})
-  // Anybody can make a folder of that name there first, and would then own our database.
+  // Another user could have created a folder of that name, and would own the database.
   const found = await lstat(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
     throw new Refusal(
@@ -63,8 +63,8 @@ async function ownFolder(folder: string): Promise<string> {
   return folder
 }
 
-/** A checkout that was deleted and cloned again at the same path starts afresh, as it would with `.dev` inside of it. */
-async function disownFormerCheckout(folder: string, idFile: string): Promise<void> {
+/** Empties the folder of an earlier checkout at the same path. */
+async function emptyForNewCheckout(folder: string, idFile: string): Promise<void> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '')
   const id = (await read(idFile)) || crypto.randomUUID()
   await writeFile(idFile, id, { mode: 0o600 })
@@ -74,7 +74,7 @@ async function disownFormerCheckout(folder: string, idFile: string): Promise<voi
   await writeFile(join(folder, 'id'), id, { mode: 0o600 })
 }
 
-/** Postgres itself, where its user can read it; a folder for each version, moved into place whole. */
+/** Copies the Postgres programs to a folder that their account can read, one for each version. */
 async function copyPrograms(folder: string): Promise<string> {
   const source = databasePackage()
   const { version } = await Bun.file(join(source, 'package.json')).json()

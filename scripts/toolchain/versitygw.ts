@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE } from './checkout.ts'
-import { bringGo, goInstall } from './go.ts'
+import { goInstall, installGo } from './go.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
 
@@ -10,27 +10,29 @@ const MODULE = 'github.com/versity/versitygw/cmd/versitygw'
 const FOLDER = join(CACHE, 'versitygw')
 const BINARY = join(FOLDER, 'bin', 'versitygw')
 
-/** The path of a real S3 server, which no registry has ready-made: Go builds it, once for a checkout. */
-export async function bringVersitygw(progress: (line: string) => void, signal?: AbortSignal): Promise<string> {
+/** The path of a real S3 server, built with Go once for a checkout, because no registry has a binary. */
+export async function installVersitygw(progress: (line: string) => void, signal?: AbortSignal): Promise<string> {
   if (await runs(BINARY)) return BINARY
-  const go = await bringGo(progress, signal)
+  const go = await installGo(progress, signal)
   if (go === undefined) {
-    throw new Refusal('The tests of S3 need versitygw, built by Go: install Go, or Python 3 with pip, which brings it.')
+    throw new Refusal(
+      'The tests of S3 need versitygw, built by Go: install Go, or Python 3 with pip, which installs it.',
+    )
   }
   const staging = `${FOLDER}.${process.pid}`
   await rm(staging, { recursive: true, force: true })
   await mkdir(staging, { recursive: true })
   try {
-    progress(`Building versitygw ${VERSION} with Go: two minutes or three`)
+    progress(`Building versitygw ${VERSION} with Go, which takes about three minutes`)
     const options = signal ? { signal } : {}
     const { code, output } = await goInstall(go, `${MODULE}@v${VERSION}`, join(staging, 'bin'), options)
     signal?.throwIfAborted()
-    // Another run in this checkout may have been quicker.
+    // Another run in this checkout may have finished first.
     if (await runs(BINARY)) return BINARY
     if (code !== 0) {
       throw new Refusal(sentenceFor(output) ?? `versitygw ${VERSION} could not be built:\n${tail(output)}`)
     }
-    // Moved whole, so that an interrupted build is never mistaken for the server.
+    // Renamed when it is complete, so that an interrupted build is never used.
     await rm(FOLDER, { recursive: true, force: true })
     await rename(staging, FOLDER)
   } finally {

@@ -6,16 +6,16 @@ import type { Tally } from './tally.ts'
 interface Check {
   name: string
   command: string[]
-  /** Left to the slow half. */
+  /** Left out by --quick. */
   slow?: boolean
 }
 
-/** What is checked without running the product. Programs of packages are run by Bun: Node may not be there. */
+/** The checks that do not run the product. Bun runs the programs of packages, because Node may be missing. */
 const CHECKS: readonly Check[] = [
   { name: 'format and lint', command: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
   {
     name: 'types',
-    // What was found the last time is kept: only what depends on a change is checked again.
+    // Incremental: only files that depend on a change are checked again.
     command: [
       'node_modules/typescript/bin/tsc',
       '--noEmit',
@@ -46,7 +46,7 @@ export interface CheckRun {
   signal: AbortSignal
 }
 
-/** Runs the checks, each whatever the others say; one that fails shows its output. */
+/** Runs all checks; a failed one shows its output and does not stop the others. */
 export async function runChecks({ quick, print, signal }: CheckRun): Promise<Tally> {
   const checks = CHECKS.filter(({ slow }) => !quick || !slow)
   let failed = 0
@@ -61,7 +61,7 @@ export async function runChecks({ quick, print, signal }: CheckRun): Promise<Tal
   return { passed: checks.length - failed, failed, skipped: 0 }
 }
 
-/** One line for a check that passed; the whole output for one that did not. */
+/** One line for a check that passed; the whole output for one that failed. */
 export function verdict(name: string, passed: boolean, tookMs: number, output: string): string {
   const seconds = `${(tookMs / 1000).toFixed(1)} s`
   return passed ? `passed  ${name} (${seconds})` : `${output.trimEnd()}\nFAILED  ${name} (${seconds})`

@@ -8,7 +8,7 @@ export const USAGE = `Usage: ./scripts/test [--quick] [<path>…]
 
 Runs every check and every test against a Postgres and a NATS server of its own, and ends with a line of their numbers.
 
-  --quick   what to run before a commit, in a minute: format, lint, types, import rules, licences, generated files, and the
+  --quick   for a run before a commit, about a minute: format, lint, types, import rules, licences, generated files, and the
             tests of every feature; leaves out the OpenAPI lint and the tests in *.slow.test.ts
   <path>…   runs only these test files, or the test files in these folders, without the checks
   --help    prints this
@@ -20,7 +20,7 @@ export interface Options {
   paths: string[]
 }
 
-/** Reads the command line; whatever it does not know is refused rather than ignored. */
+/** Reads the command line; unknown words are refused. */
 export function readOptions(words: string[]): Options {
   const options: Options = { quick: false, help: false, paths: [] }
   for (const word of words) {
@@ -32,12 +32,12 @@ export function readOptions(words: string[]): Options {
   return options
 }
 
-/** What the slow half is: told by its name. */
+/** The name of a test file says whether it is slow. */
 export const isSlow = (path: string) => path.endsWith('.slow.test.ts')
 
 const FOLDERS = ['services', 'proto', 'scripts', 'charts']
 
-/** The test files to run, relative to the root. A path the user gave is meant from where they stand. */
+/** The test files to run, relative to the root. A given path is relative to the user's folder, or to the root. */
 export async function findTests({ quick, paths }: Options, from: string): Promise<string[]> {
   if (paths.length === 0) {
     const all = await Promise.all(FOLDERS.map((folder) => testsIn(folder)))

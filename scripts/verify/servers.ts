@@ -4,12 +4,12 @@ import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import type { Lifecycle } from '../toolchain/command.ts'
 import { folderInMemory } from '../toolchain/memory.ts'
-import { bringNats } from '../toolchain/nats.ts'
+import { installNats } from '../toolchain/nats.ts'
 import { removeOrphanedTestRuns, TEST_DATA, testFolder } from '../toolchain/orphans.ts'
 import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
-import { bringVersitygw } from '../toolchain/versitygw.ts'
+import { installVersitygw } from '../toolchain/versitygw.ts'
 import { verdict } from './checks.ts'
 import { isSlow } from './options.ts'
 import { NOTHING, type Tally } from './tally.ts'
@@ -78,9 +78,9 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
       failed += 1
       return undefined
     })
-  const natsServer = await unlessMissing('nats-server', bringNats(progress, signal))
+  const natsServer = await unlessMissing('nats-server', installNats(progress, signal))
   const needsS3 = files.some((file) => NEEDS_S3.test(file))
-  const s3Server = needsS3 ? await unlessMissing('versitygw', bringVersitygw(progress, signal)) : undefined
+  const s3Server = needsS3 ? await unlessMissing('versitygw', installVersitygw(progress, signal)) : undefined
   signal.throwIfAborted()
   return {
     folder,

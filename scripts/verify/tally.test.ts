@@ -45,15 +45,15 @@ test.each([
   ['empty.test.ts', 2, 1, ['empty.test.ts']],
   ['after.test.ts', 3, 1, []],
   ['stray.test.ts', 2, 1, []],
-])('%s fails, and takes nothing from the file beside it', async (file, passed, failed, silent) => {
+])('%s: counted as failed, without effect on the other file', async (file, passed, failed, silent) => {
   expect(await tally(file, 'good.test.ts')).toEqual({ passed, failed, skipped: 0, silent })
 })
 
-test('a run that ended badly without a failed test is a failure', () => {
+test('a bad exit code without a failed test: one failure', () => {
   const report = '  <testsuite name="a" file="a.test.ts" tests="3" failures="0" skipped="1">'
   expect(tallyOf(report, ['a.test.ts'], 1)).toEqual({ passed: 2, failed: 1, skipped: 1, silent: [] })
 })
 
-test('a run without a report fails for every file', () => {
+test('no report: every file failed', () => {
   expect(tallyOf('', ['a.test.ts', 'b.test.ts'], 137)).toMatchObject({ passed: 0, failed: 2 })
 })

@@ -6,7 +6,7 @@ import { send } from '../toolchain/processes.ts'
 import { isSlow } from './options.ts'
 import { add, NOTHING, type Tally, tallyOf } from './tally.ts'
 
-/** More at once would only wait for Postgres. */
+/** More workers would only wait for Postgres. */
 const WORKERS_AT_MOST = 8
 const RUN_TIMEOUT_MS = 45 * 60_000
 const HEARTBEAT_MS = 20_000
@@ -14,16 +14,16 @@ const HEARTBEAT_MS = 20_000
 export interface TestRun {
   files: string[]
   env: Record<string, string | undefined>
-  /** Where the report goes. */
+  /** The folder of the report. */
   folder: string
   signal: AbortSignal
   print: (text: string) => void
 }
 
 /**
- * Runs test files in parallel and counts what they say. Those of the quick half share a few processes, one after the other:
- * loading and warming up the product takes longer than many of them do. A slow one has a process of its own, for it measures,
- * spies on the runtime or leaves gigabytes behind. Each file has a database of its own either way.
+ * Runs test files in parallel and counts the results. Quick files share a few processes, one after the other, because
+ * loading the product takes longer than most of them. A slow file has a process of its own, because it measures,
+ * changes the runtime or uses gigabytes. Every file has a database of its own.
  */
 export async function runTests({ files, ...run }: TestRun): Promise<Tally> {
   const halves = [
@@ -44,11 +44,11 @@ async function runHalf({ files, flags, env, folder, signal, print }: TestRun & {
   const timings = join(CACHE, 'test-timings.json')
   const child = Bun.spawn(
     [
-      // Ends with its descendants even when the run itself is killed.
+      // The descendants end even when the run is killed.
       ...[
         BUN,
         'test',
-        // A slow or shared machine must not turn into a failure; what hangs is ended all the same.
+        // Long enough for a slow or shared machine; a test that hangs still ends.
         '--timeout=30000',
         '--no-orphans',
         `--parallel=${Math.min(WORKERS_AT_MOST, availableParallelism())}`,
@@ -56,11 +56,11 @@ async function runHalf({ files, flags, env, folder, signal, print }: TestRun & {
         ...flags,
       ],
       ...['--reporter=junit', `--reporter-outfile=${report}`],
-      // The slowest files start first, so that none of them is waited for alone at the end.
+      // The slowest files start first, so that none runs alone at the end.
       ...[`--timings=${timings}`, '--update-timings'],
       ...files.map((file) => `./${file}`),
     ],
-    // A group of its own: what tests start and leave behind ends with them.
+    // A process group of its own: processes that tests leave running end with it.
     { cwd: ROOT, env, stdin: 'ignore', stdout: 'inherit', stderr: 'inherit', detached: true },
   )
   const endGroup = () => send(-child.pid, 'SIGKILL')

@@ -1,15 +1,15 @@
-/** One client on one connection: what it sends next, and what it makes of the answer. */
+/** The behaviour of a client on one connection. */
 export interface Talk {
-  /** The next request as bytes; undefined when there is none, which ends the talk. */
+  /** The next request as bytes; undefined ends the connection. */
   request(): Uint8Array | undefined
-  /** Gets the body where it was asked for. */
+  /** Receives the body of each answer. */
   answered?(body: string): void
 }
 
 interface Progress {
-  /** Bytes of the answer that are still to come. */
+  /** Missing bytes of the answer. */
   left: number
-  /** The beginning of an answer whose headers, or whose body if it is wanted, are not complete. */
+  /** The beginning of an answer with incomplete headers or, if it is needed, an incomplete body. */
   begun: Buffer | undefined
 }
 
@@ -18,8 +18,8 @@ const LENGTH = Buffer.from('content-length: ')
 const [CR, ZERO, SPACE_IN_STATUS_LINE] = [0x0d, 0x30, 8]
 
 /**
- * Talks HTTP/1.1 with keep-alive, one request at a time, as cheaply as wrk does: only the status and the length of an
- * answer are read. Resolves when the talk is over; rejects on an answer that is no success.
+ * Speaks HTTP/1.1 with keep-alive, one request at a time, as cheaply as wrk: it reads only the status and the length of an
+ * answer. Resolves at the end; rejects on an answer that is no success.
  */
 export function converse(port: number, { request, answered }: Talk): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
@@ -62,7 +62,7 @@ export function converse(port: number, { request, answered }: Talk): Promise<voi
     const bodyAt = bytes.indexOf(HEADERS_END) + HEADERS_END.length
     const left = bodyAt < HEADERS_END.length ? 1 : bodyAt + lengthOf(bytes, bodyAt) - bytes.length
     const goesOn = left > 0 && (answered !== undefined || bodyAt < HEADERS_END.length)
-    // The chunk's memory is used again for the next one.
+    // Bun reuses the memory of the chunk.
     progress.begun = goesOn ? Buffer.from(bytes) : undefined
     progress.left = left
     if (left === 0) answered?.(bytes.toString('utf8', bodyAt))
@@ -70,7 +70,7 @@ export function converse(port: number, { request, answered }: Talk): Promise<voi
   }
 }
 
-/** The length of a successful answer's body. Bun and Node write the name of the field in two ways. */
+/** The length of a successful answer's body. Bun and Node spell the header differently. */
 function lengthOf(bytes: Buffer, headersEnd: number): number {
   if (bytes[SPACE_IN_STATUS_LINE + 1] !== ZERO + 2) throw new Error(bytes.toString('utf8', 0, headersEnd + 300))
   let at = bytes.indexOf('Content-Length: ')
@@ -88,7 +88,7 @@ export interface RequestText {
   body?: string
 }
 
-/** A request as it goes over the wire. */
+/** A request in its wire format. */
 export function bytesOf({ method = 'GET', path, headers = {}, body = '' }: RequestText): Uint8Array {
   const length = body === '' ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
   const lines = Object.entries({ Host: 'localhost', ...headers, ...length }).map(([name, value]) => `${name}: ${value}`)

@@ -9,7 +9,6 @@ import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { startCluster, stopOrphan } from '../../toolchain/cluster.ts'
 import type { Lifecycle } from '../../toolchain/command.ts'
 import { run, tail } from '../../toolchain/run.ts'
-import { LOG_LINE_PREFIX } from '../statements.ts'
 import type { Place } from './place.ts'
 
 const DATABASE = 'marketplace'
@@ -21,7 +20,8 @@ const SETTINGS = {
   max_connections: '200',
   max_wal_size: '4GB',
   maintenance_work_mem: '256MB',
-  log_line_prefix: LOG_LINE_PREFIX,
+  // Application name and process id, as `readLog` expects them.
+  log_line_prefix: '@@%a|%p|',
 }
 
 export interface Database {

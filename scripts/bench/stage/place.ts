@@ -8,11 +8,11 @@ import { findState, type State } from '../../toolchain/state.ts'
 
 export interface Place {
   state: State
-  /** What outlives a run; may be deleted at any time. */
+  /** Kept between runs; may be deleted at any time. */
   folder: string
 }
 
-/** Under `.cache`, or beside the rest of the state where the database's own user cannot reach the checkout. */
+/** Under `.cache`, or in the state folder if the account of Postgres cannot reach the checkout. */
 export async function findPlace(): Promise<Place> {
   const state = await findState()
   const local = await madeFolder(join(CACHE, 'bench'))
@@ -24,12 +24,12 @@ export async function findPlace(): Promise<Place> {
 
 async function madeFolder(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true })
-  // Postgres's own user passes through; its data are closed by a mode of their own.
+  // The account of Postgres must pass through; its data folder has a closed mode.
   await chmod(folder, 0o711)
   return folder
 }
 
-/** One benchmark at a time: a second one would stop the first one's database, and neither would measure anything. */
+/** Allows one benchmark at a time, because a second one would stop the database of the first. */
 export async function occupy({ folder }: Place): Promise<() => Promise<void>> {
   const path = join(folder, 'run.json')
   const file = Bun.file(path)

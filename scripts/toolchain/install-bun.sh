@@ -1,10 +1,10 @@
-# Sourced by the entry scripts: puts the one Bun this repository is tested with on PATH.
-# A Bun of another version is only used to fetch the right one; npm is used where there is no Bun at all.
+# Sourced by the entry scripts: puts the Bun version of this repository on PATH.
+# A Bun of another version only installs the right one; npm is preferred for that.
 
 BUN_VERSION=1.4.5
 BUN_FOLDER=.cache/bun
 
-# A service account may have no home, or one it cannot write to: caches then stay inside the checkout.
+# A service account may have no writable home: caches then stay inside the checkout.
 if [ -z "${HOME:-}" ] || [ ! -d "$HOME" ] || [ ! -w "$HOME" ]; then
   export BUN_INSTALL_CACHE_DIR="${BUN_INSTALL_CACHE_DIR:-$PWD/.cache/bun-packages}"
   export npm_config_cache="${npm_config_cache:-$PWD/.cache/npm}"
@@ -20,7 +20,7 @@ is_right_bun() {
   [ "$("$1" --version 2>/dev/null || true)" = "$BUN_VERSION" ]
 }
 
-# The installers say the same thing in many ways; the user gets one sentence.
+# Turns the messages of the installers into one sentence.
 refuse_download() {
   case "$1" in
     *ENOSPC* | *'No space left'* | *NoSpaceLeft*)
@@ -31,15 +31,15 @@ refuse_download() {
       refuse "$PWD/.cache cannot be written by $(id -un 2>/dev/null || id -u): run $INVOKED_AS as the owner of the checkout." ;;
   esac
   printf '%s\n' "$1" >&2
-  refuse "Bun $BUN_VERSION could not be installed; the installer's own words are above."
+  refuse "Bun $BUN_VERSION could not be installed; the output of the installer is above."
 }
 
-# Installs next to the final place and moves it there whole, so that an interrupted download is never mistaken for Bun.
+# Installs into a temporary folder and renames it, so that an interrupted download is never used.
 install_bun() {
   local staging="$BUN_FOLDER.$$" output
   command -v bun >/dev/null || { command -v npm >/dev/null && command -v node >/dev/null; } ||
-    refuse "Neither Bun nor Node with npm is on PATH: install one of them, everything else is brought by $INVOKED_AS."
-  printf 'Bringing Bun %s\n' "$BUN_VERSION" >&2
+    refuse "Neither Bun nor Node with npm is on PATH: install one of them, everything else is installed by $INVOKED_AS."
+  printf 'Installing Bun %s\n' "$BUN_VERSION" >&2
   trap 'rm -rf "$BUN_FOLDER.$$"' EXIT
   output=$(mkdir -p "$staging" 2>&1) || refuse_download "$output"
   if command -v npm >/dev/null && command -v node >/dev/null; then
@@ -51,7 +51,7 @@ install_bun() {
     output=$(cd "$staging" && echo '{}' >package.json && bun add --exact "bun@$BUN_VERSION" </dev/null 2>&1) ||
       refuse_download "$output"
   fi
-  # Where packages may not run scripts of their own, Bun's has not put the binary of this platform in place.
+  # With ignore-scripts, the package of Bun has not linked the binary of this platform.
   if ! is_right_bun "$staging/node_modules/.bin/bun"; then
     for binary in "$staging"/node_modules/@oven/*/bin/bun; do
       if is_right_bun "$binary"; then ln -sf "../${binary#"$staging/node_modules/"}" "$staging/node_modules/.bin/bun"; fi
@@ -59,7 +59,7 @@ install_bun() {
   fi
   is_right_bun "$staging/node_modules/.bin/bun" ||
     refuse "Bun $BUN_VERSION was downloaded but does not run here ($(uname -sm)): install Bun $BUN_VERSION by hand and put it on PATH."
-  # Another start in this checkout may have been quicker; what it installed is the same.
+  # Another start in this checkout may have finished first.
   if ! is_right_bun "$BUN_FOLDER/node_modules/.bin/bun"; then
     rm -rf "$BUN_FOLDER"
     mv "$staging" "$BUN_FOLDER"

@@ -3,11 +3,11 @@ import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-const SCRIPT = join(import.meta.dir, 'bring-bun.sh')
-const folder = await mkdtemp(join(tmpdir(), 'bring-bun-'))
+const SCRIPT = join(import.meta.dir, 'install-bun.sh')
+const folder = await mkdtemp(join(tmpdir(), 'install-bun-'))
 afterAll(() => rm(folder, { recursive: true }))
 
-/** A machine with nothing but the shell and these programs, each a few lines of shell. */
+/** A machine with only the shell and these programs, each a short shell script. */
 async function machine(name: string, programs: Record<string, string>) {
   const checkout = join(folder, name, 'checkout')
   const bin = join(folder, name, 'bin')
@@ -20,7 +20,7 @@ async function machine(name: string, programs: Record<string, string>) {
     await writeFile(join(bin, program), `#!/usr/bin/env bash\n${body}\n`)
     await chmod(join(bin, program), 0o755)
   }
-  // `env` of the first lines above is found by its own path; nothing else of this machine is.
+  // The shebang lines name `env` by its path; no other program of the machine is reachable.
   const child = Bun.spawn([join(bin, 'bash'), '-euc', `. '${SCRIPT}'; echo "bun is $(bun --version)"`], {
     cwd: checkout,
     env: { PATH: bin, HOME: folder, INVOKED_AS: './scripts/dev' },
@@ -29,16 +29,16 @@ async function machine(name: string, programs: Record<string, string>) {
   })
   const [printed, said] = await Promise.all([child.stdout.text(), child.stderr.text()])
   const left = await readdir(join(checkout, '.cache')).catch(() => [])
-  return { code: await child.exited, printed, said: said.replace('Bringing Bun 1.4.5\n', ''), left }
+  return { code: await child.exited, printed, said: said.replace('Installing Bun 1.4.5\n', ''), left }
 }
 
 const bun = (version: string) => `echo ${version}`
-/** What npm does when it works: a program in the place where it puts them. */
+/** A successful npm: it writes the program into node_modules/.bin. */
 const install = (version: string) =>
   `mkdir -p node_modules/.bin && printf '#!/usr/bin/env bash\\necho ${version}\\n' >node_modules/.bin/bun && chmod +x node_modules/.bin/bun`
 const node = 'exit 1'
 
-test('the right Bun is used where it is', async () => {
+test('the right Bun on PATH: used, nothing is installed', async () => {
   expect(await machine('right', { bun: bun('1.4.5') })).toEqual({
     code: 0,
     printed: 'bun is 1.4.5\n',
@@ -47,22 +47,22 @@ test('the right Bun is used where it is', async () => {
   })
 })
 
-test('another Bun is not: npm brings the right one, next to it', async () => {
+test('another version of Bun on PATH: npm installs the right one into .cache', async () => {
   const { code, printed, left } = await machine('other', { bun: bun('1.4.6'), node, npm: install('1.4.5') })
   expect({ code, printed, left }).toEqual({ code: 0, printed: 'bun is 1.4.5\n', left: ['bun'] })
 })
 
-test('where npm may not run the script that puts Bun in place, it is found where it lies', async () => {
+test('npm with ignore-scripts: Bun is used from its platform package', async () => {
   const unplaced = `mkdir -p node_modules/.bin node_modules/@oven/bun-x/bin && printf '#!/usr/bin/env bash\\necho 1.4.5\\n' >node_modules/@oven/bun-x/bin/bun && chmod +x node_modules/@oven/bun-x/bin/bun`
   const { code, printed } = await machine('unplaced', { node, npm: unplaced })
   expect({ code, printed }).toEqual({ code: 0, printed: 'bun is 1.4.5\n' })
 })
 
-test('without Bun and Node it says what to install', async () => {
+test('without Bun and Node: the message says what to install', async () => {
   const { code, said } = await machine('bare', {})
   expect(code).toBe(1)
   expect(said).toBe(
-    'Neither Bun nor Node with npm is on PATH: install one of them, everything else is brought by ./scripts/dev.\n',
+    'Neither Bun nor Node with npm is on PATH: install one of them, everything else is installed by ./scripts/dev.\n',
   )
 })
 
@@ -74,20 +74,20 @@ test.each([
     'npm error code EACCES',
     /cannot be written by .*: run \.\/scripts\/dev as the owner of the checkout\.\n$/,
   ],
-])('%s is one sentence, and nothing is left of the attempt', async (name, words, sentence) => {
+])('a failed download (%s): one sentence, and no files remain', async (name, words, sentence) => {
   const { code, said, left } = await machine(name, { node, npm: `echo '${words}' >&2; exit 1` })
   expect(code).toBe(1)
   expect(said).toMatch(sentence)
   expect(left).toEqual([])
 })
 
-test('what nobody foresaw keeps its own words', async () => {
+test('an unknown error keeps its own text', async () => {
   const { code, said } = await machine('unforeseen', { node, npm: 'echo "certificate has expired"; exit 1' })
   expect(code).toBe(1)
   expect(said).toStartWith('certificate has expired\n')
 })
 
-test('a Bun that does not run here is not taken for one', async () => {
+test('a downloaded Bun that does not run: refused', async () => {
   const { code, said, left } = await machine('foreign', { node, npm: install('Illegal instruction') })
   expect(code).toBe(1)
   expect(said).toMatch(/was downloaded but does not run here/)

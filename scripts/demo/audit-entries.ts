@@ -7,17 +7,17 @@ const GRANTS = '/flows/v1/impersonation-grants'
 const SUPPORT = emailOf(OPERATOR.people.guest, OPERATOR)
 
 /**
- * What stands in the audit log of an organization that is used: a guest who was refused, somebody who mistyped their
- * password, and support that acted as a member until it was shown the door.
+ * Entries of the audit log as in daily use: a refused request of a guest, a failed sign-in,
+ * and an impersonation by support that the organization ended.
  */
-export async function ensureTrail(deps: DemoDeps, org: DemoOrganization): Promise<void> {
+export async function ensureAuditEntries(deps: DemoDeps, org: DemoOrganization): Promise<void> {
   const { administrator, member, guest } = org.people
   const admin = await signedIn(deps, emailOf(administrator, org))
   const grants = await admin.get<{ items: ImpersonationGrant[] }>(GRANTS)
   if (grants.body.items.length > 0) return
   const visitor = await signedIn(deps, emailOf(guest, org))
   await expectStatus(visitor.post('/v1/parts', { title: 'Sketch of a bracket' }), 403)
-  await mistype(deps, emailOf(member, org))
+  await failSignIn(deps, emailOf(member, org))
 
   const work = await signedIn(deps, emailOf(member, org))
   const me = subjectOf(work)
@@ -44,7 +44,7 @@ async function signedIn({ baseUrl, secret }: DemoDeps, email: string): Promise<A
   return client
 }
 
-const mistype = ({ baseUrl, secret }: DemoDeps, email: string) =>
+const failSignIn = ({ baseUrl, secret }: DemoDeps, email: string) =>
   expectStatus(
     new ApiClient(baseUrl).post('/v2.3/oauth/token', {
       grant_type: 'password',
@@ -54,7 +54,7 @@ const mistype = ({ baseUrl, secret }: DemoDeps, email: string) =>
     401,
   )
 
-/** Whose token it is; nobody has to be asked for that. */
+/** The user of a token, from its claims. */
 const subjectOf = ({ accessToken = '' }: ApiClient): string =>
   JSON.parse(Buffer.from(accessToken.split('.')[1] ?? '', 'base64url').toString()).sub
 
