@@ -27,7 +27,7 @@ export const EXAMPLE_FILE_ID = 'file_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const FileGroup = OneOf(FILE_GROUPS, {
-  description: 'Purpose of the file, which decides who may see it.',
+  description: 'Purpose of the file, which determines who can see it.',
   examples: ['document'],
 })
 

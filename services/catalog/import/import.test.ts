@@ -143,7 +143,7 @@ describe('two imports', () => {
 
   test('in sequence: the second deletes the staged rows of a killed one', async () => {
     await sql`insert into catalog.criticalities (version, line, id, code, name, governing_body, rank)
-      values (999999, 1, 'left', 'left', 'Left behind', 'Nobody', 1)`
+      values (999999, 1, 'left', 'left', 'Left behind', 'None', 1)`
     await restoreShipped(sql, 'criticalities')
     const rows = await sql`select id from catalog.criticalities where id = 'left'`
     expect(rows.length).toBe(0)
