@@ -66,7 +66,7 @@ export const testMarketplace = (overrides?: Record<string, string>, database?: T
 /** Sign-in and permissions need these services. */
 const ALWAYS_STARTED: readonly ServiceName[] = ['identity', 'organization']
 
-/** Starts only the named services and those of users. Each service less saves a tenth of a second. */
+/** Starts only the named services and those of users. Each omitted service saves a tenth of a second. */
 export async function marketplaceOf(
   names: readonly ServiceName[],
   overrides: Record<string, string> = {},

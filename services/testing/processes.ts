@@ -27,7 +27,7 @@ export async function startService(
   more: Record<string, string> = {},
 ): Promise<ServiceProcess> {
   const [port, healthPort] = [freePort(), freePort()]
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', '..', name, 'main.ts')], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', name, 'main.ts')], {
     env: {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: db.urlOf(name),

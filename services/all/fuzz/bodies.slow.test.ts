@@ -7,7 +7,7 @@ import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, targetOf } from '../../testing/operations/inputs.ts'
 
-/** Every operation with a body receives every fuzz body from three kinds of caller. */
+/** Every operation with a body receives every hostile body from three kinds of caller. */
 setDefaultTimeout(60_000)
 const fuzz = await harness()
 const operations = DOCUMENTED.filter(({ body }) => body !== undefined)
@@ -37,7 +37,7 @@ describe('bodies', () => {
   })
 })
 
-test('lists return valid responses after the fuzz requests', async () => {
+test('lists return valid responses after the hostile requests', async () => {
   const administrator = await fuzz.fixtures.account('owner', 'administrator')
   const lists = DOCUMENTED.filter(({ method, params }) => method === 'GET' && params.length === 0)
   const targets = lists.flatMap((operation) => {

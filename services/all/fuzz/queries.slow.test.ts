@@ -5,7 +5,7 @@ import { findViolations } from '../../testing/fuzz/violations.ts'
 import { ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
 
-/** Every parameter of every operation receives every fuzz text, number and encoding. */
+/** Every parameter of every operation receives every hostile text, number and encoding. */
 setDefaultTimeout(60_000)
 const fuzz = await harness()
 const operations = DOCUMENTED.filter(({ method, query }) => method === 'GET' || query.length > 0)

@@ -164,12 +164,12 @@ describe('secrets', () => {
 
 describe('a command whose audit entry cannot be written', () => {
   test('is 500 in the envelope with a fixed text and is logged', () => {
-    const bugs = leaks.log.texts.slice(linesBeforeFailures).filter((line) => line.includes('"bug"'))
+    const lines = leaks.log.texts.slice(linesBeforeFailures).filter((line) => line.includes('"unexpected error"'))
     const failed = leaks.answers.filter(({ status }) => status === 500)
     expect(new Set(failed.map(({ operation }) => operation))).toEqual(
       new Set(DOCUMENTED.filter(({ contract }) => contract.audit).map(({ id }) => id)),
     )
-    expect(bugs.length).toBe(failed.length)
+    expect(lines.length).toBe(failed.length)
     for (const { texts } of failed) {
       expect(texts[1]).toContain('internal_error')
       expect(texts[1]).not.toMatch(/audit_log|relation|insert/)

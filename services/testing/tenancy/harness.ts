@@ -110,14 +110,14 @@ export class TenancyHarness {
       .flatMap(({ values }) => values.filter((value) => text.includes(value) && !requested.includes(value)))
   }
 
-  /** Digests of all tables except those of refusals (audit log, throttling) and of the bus. */
+  /** Digests of all tables except those of refusals (audit log, throttling), of the bus and of pagination. */
   async contents(): Promise<Record<string, string>> {
     const { owner } = this.fixtures.market.db
     const tables = await owner<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any(${[...SERVICES]}) and c.relkind = 'r'
-        and c.relname !~ '^(audit_log|bus_|throttles|sign_in_failures)'
+        and c.relname !~ '^(audit_log|bus_|throttles|sign_in_failures|page_cursors)'
       order by 1`
     const digests = tables.map(async ({ name }) => {
       const [row] = await owner.unsafe<[{ digest: string }]>(
