@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
 
-const README = join(import.meta.dir, '..', '..', 'README.md')
+const ROOT = join(import.meta.dir, '..', '..')
+const PAGES = ['README.md', 'proto/guides/parts-and-files.md', 'proto/guides/organization.md']
 
-/** A command block of the README and the response block after it. */
+/** A command block and the response block after it. */
 const STEP = /```sh\n([^`]*curl[^`]*)```\n```json\n([^`]*)```/g
 
 // The commands use URLs from responses, so PUBLIC_URL must be the actual address.
@@ -15,18 +16,18 @@ const port = String(freePort())
 const market = await testMarketplace({
   PORT: port,
   PUBLIC_URL: `http://127.0.0.1:${port}`,
-  // The README imports a file from the marketplace itself.
+  // The guides import a file from the marketplace itself.
   ALLOW_PRIVATE_ADDRESSES: 'true',
 })
 const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName: 'Bodil', familyName: 'Krogh' }
 const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
 
-test('the commands of the README return the responses that it shows', async () => {
-  const readme = await Bun.file(README).text()
-  const steps = [...readme.matchAll(STEP)].map(([, command = '', answer = '']) => ({ command, answer }))
-  expect(steps.length).toBeGreaterThanOrEqual(20)
-  const folder = await mkdtemp(join(tmpdir(), 'readme-'))
+test.each(PAGES)('the commands of %s return the responses that it shows', async (name) => {
+  const page = await Bun.file(join(ROOT, name)).text()
+  const steps = [...page.matchAll(STEP)].map(([, command = '', answer = '']) => ({ command, answer }))
+  expect(steps.length).toBeGreaterThanOrEqual(3)
+  const folder = await mkdtemp(join(tmpdir(), 'guide-'))
   const marker = '----next-step----'
   // One shell runs all steps, because later steps use variables of earlier ones.
   const script = steps.map(({ command }) => command.replaceAll('/tmp/', `${folder}/`)).join(`\necho '${marker}'\n`)
@@ -38,6 +39,7 @@ test('the commands of the README return the responses that it shows', async () =
       PASSWORD: TEST_PASSWORD,
       ADMIN_PASSWORD: TEST_PASSWORD,
     },
+    cwd: folder,
     stdin: 'ignore',
     stderr: 'pipe',
   })
