@@ -21,29 +21,29 @@ const codes = Object.keys(ERRORS)
 
 const fieldErrors = Type.Array(
   Type.Object({
-    field: Type.String({ description: 'Path of the field in dots, or `body`.', examples: ['boundingBox.x'] }),
-    message: Type.String({ description: 'What is wrong with it.', examples: ['must be greater or equal to 0'] }),
+    field: Type.String({ description: 'Path of the field with dots, or `body`.', examples: ['boundingBox.x'] }),
+    message: Type.String({ description: 'Problem of the field.', examples: ['must be greater or equal to 0'] }),
   }),
-  { description: 'What is wrong, field by field.' },
+  { description: 'Problems by field.' },
 )
 
 const Problem: TSchema = Type.Object(
   {
-    type: Type.String({ description: 'URI of the kind of problem.', examples: ['urn:marketplace:error:not_found'] }),
-    title: Type.String({ description: 'The kind of problem, in words.', examples: ['Not found'] }),
+    type: Type.String({ description: 'URI of the error code.', examples: ['urn:marketplace:error:not_found'] }),
+    title: Type.String({ description: 'Title of the error code.', examples: ['Not found'] }),
     status: Type.Integer({ description: 'The HTTP status.', examples: [404] }),
     detail: Type.String({
-      description: 'This problem, in words.',
+      description: 'Description of this error.',
       examples: ['There is no such record, or it is outside your scope.'],
     }),
     instance: Type.String({ description: 'Path of the request.', examples: ['/v1/parts/part_01J'] }),
     code: Type.Unsafe({
       type: 'string',
       enum: codes,
-      description: 'Stable word for programs.',
+      description: 'Stable error code.',
       examples: ['not_found'],
     }),
-    requestId: Type.String({ description: 'The `X-Request-Id` of the answer.', examples: ['req-7f3a'] }),
+    requestId: Type.String({ description: 'The `X-Request-Id` of the response.', examples: ['req-7f3a'] }),
     errors: Type.Optional(fieldErrors),
   },
   { additionalProperties: false, description: 'An error of `/v1` and `/flows/v1` (RFC 9457).' },
@@ -53,8 +53,13 @@ const ErrorEnvelope: TSchema = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.Unsafe({ type: 'string', enum: codes, description: 'Machine code.', examples: ['unauthorized'] }),
-        message: Type.String({ description: 'The error, in words.', examples: ['Send a valid bearer token.'] }),
+        code: Type.Unsafe({
+          type: 'string',
+          enum: codes,
+          description: 'Stable error code.',
+          examples: ['unauthorized'],
+        }),
+        message: Type.String({ description: 'Description of the error.', examples: ['Send a valid bearer token.'] }),
         details: Type.Optional(fieldErrors),
       },
       { additionalProperties: false, description: 'The error.' },
@@ -63,11 +68,11 @@ const ErrorEnvelope: TSchema = Type.Object(
   { additionalProperties: false, description: 'An error of `/v2.3`.' },
 )
 
-const INTRODUCTION = `Companies find who can make a part, ask for quotations, place orders and follow them.
+const INTRODUCTION = `Companies find manufacturers for parts, request quotations, and place and track orders.
 
-\`/v1\` and \`/v2.3\` are the specification, word for word; what is tagged "beyond the specification" makes its records exist.
+\`/v1\` and \`/v2.3\` are exactly the specification. Operations tagged "beyond the specification" create and manage the records.
 Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
-Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are left out.`
+Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 const isBeyond = ({ name }: Tag) => name.includes('beyond the specification')
 
@@ -79,7 +84,7 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
   const app = new Elysia().use(
     swagger({
       path: '/spec',
-      // It takes every path with a dot for a file, /v2.3 included.
+      // The plugin treats every path with a dot as a file, including /v2.3.
       excludeStaticFile: false,
       documentation: {
         info: {
@@ -104,11 +109,11 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
   }
   const answer = await app.handle(new Request('http://localhost/spec/json'))
   const document = (await answer.json()) as OpenApi
-  return tidied(document, operations)
+  return complete(document, operations)
 }
 
-/** The plugin's document with what it does not know: the version of OpenAPI, where to send requests, and nothing else. */
-function tidied(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
+/** Adds the OpenAPI version and the server to the document of the plugin, and removes undocumented paths. */
+function complete(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
   const paths: OpenApi['paths'] = {}
   for (const { path, method } of operations) {
     const described = document.paths[path]?.[method.toLowerCase()]
@@ -137,7 +142,7 @@ function tidied(document: OpenApi, operations: readonly AnyOperation[]): OpenApi
 
 const namesByText = () => new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
 
-/** Every shape that has a name stands once, among the components; clients are generated with that name. */
+/** Replaces named schemas by references to components, so that generated clients use their names. */
 function byReference(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => byReference(item, names, used))
   if (node === null || typeof node !== 'object') return node

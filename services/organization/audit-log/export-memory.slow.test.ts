@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import { testDatabase } from '../../testing/database.ts'
-import { arrangement } from '../../testing/marketplace.ts'
+import { createFixtures } from '../../testing/marketplace.ts'
 import { startService } from '../../testing/processes.ts'
-import { enterOverHttp } from '../../testing/sign-in.ts'
+import { signInOverHttp } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
 
 /** An export of about fifty megabytes, more than the memory growth that the test allows. */
@@ -15,7 +15,7 @@ const PATH = '/flows/v1/audit-log/export'
 const db = await testDatabase()
 const identity = await startService('identity', db)
 const organization = await startService('organization', db)
-const org = await (await arrangement(db, enterOverHttp(identity.client.url))).organization(['IP_OWNER'])
+const org = await (await createFixtures(db, signInOverHttp(identity.client.url))).organization(['IP_OWNER'])
 await db.owner`
   insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
   select 'audit_' || left(upper(md5(n::text)), 26), ${org.orgId}, now() - make_interval(secs => n), 'part.create', true,

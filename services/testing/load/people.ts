@@ -3,29 +3,29 @@ import type { Pool } from '../../kit/db/client.ts'
 export interface PeopleToLoad {
   count: number
   organizations: number
-  /** Users of the first organization; the others share the rest evenly. */
+  /** Number of users of the first organization; the others get equal shares of the rest. */
   largest: number
 }
 
-/** The id of a loaded organization; the first one, number 0, is the large one. */
+/** The id of a loaded organization. Number 0 is the large one. */
 export const loadedOrganization = (number: number) => `org_L${String(number).padStart(25, '0')}`
 
 /**
- * Fills the database with people: in each organization one Administrator and every thousandth user beside, most of the others
- * in one role, a tenth in a second one as well, every twentieth deactivated.
+ * Inserts users under the owner's role, for load tests. One user in each organization and every thousandth user is an
+ * Administrator, most others have one role, a tenth have a second role, and every twentieth is inactive.
  */
 export async function loadUsers(owner: Pool, { count, organizations, largest }: PeopleToLoad) {
   await insertOrganizations(owner, organizations)
-  for (let first = 0; first < count; first += USERS_AT_A_TIME) {
-    const last = Math.min(first + USERS_AT_A_TIME, count) - 1
+  for (let first = 0; first < count; first += BATCH_SIZE) {
+    const last = Math.min(first + BATCH_SIZE, count) - 1
     await insertUsers(owner, { first, last, organizations, largest })
   }
   await owner`vacuum (analyze) organization.organizations, organization.roles, organization.users, organization.user_roles`
 }
 
-const USERS_AT_A_TIME = 10_000
+const BATCH_SIZE = 10_000
 
-/** Gives an organization that is there already some loaded users, each with one of its roles. */
+/** Inserts users with the role Viewer into an existing organization. */
 export const loadColleagues = (owner: Pool, { orgId, count }: { orgId: string; count: number }) => owner`
     with users as (
       insert into organization.users
@@ -56,7 +56,7 @@ const insertOrganizations = (owner: Pool, organizations: number) => owner`
       (4, 'Drawing office', array['part:update', 'file:write', 'case:read'])
     ) r (position, name, permissions)`
 
-/** The person of number n belongs to the large organization, or to the others in turns. */
+/** The first `largest` users belong to the large organization; the rest are distributed over the others in turn. */
 const insertUsers = (
   owner: Pool,
   { first, last, organizations, largest }: { first: number; last: number; organizations: number; largest: number },
