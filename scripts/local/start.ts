@@ -5,6 +5,7 @@ import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { aborted, type Lifecycle } from '../toolchain/command.ts'
+import { takeLock } from '../toolchain/lock.ts'
 import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
 import { installPackages } from '../toolchain/packages.ts'
 import { freePort, portFrom, requireFreePort } from '../toolchain/ports.ts'
@@ -12,7 +13,6 @@ import { startProgram } from '../toolchain/programs.ts'
 import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import { ACCOUNTS_FILE, findState, type State } from '../toolchain/state.ts'
-import { takeLock } from './lock.ts'
 import type { Options } from './options.ts'
 import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
 import { readAccounts, welcome } from './welcome.ts'
@@ -31,7 +31,8 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   }
   await installPackages(progress)
   const state = await findState()
-  onStop(await takeLock(state.folder, address))
+  const launcher = { path: join(state.folder, 'launcher.json'), script: 'scripts/dev.ts', title: 'This checkout' }
+  onStop(await takeLock({ ...launcher, address }))
   await stopOrphans(state.folder)
   if (options.reset) await reset(state)
   requireFreePort('PORT', port)
