@@ -11,7 +11,7 @@ export const usageOf = (sections: readonly string[]) => `Usage: bun run bench [-
 Measures the five services over HTTP, each in a process of its own on an embedded Postgres, in interleaved rounds with
 references, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
 The first run loads a million parts, a million users and ten million audit entries, which takes some minutes; they are
-kept under .cache/bench. Later runs take less than 20 minutes.
+kept under .dev/bench. Later runs take less than 20 minutes.
 
   --quick     100,000 parts and users, a million audit entries, and shorter and fewer rounds
   --parts=n   number of parts, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB

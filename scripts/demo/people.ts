@@ -12,13 +12,13 @@ import { findRoleByName, listRoles } from '../../services/organization/roles/que
 import { createUser, resetPassword } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { type DemoOrganization, emailOf, OPERATOR, type Person } from './story.ts'
+import { type DemoOrganization, emailOf, type Person, websiteOf } from './story.ts'
 
 export interface DemoDeps {
   /** Connects with the role of the organization service. */
   sql: Pool
   baseUrl: string
-  /** Passwords derive from it: the same on every run of one checkout, different elsewhere. */
+  /** Passwords derive from it, so they are the same in every run of one checkout. */
   secret: string
 }
 
@@ -28,11 +28,8 @@ const now = () => new Date().toISOString()
 export function demoPassword(secret: string, email: string): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789z'
   const bytes = createHmac('sha256', secret).update(`demo password of ${email}`).digest().subarray(0, 16)
-  return (
-    Array.from(bytes, (byte) => alphabet[byte % 32])
-      .join('')
-      .match(/.{4}/g) as string[]
-  ).join('-')
+  const letters = Array.from(bytes, (byte) => alphabet[byte % 32]).join('')
+  return letters.replaceAll(/.{4}(?!$)/g, '$&-')
 }
 
 /** Creates the missing parts of an organization, also after an interrupted seed. */
@@ -63,9 +60,10 @@ async function createdBy(
   org: DemoOrganization,
   distributorOrgId: string | undefined,
 ): Promise<Caller> {
-  const { name, roles, regionCode, website, people } = org
+  const { name, roles, regionCode, people } = org
   const administrator = { ...people.administrator, email: emailOf(people.administrator, org) }
-  const input = { name, roles, regionCode, website, administrator, ...(distributorOrgId ? { distributorOrgId } : {}) }
+  const distributor = distributorOrgId === undefined ? {} : { distributorOrgId }
+  const input = { name, roles, regionCode, website: websiteOf(org), administrator, ...distributor }
   const created = operator
     ? await createOrganization(sql, contextOf(operator, 'org.create', { name, roles }), input, now())
     : await bootstrapOperator(sql, input, now())
@@ -155,5 +153,3 @@ export const contextOf = (caller: Caller, procedure: Procedure, request: Record<
   userAgent: 'marketplace-seed',
   request,
 })
-
-export const isOperator = (org: DemoOrganization) => org.key === OPERATOR.key

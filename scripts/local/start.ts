@@ -26,7 +26,7 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   const given = process.env.DATABASE_URL || undefined
   if (given && options.reset) {
     throw new Refusal(
-      '--reset removes the embedded database alone: empty the one of DATABASE_URL yourself, then start without --reset.',
+      '--reset removes only the embedded database: empty the database of DATABASE_URL yourself and start without --reset.',
     )
   }
   await installPackages(progress)
@@ -75,13 +75,13 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   ])
 }
 
-/** Removes all state but the launcher's lock and the copy of the Postgres programs. */
+/** Removes all state but the launcher's lock, the copy of the Postgres programs, and the data of tests and of the benchmark. */
 async function reset({ folder, programs }: State): Promise<void> {
   await rm(ACCOUNTS_FILE, { force: true })
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
-    const kept = ['launcher.json', 'id'].includes(name) || programs.startsWith(`${path}/`) || name.startsWith('test-')
-    if (!kept) await rm(path, { recursive: true, force: true })
+    const kept = ['launcher.json', 'id', 'bench'].includes(name) || name.startsWith('test-')
+    if (!kept && !programs.startsWith(`${path}/`)) await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -98,7 +98,7 @@ async function embeddedDatabase(
     logFile: join(state.folder, 'postgres.log'),
     // Most of a laptop's memory belongs to other programs.
     settings: { shared_buffers: '128MB', max_connections: '200' },
-    wishedPort: secrets.databasePort,
+    preferredPort: secrets.databasePort,
     signal,
     progress,
   })

@@ -27,7 +27,7 @@ export interface ClusterOptions {
   logFile: string
   settings: Record<string, string>
   /** Used when it is free. */
-  wishedPort?: number | undefined
+  preferredPort?: number | undefined
   signal?: AbortSignal
   progress: (line: string) => void
 }
@@ -43,7 +43,7 @@ export interface Cluster {
 /** Starts the Postgres of a data folder on a free port of 127.0.0.1 and waits until it answers. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await initialise(options)
-  return startOn(options, freePort(options.wishedPort), 5)
+  return startOn(options, freePort(options.preferredPort), 5)
 }
 
 async function startOn(options: ClusterOptions, port: number, triesLeft: number): Promise<Cluster> {

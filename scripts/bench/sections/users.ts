@@ -45,7 +45,7 @@ export const measureUsers: Section = async function* (context) {
     const last = await lastPage(client, pathOf, own / 10)
     const paths = Array.from({ length: REQUESTS }, () => [...new Set([pathOf(1), pathOf(last)])])
     const times = await timesOf(client, paths.flat())
-    const what = `GET /v1/users?${new URLSearchParams(filters)}, pages 1 and ${last} in turns`
+    const what = `GET ${pathOf(1)}, in turns with page ${last}`
     yield timeLimit({ what, times, data, statistic: 'p95', atMostMs: 100 })
     if (COMPARED.includes(filters)) {
       const page = { list: USERS, client, path: pathOf(1), atLeast: 0.35 }

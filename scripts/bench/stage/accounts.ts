@@ -13,12 +13,13 @@ export interface Account {
   password: string
 }
 
-/** The Administrator of a loaded organization, who is its first user. The password is the same in every run on one database. */
+/** The Administrator of a loaded organization, its first user. The password is the same in every run on one database. */
 export async function administratorOf({ ownerUrl, secrets }: Database, organization: number): Promise<Account> {
   const [user] = await asOwner(
     ownerUrl,
     (owner) => owner<{ email: string }[]>`
-      select email from organization.users where org_id = ${loadedOrganization(organization)} order by id limit 1`,
+      select email from organization.users
+      where org_id = ${loadedOrganization(organization)} and id like 'user_L%' order by id limit 1`,
   )
   const email = user?.email ?? ''
   const password = new Bun.CryptoHasher('sha256').update(`${secrets.encryptionKeys} ${email}`).digest('base64url')

@@ -8,13 +8,12 @@ import { asOwner } from '../../../services/testing/load/owner.ts'
 import { loadParts } from '../../../services/testing/load/parts.ts'
 import { loadedOrganization, loadUsers } from '../../../services/testing/load/people.ts'
 import { readSecrets, type Secrets } from '../../local/secrets.ts'
-import { canUse } from '../../toolchain/account.ts'
-import { BUN, CACHE, ROOT } from '../../toolchain/checkout.ts'
+import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { startCluster, stopOrphan } from '../../toolchain/cluster.ts'
 import type { Lifecycle } from '../../toolchain/command.ts'
 import { takeLock } from '../../toolchain/lock.ts'
 import { run, tail } from '../../toolchain/run.ts'
-import { findState, type State } from '../../toolchain/state.ts'
+import { findState } from '../../toolchain/state.ts'
 
 const NAME = 'marketplace'
 const PART_OWNERS = 1000
@@ -61,7 +60,8 @@ export interface Database {
 /** A migrated database with catalogs, parts and users; reused as long as the migrations and the size are the same. */
 export async function openDatabase(size: Size, { signal, progress, onStop }: Lifecycle): Promise<Database> {
   const state = await findState()
-  const place = await findPlace(state)
+  // Kept between runs; the account of Postgres must pass through, and its data folder has a closed mode.
+  const place = await passableFolder(join(state.folder, 'bench'))
   // A second benchmark would stop the database of the first.
   onStop(await takeLock({ path: join(place, 'run.json'), script: 'scripts/bench.ts', title: 'A benchmark' }))
   const folder = join(place, `${Object.values(size).join('-')}-${await migrationsChecksum()}`)
@@ -108,20 +108,6 @@ export const ensureAuditLog = (database: Database, { progress }: Pick<Lifecycle,
     }),
   )
 
-/** Under `.cache`, or in the state folder if the account of Postgres cannot reach the checkout. Kept between runs. */
-async function findPlace({ account, programs, folder }: State): Promise<string> {
-  const local = await accessibleFolder(join(CACHE, 'bench'))
-  if (account.ids.uid === undefined || (await canUse(account, join(programs, 'initdb'), local))) return local
-  return accessibleFolder(join(folder, 'bench'))
-}
-
-async function accessibleFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true })
-  // The account of Postgres must pass through; its data folder has a closed mode.
-  await chmod(folder, 0o711)
-  return folder
-}
-
 const loadedFile = (folder: string) => join(folder, 'loaded.json')
 
 /** The names of what was loaded completely. */
@@ -146,7 +132,13 @@ async function replaceOthers(place: string, folder: string, { parts }: Size): Pr
     await stopOrphan(join(place, name, 'postgres'))
     await rm(join(place, name), { recursive: true, force: true })
   }
-  await accessibleFolder(folder)
+  await passableFolder(folder)
+}
+
+async function passableFolder(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  await chmod(folder, 0o711)
+  return folder
 }
 
 async function migrationsChecksum(): Promise<string> {
