@@ -45,11 +45,11 @@ export async function* compareRates({ what, ours, references, pace }: Comparison
 
 async function fastest(side: Side): Promise<readonly [variant: string, run: Run]> {
   const variants = Object.entries(side)
-  const rates = variants.length > 1 ? await inRounds(Object.values(side), { rounds: 1, seconds: 1 }) : [[0]]
-  const best = rates.reduce((best, [rate = 0], at) => (rate > (rates[best]?.[0] ?? 0) ? at : best), 0)
-  const variant = variants[best]
-  if (!variant) throw new Error('a side of a comparison has no variant')
-  return variant
+  const runs = Object.values(side)
+  const rates = runs.length > 1 ? (await inRounds(runs, { rounds: 1, seconds: 1 })).flat() : [0]
+  const best = variants[rates.indexOf(Math.max(...rates))]
+  if (!best) throw new Error('a side of a comparison has no variant')
+  return best
 }
 
 /**

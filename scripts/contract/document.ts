@@ -79,7 +79,7 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
   const app = new Elysia().use(
     swagger({
       path: '/spec',
-      // It takes every path with a dot for a file, /v2.3 included.
+      // The plugin treats a path with a dot as a file, /v2.3 included.
       excludeStaticFile: false,
       documentation: {
         info: {
@@ -104,11 +104,11 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
   }
   const answer = await app.handle(new Request('http://localhost/spec/json'))
   const document = (await answer.json()) as OpenApi
-  return tidied(document, operations)
+  return completed(document, operations)
 }
 
-/** The plugin's document with what it does not know: the version of OpenAPI, where to send requests, and nothing else. */
-function tidied(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
+/** Sets the version and the server, orders the paths, and drops the fields that the plugin adds. */
+function completed(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
   const paths: OpenApi['paths'] = {}
   for (const { path, method } of operations) {
     const described = document.paths[path]?.[method.toLowerCase()]
@@ -117,7 +117,7 @@ function tidied(document: OpenApi, operations: readonly AnyOperation[]): OpenApi
   }
   const { info, tags, components, security } = document
   const used = new Map<string, unknown>()
-  const named = byReference(paths, namesByText(), used) as OpenApi['paths']
+  const named = withReferences(paths, namesByText(), used) as OpenApi['paths']
   return {
     openapi: '3.1.0',
     info,
@@ -137,13 +137,13 @@ function tidied(document: OpenApi, operations: readonly AnyOperation[]): OpenApi
 
 const namesByText = () => new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
 
-/** Every shape that has a name stands once, among the components; clients are generated with that name. */
-function byReference(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((item) => byReference(item, names, used))
+/** Moves each named shape to the components, once; generated clients use its name. */
+function withReferences(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => withReferences(item, names, used))
   if (node === null || typeof node !== 'object') return node
   const name = 'type' in node ? names.get(JSON.stringify(node)) : undefined
   const inside = () =>
-    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, byReference(value, names, used)]))
+    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value, names, used)]))
   if (name === undefined) return inside()
   if (!used.has(name)) used.set(name, inside())
   return { $ref: `#/components/schemas/${name}` }

@@ -32,7 +32,7 @@ export function demoPassword(secret: string, email: string): string {
   return letters.replaceAll(/.{4}(?!$)/g, '$&-')
 }
 
-/** Creates the missing parts of an organization, also after an interrupted seed. */
+/** Creates the organization, its people and their roles where they are missing, also after an interrupted seed. */
 export async function ensureOrganization(
   deps: DemoDeps,
   operator: Caller | undefined,
@@ -41,10 +41,10 @@ export async function ensureOrganization(
 ): Promise<Caller> {
   const { administrator, member, guest } = org.people
   const found = await findAccount(deps.sql, administrator, org)
-  const caller = found ?? (await createdBy(deps.sql, operator, org, distributorOrgId))
-  const memberCaller = (await findAccount(deps.sql, member, org)) ?? (await invited(deps.sql, caller, org, member))
-  for (const role of org.work) await grantNamed(deps.sql, caller, role, memberCaller.userId)
-  if (!(await findAccount(deps.sql, guest, org))) await invited(deps.sql, caller, org, guest)
+  const caller = found ?? (await createDemoOrganization(deps.sql, operator, org, distributorOrgId))
+  const memberCaller = (await findAccount(deps.sql, member, org)) ?? (await createMember(deps.sql, caller, org, member))
+  for (const role of org.work) await grantRoleNamed(deps.sql, caller, role, memberCaller.userId)
+  if (!(await findAccount(deps.sql, guest, org))) await createMember(deps.sql, caller, org, guest)
   for (const person of [administrator, member, guest]) await ensurePassword(deps, emailOf(person, org))
   return caller
 }
@@ -54,7 +54,7 @@ async function findAccount(sql: Pool, person: Person, org: DemoOrganization): Pr
   return user && callerOf(user.org_id, user.id)
 }
 
-async function createdBy(
+async function createDemoOrganization(
   sql: Pool,
   operator: Caller | undefined,
   org: DemoOrganization,
@@ -70,13 +70,13 @@ async function createdBy(
   return callerOf(created.orgId, created.administratorId)
 }
 
-async function invited(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
+async function createMember(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
   const input = { ...person, email: emailOf(person, org) }
   const { userId } = await createUser(sql, caller, contextOf(caller, 'user.create', {}), input, now())
   return callerOf(caller.orgId, userId)
 }
 
-async function grantNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
+async function grantRoleNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
   const held = await listRoles(sql, caller.orgId, { userId, limit: 50, offset: 0 })
