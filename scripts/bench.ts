@@ -33,7 +33,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 
 process.env.INVOKED_AS ??= 'bun run bench'
 
-// Progress goes to standard error, so that the table alone can be kept.
+// Progress goes to standard error, so that standard output has only the table.
 await runCommand((lifecycle) => Promise.race([bench(lifecycle), aborted(lifecycle.signal)]), {
   progress: console.error,
 })

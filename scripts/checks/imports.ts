@@ -10,7 +10,7 @@ export interface Violation {
   to: string
 }
 
-// The visitor of swc ends the run at a `using` declaration. None of ours contains an import.
+// The visitor of swc ends the run at a `using` declaration. No such declaration in this repository contains an import.
 const { visitStatement } = Visitor.prototype
 Visitor.prototype.visitStatement = function (statement) {
   const { type }: { type: string } = statement

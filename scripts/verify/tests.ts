@@ -56,7 +56,7 @@ async function runGroup({ files, flags, env, folder, signal, print }: TestRun & 
         ...flags,
       ],
       ...['--reporter=junit', `--reporter-outfile=${report}`],
-      // The slowest files start first, so that none runs alone at the end.
+      // The slowest files start first, so that no slow file runs by itself at the end.
       ...[`--timings=${timings}`, '--update-timings'],
       ...files.map((file) => `./${file}`),
     ],

@@ -36,7 +36,7 @@ export interface Size {
   users: number
   auditEntries: number
 }
-/** A second database, to show what does not depend on the number of records. */
+/** A second database, for times that should not depend on the number of records. */
 export const SMALL: Size = { parts: 100_000, users: 1000, auditEntries: 0 }
 
 /** The loaded organization with a tenth of all users. */
@@ -51,7 +51,7 @@ export const AUDIT_ACTORS = 2000
 export interface Database {
   ownerUrl: string
   secrets: Secrets
-  /** A folder of this database alone. */
+  /** The folder of this database and its logs. */
   folder: string
   logFile: string
   size: Size
@@ -110,7 +110,7 @@ export const ensureAuditLog = (database: Database, { progress }: Pick<Lifecycle,
 
 const loadedFile = (folder: string) => join(folder, 'loaded.json')
 
-/** The names of what was loaded completely. */
+/** The names of completed loads. */
 async function loadedIn(folder: string): Promise<string[]> {
   const file = Bun.file(loadedFile(folder))
   return (await file.exists()) ? file.json() : []
