@@ -6,7 +6,7 @@ import { serviceVariables } from '../services/kit/service/service.ts'
 import { organizationVariables } from '../services/organization/config.ts'
 import { sourcingVariables } from '../services/sourcing/config.ts'
 
-const README = join(import.meta.dir, '..', 'README.md')
+const OPERATIONS = join(import.meta.dir, '..', 'OPERATIONS.md')
 const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
 
 /** The table of all environment variables, made from the schemas that validate them. */
@@ -40,13 +40,15 @@ function row(name: string, variable: TSchema, schema: TObject, service: string):
 }
 
 if (import.meta.main) {
-  const file = Bun.file(README)
+  const file = Bun.file(OPERATIONS)
   const before = await file.text()
   const after = before.replace(TABLE, `<!-- configuration -->\n${configurationTable()}\n<!-- /configuration -->`)
   if (before !== after && process.argv.includes('--check')) {
-    console.error('The configuration table of the README is out of date: run bun scripts/configuration.ts and commit.')
+    console.error(
+      'The configuration table of OPERATIONS.md is out of date: run bun scripts/configuration.ts and commit.',
+    )
     process.exit(1)
   }
   if (before !== after) await Bun.write(file, after)
-  console.log('The configuration table of the README is up to date.')
+  console.log('The configuration table of OPERATIONS.md is up to date.')
 }

@@ -1,6 +1,6 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser'
 
-/** Tests and test support: `x.test.ts`, `services/testing`, a conformance suite. Tests may import anything. */
+/** Tests and test support: `x.test.ts`, `services/testing`, a conformance suite. Only the rules on tests apply to them. */
 export const TESTS = String.raw`\.test\.ts$|/(testing|conformance)(/|\.ts$)`
 
 /** The folders of the kit, lowest layer first: a folder imports only its own layer and the layers below. */
@@ -8,7 +8,7 @@ const KIT_LAYERS = [
   ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'limits'],
   ['auth', 'audit', 'idempotency', 'pagination', 'addresses'],
   ['bus'],
-  ['http', 'migrate', 'pages'],
+  ['http', 'migrate'],
   ['service'],
 ]
 const kit = (layers: readonly string[][]) => `^services/kit/(${layers.flat().join('|')})/`
@@ -77,6 +77,18 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   forbid('nothing imports services/all', { from: '^services/(?!all/)', to: '^services/all/' }),
   forbid('only tests import test support', { from: '^(services|proto)/', to: TESTS }),
   forbid('only scripts import scripts', { from: '^(services|proto)/', to: '^scripts/' }),
+  {
+    name: 'tests of a service import no other service',
+    severity: 'error',
+    from: { path: String.raw`^services/(?!kit/|all/|testing/)([^/]+)/.*\.test\.ts$` },
+    to: { path: '^services/(?!kit/|testing/)', pathNot: '^services/$1/' },
+  },
+  {
+    name: 'tests of the kit reach no service',
+    severity: 'error',
+    from: { path: String.raw`^services/kit/(.*\.test\.ts$|.*/conformance/)` },
+    to: { path: '^services/(?!kit/|testing/)', reachable: true },
+  },
   forbid('proto imports only proto and TypeBox', {
     from: '^proto/',
     toExcept: ['^proto/', packages('@sinclair/typebox')],

@@ -79,7 +79,7 @@ async function createMember(sql: Pool, caller: Caller, org: DemoOrganization, pe
 async function grantRoleNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
-  const held = await listRoles(sql, caller.orgId, { userId, limit: 50, offset: 0 })
+  const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })
   if (held.some(({ id }) => id === role.id)) return
   const grant = { roleId: role.id, userId }
   await grantRole(sql, caller, contextOf(caller, 'role.grant', { id: role.id, userId }), grant)

@@ -4,7 +4,7 @@ import { sweepIdentity } from '../identity/sweep/queries.ts'
 import { sweepEvents } from '../kit/bus/outbox/sweep.ts'
 import type { Sql } from '../kit/db/client.ts'
 import { sweepIdempotencyKeys } from '../kit/idempotency/queries.ts'
-import { sweepAnchors } from '../kit/pages/queries.ts'
+import { sweepCursors } from '../kit/pagination/queries.ts'
 import { sweepActivations } from '../organization/users/queries.ts'
 import { claimJob } from '../sourcing/jobs/queries.ts'
 import { finishDeletions, postponeDeletions, startDeletions } from '../sourcing/objects/queries.ts'
@@ -32,9 +32,9 @@ const loads = [
    select decode(md5(n::text), 'hex'), 'user_' || n, now(), now() + interval '1 day'`,
   `sourcing.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
    select 'u' || n, 'op', 'k', '\\x00', '{}', now() - random() * interval '1 hour'`,
-  `sourcing.page_anchors (key, page, after, expires_at) select 'k' || n, 1, 'a', now() + random() * interval '1 hour'`,
+  `sourcing.page_cursors (key, page, expires_at) select 'k' || n, 1, now() + random() * interval '1 hour'`,
   `sourcing.outbox (id, type, subject, time, data, sent_at) select 'e' || n, 't', 's', now(), '{}', now()`,
-  `sourcing.processed_events (consumer, event_id, seen_at) select 'c', 'e' || n, now()`,
+  `sourcing.processed_events (consumer, event_id, processed_at) select 'c', 'e' || n, now()`,
   `sourcing.uploads (id, org_id, user_id, name, public, state, created_at, expires_at)
    select 'u' || n, 'o' || n % 100, 'u', 'a', false, (array['OPEN', 'ATTACHED', 'DEAD'])[1 + n % 3], now(),
      now() + random() * interval '1 day'`,
@@ -59,7 +59,7 @@ const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
   ['sessions, throttles, failures and redeemed links', 'identity', (sql) => sweepIdentity(sql, now, signal)],
   ['links', 'organization', (sql) => sweepActivations(sql, now, signal)],
   ['idempotency keys', 'sourcing', (sql) => sweepIdempotencyKeys(sql, now, signal)],
-  ['anchors of pages', 'sourcing', (sql) => sweepAnchors(sql, now, signal)],
+  ['page cursors', 'sourcing', (sql) => sweepCursors(sql, now, signal)],
   ['events', 'sourcing', (sql) => sweepEvents(sql, { now }, signal)],
   ['uploads that end', 'sourcing', (sql) => endUploads(sql, now, 500)],
   ['uploads that are forgotten', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],

@@ -21,7 +21,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 /** Tokens, sessions, passwords and keys. */
 export async function createIdentity(config: IdentityConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('identity', config, options)
-  const { http, sql, clock, bus } = kit
+  const { http, pagination, sql, clock, bus } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const tokenTerms = { issuer: config.PUBLIC_URL, audience: AUDIENCE, accessTokenSeconds: config.ACCESS_TOKEN_SECONDS }
   const hashing = createHashing({ slots: config.HASHING_SLOTS, maxWaiting: config.HASHING_QUEUE })
@@ -43,9 +43,9 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       tokenRoutes({ http, readToken, deps: tokens }),
       keyRoutes({ http, sql }),
       pageRoutes({ http }),
-      sessionRoutes({ http, sql, clock }),
+      sessionRoutes({ http, pagination, sql, clock }),
       passwordRoutes({ http, sql, hashing, clock }),
-      impersonationRoutes({ http, tokens, box, publicUrl: config.PUBLIC_URL }),
+      impersonationRoutes({ http, pagination, tokens, box, publicUrl: config.PUBLIC_URL }),
       activationRoutes({ http, sql, hashing, clock }),
     ],
     workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now }), endUnbackedSessions({ bus, now })],

@@ -17,17 +17,17 @@ const PARTITION_CARE_MS = 60 * 60 * 1000
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const keepMonths = config.AUDIT_RETENTION_MONTHS
-  const { http, pages, sql, clock } = kit
+  const { http, pagination, sql, clock } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const people = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, pages, sql }),
+      auditLogRoutes({ http, pagination, sql, clock }),
       organizationRoutes(people),
-      userRoutes({ ...people, pages }),
-      roleRoutes({ http, sql, clock }),
-      businessUnitRoutes({ http, sql, clock }),
-      customFieldRoutes({ http, sql, clock }),
+      userRoutes({ ...people, pagination }),
+      roleRoutes({ http, pagination, sql, clock }),
+      businessUnitRoutes({ http, pagination, sql, clock }),
+      customFieldRoutes({ http, pagination, sql, clock }),
     ],
     cleanup: [(signal) => sweepActivations(sql, new Date(clock()).toISOString(), signal)],
     workers: [

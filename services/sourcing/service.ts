@@ -23,7 +23,7 @@ const PARTITION_CARE_MS = 60 * 60 * 1000
 /** Parts, and what becomes of them: RFQs, offers, orders, factories. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
-  const { http, bus, pages } = kit
+  const { http, bus, pagination } = kit
   const storage = createStorage(config, kit)
   const folder = storage instanceof FolderStorage ? storage : undefined
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
@@ -48,7 +48,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
-      partRoutes({ http, pages, ...deps }),
+      partRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,

@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type OrgRole, PERMISSIONS, type Permission } from '../../proto/permissions.ts'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
-import { type AllConfig, allVariables } from '../all/config.ts'
+import { type AllConfig, allVariables, configOf } from '../all/config.ts'
 import { createServices, ownerAmong } from '../all/services.ts'
 import type { AuditContext } from '../kit/audit/context.ts'
 import type { Caller } from '../kit/auth/caller.ts'
@@ -39,6 +39,8 @@ export interface TestMarketplace {
   running: Running
   anonymous: ApiClient
   config: AllConfig
+  /** The configuration of one service, for a replica in the test. */
+  configOf<C extends { DATABASE_URL: string }>(service: ServiceName): C
   /** An organization with its administrator signed in. */
   organization(roles: OrgRole[], options?: Partial<NewOrganization>): Promise<TestOrganization>
   /** The organization that runs the platform, with its administrator signed in; asked for once. */
@@ -101,7 +103,16 @@ export async function marketplaceOf(
   db.beforeDrop(stop)
   const enter = await enterByCommands(db, { url, config, clock: options?.clock ?? Date.now })
   const arrange = await arrangement(db, enter)
-  return { db, url, running, config, stop, anonymous: new ApiClient(url), ...arrange }
+  return {
+    db,
+    url,
+    running,
+    config,
+    configOf: (service) => configOf(config, service),
+    stop,
+    anonymous: new ApiClient(url),
+    ...arrange,
+  }
 }
 
 /** Organizations, users and their sessions come about by the product's own commands. */

@@ -1,5 +1,4 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { configOf } from '../../all/config.ts'
 import { connect } from '../../kit/db/client.ts'
 import { createApp } from '../../kit/http/app.ts'
 import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
@@ -20,7 +19,7 @@ const HEADER = 'id,code,name,governing_body,rank\n'
 
 describe('after an import', () => {
   test('every replica serves the new content within a second', async () => {
-    const replica = await createCatalog(configOf<CatalogConfig>(market.config, 'catalog'))
+    const replica = await createCatalog(market.configOf<CatalogConfig>('catalog'))
     await replica.start()
     const app = createApp({ services: [replica], ownerOf: () => replica, trustedProxies: 0 })
     const replicaGet = async () => {

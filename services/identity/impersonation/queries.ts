@@ -1,5 +1,7 @@
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql } from '../../kit/db/client.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
 export interface GrantRow {
   id: string
@@ -30,12 +32,10 @@ export const insertGrant = (sql: Sql, grant: NewGrant, now: string) => sql<[Gran
     ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt})
   returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
 
-export const listGrants = (sql: Sql, orgId: string, { limit, offset }: { limit: number; offset: number }) => sql<
-  GrantRow[]
->`
+export const listGrants = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<GrantRow[]>`
   select id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at
   from identity.impersonation_grants
-  where org_id = ${orgId}
+  where org_id = ${orgId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
 export const findGrant = (sql: Sql, orgId: string, id: string) => sql<GrantRow[]>`

@@ -8,18 +8,25 @@ import {
 } from '../../../proto/http/identity/impersonation.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { createGrant, grantOf, type ImpersonationDeps, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
 
-export const impersonationRoutes = ({ http, ...deps }: ImpersonationDeps & { http: Http }) => {
+type Deps = ImpersonationDeps & { http: Http; pagination: Pagination }
+
+export const impersonationRoutes = ({ http, pagination, ...deps }: Deps) => {
   const { sql } = deps.tokens
   return new Elysia({ name: 'identity.impersonation' })
     .use(http.route(createImpersonationGrant, (call) => createGrant(deps, call)))
     .use(
-      http.route(listImpersonationGrants, async ({ caller, query }) =>
-        pageOf((await listGrants(sql, caller.orgId, windowOf(query))).map(grantOf), query),
-      ),
+      http.route(listImpersonationGrants, async ({ caller, query }) => {
+        const { items, hasMore } = await pagination.page(
+          { caller, list: 'impersonationGrants', query },
+          (window) => listGrants(sql, caller.orgId, window),
+          ({ id }) => id,
+        )
+        return { items: items.map(grantOf), hasMore }
+      }),
     )
     .use(
       http.route(getImpersonationGrant, async ({ caller, params }) =>

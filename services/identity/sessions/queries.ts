@@ -1,4 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
 export interface SessionRow {
   id: string
@@ -14,12 +16,13 @@ export interface SessionRow {
 /** Live sessions of a user of the organization, newest first, with the grant of an impersonation. */
 export const listSessionsOf = (
   sql: Sql,
-  { orgId, userId, now, limit, offset }: { orgId: string; userId: string; now: string; limit: number; offset: number },
+  { orgId, userId, now, after, limit, offset }: PageWindow & { orgId: string; userId: string; now: string },
 ) => sql<SessionRow[]>`
   select s.id, s.created_at, s.last_used_at, s.expires_at, s.ip_address, s.user_agent, s.grant_id, g.acting_email
   from identity.sessions s
   left join identity.impersonation_grants g on g.id = s.grant_id
   where s.org_id = ${orgId} and s.user_id = ${userId} and s.ended_at is null and s.expires_at > ${now}
+    and s.id < ${after ?? NEWEST_ID}
   order by s.id desc limit ${limit} offset ${offset}`
 
 export const findLiveSession = (sql: Sql, orgId: string, sessionId: string, now: string) => sql<

@@ -4,23 +4,31 @@ import type { Pool } from '../../kit/db/client.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { endSessionById } from './commands.ts'
 import { listSessionsOf, type SessionRow } from './queries.ts'
 import { mayEnd } from './rules.ts'
 
-export const sessionRoutes = ({ http, sql, clock }: { http: Http; sql: Pool; clock: () => number }) => {
+interface Deps {
+  http: Http
+  pagination: Pagination
+  sql: Pool
+  clock: () => number
+}
+
+export const sessionRoutes = ({ http, pagination, sql, clock }: Deps) => {
   const now = () => new Date(clock()).toISOString()
   return new Elysia({ name: 'identity.sessions' })
     .use(
       http.route(listSessions, async ({ caller, query }) => {
         const userId = query.userId ?? caller.userId
         if (!mayEnd(caller, userId)) throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
-        const rows = await listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...windowOf(query) })
-        return pageOf(
-          rows.map((row) => sessionOf(row, caller)),
-          query,
+        const { items, hasMore } = await pagination.page(
+          { caller, list: `sessions ${userId}`, query },
+          (window) => listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...window }),
+          ({ id }) => id,
         )
+        return { items: items.map((row) => sessionOf(row, caller)), hasMore }
       }),
     )
     .use(

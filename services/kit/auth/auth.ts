@@ -30,7 +30,7 @@ export interface AuthOptions {
 const MAX_BUS_SILENCE_MS = 5000
 const MAX_TOKENS = 20_000
 const MAX_USERS = 20_000
-const MAX_TOKEN_CHARACTERS = 8 * 1024
+const MAX_HEADER_CHARACTERS = 8 * 1024
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 
 interface KnownToken {
@@ -48,6 +48,7 @@ interface KnownToken {
 export class Auth {
   readonly #options: AuthOptions
   readonly #verify: (token: string) => Promise<Claims>
+  /** Verified tokens by the hash of their `Authorization` header. */
   readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
   readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
   /** Ended sessions by id, with the time at which their last access token has expired. */
@@ -81,13 +82,14 @@ export class Auth {
 
   /** The caller: synchronously for a known token, otherwise after a look-up. Throws 401. */
   callerOf(request: Request): Caller | Promise<Caller> {
-    const token = bearerOf(request)
-    const key = Bun.SHA256.hash(token, 'base64')
+    const header = headerOf(request)
+    // The whole header is hashed, so that the header of a known token is not parsed again.
+    const key = Bun.SHA256.hash(header, 'base64')
     const known = this.#tokens.get(key)
-    if (!known || !this.#isCurrent()) return this.#lookUp(token, key, known)
+    if (!known || !this.#isCurrent()) return this.#lookUp(header, key, known)
     this.#requireLive(known.claims)
     const row = this.#callers.get(known.claims.userId)
-    if (!row) return this.#lookUp(token, key, known)
+    if (!row) return this.#lookUp(header, key, known)
     if (known.row !== row || !known.caller) {
       known.caller = callerFrom(known.claims, row)
       known.row = row
@@ -95,8 +97,8 @@ export class Auth {
     return known.caller
   }
 
-  async #lookUp(token: string, key: string, known: KnownToken | undefined): Promise<Caller> {
-    const claims = known?.claims ?? (await this.#verify(token))
+  async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
+    const claims = known?.claims ?? (await this.#verify(tokenIn(header)))
     this.#requireLive(claims)
     const { sql } = this.#options
     const trusted = this.#isCurrent()
@@ -161,9 +163,14 @@ export class Auth {
   #tokenLifeMs = () => (this.#options.accessTokenSeconds + 60) * 1000
 }
 
-function bearerOf(request: Request): string {
+function headerOf(request: Request): string {
   const header = request.headers.get('authorization')
-  const token = header !== null && header.length <= MAX_TOKEN_CHARACTERS ? BEARER.exec(header)?.[1] : undefined
+  if (header === null || header.length > MAX_HEADER_CHARACTERS) throw unauthorized()
+  return header
+}
+
+function tokenIn(header: string): string {
+  const token = BEARER.exec(header)?.[1]
   if (token === undefined) throw unauthorized()
   return token
 }

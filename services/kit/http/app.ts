@@ -27,7 +27,7 @@ export function createApp({ services, ownerOf, trustedProxies }: AppOptions) {
   const allowOf = methodsByPath(services)
   const refuseUnroutable = unroutableRequests()
   const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } })
-    .decorate('state', undefined as unknown as RequestState)
+    .decorate('state', null as unknown as RequestState)
     .onRequest((context) => {
       context.state = new RequestState(context.request, addresses)
       refuseUnroutable(context.request)

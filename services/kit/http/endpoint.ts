@@ -20,8 +20,11 @@ const NO_FIELDS = closed({})
 
 export type Params = Record<string, string | undefined> | undefined
 
-/** Serves one operation. It throws a refusal, which becomes a response in `onError`. */
-export type Endpoint = (state: RequestState, params: Params) => Promise<Response>
+/**
+ * Serves one operation. A synchronous refusal is thrown and answered by `onError`. Elysia does not see the rejection of a
+ * promise that a synchronous handler returns, so the endpoint answers it itself.
+ */
+export type Endpoint = (state: RequestState, params: Params) => Response | Promise<Response>
 
 /**
  * Checks a request in the one order of both families: token 401, rate limit 429, length 413, media type 415, shape 400 or
@@ -60,20 +63,17 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     if (operation.closedToImpersonation) refuseImpersonation(caller)
   }
 
-  return async (state, params) => {
-    const { request } = state
-    const { path, search } = targetOf(request.url)
-    if (pattern && !pattern.test(path)) throw new NotFoundError()
-    for (const name of paramNames) if (isDots(params?.[name])) throw new NotFoundError()
-    state.responder = responder
-    // The address is read now, because a closed socket no longer tells it.
-    if (isPublic || operation.audit) void state.clientIp
-    // A known token is answered synchronously, and an await costs a turn of the microtask queue.
-    const found = isPublic ? undefined : deps.auth.callerOf(request)
-    const caller = found instanceof Promise ? await found : found
+  const checkCaller = (state: RequestState): Caller | undefined | Promise<Caller> =>
+    isPublic ? undefined : deps.auth.callerOf(state.request)
+
+  const checkLimitAndBody = (state: RequestState, caller: Caller | undefined) => {
     state.caller = caller
     state.rateLimit = deps.rateLimit.take(caller ? caller.orgId : networkOf(state.clientIp))
-    const body = checkBody ? await readBody(request) : undefined
+    return checkBody ? readBody(state.request) : undefined
+  }
+
+  const checkShapeAndRun = (state: RequestState, params: Params, search: string, body: unknown) => {
+    const { request, requestId, caller } = state
     const query = readQuery(search)
     const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
     const audit = operation.audit ? auditContextOf(operation.audit, state, body, params) : undefined
@@ -82,13 +82,28 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     for (const name of paramNames) requireWellFormedId(params?.[name])
     const recheck = async () => authorize(await deps.auth.callerOf(request))
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
-    const { requestId } = state
     const context = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, ifMatch }
-    const work = () => handle(context as never)
-    const answer = audit && caller ? deps.commands.run(caller.orgId, request.signal, async () => work()) : work()
-    return responder.success(state, answer instanceof Promise ? await answer : answer)
+    if (!audit || !caller) return handle(context as never)
+    return deps.commands.run(caller.orgId, request.signal, async () => handle(context as never))
+  }
+
+  return (state, params) => {
+    const { path, search } = targetOf(state.request.url)
+    if (pattern && !pattern.test(path)) throw new NotFoundError()
+    for (const name of paramNames) if (isDots(params?.[name])) throw new NotFoundError()
+    state.responder = responder
+    // The address is read now, because a closed socket has none.
+    if (isPublic || operation.audit) void state.clientIp
+    const body = then(checkCaller(state), (caller) => checkLimitAndBody(state, caller))
+    const answer = then(body, (value) => checkShapeAndRun(state, params, search, value))
+    const response = then(answer, (value) => responder.success(state, value))
+    return response instanceof Promise ? response.catch((error) => responder.failure(state, error)) : response
   }
 }
+
+/** Continues synchronously unless the value is a promise, so that a read from memory is answered without promises. */
+const then = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
+  value instanceof Promise ? value.then(next) : next(value)
 
 /** Bun's router passes on dot segments as parameters, although they are steps of the path. */
 const isDots = (value: string | undefined) => value === '.' || value === '..'

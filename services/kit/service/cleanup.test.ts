@@ -34,15 +34,15 @@ test('a sweep that fails keeps none of the others from theirs, and none begins a
 
 test('one sweep takes what a busy minute left, and leaves what has time', async () => {
   await db.owner`
-    insert into sourcing.page_anchors (key, page, after, expires_at)
-    select 'old' || n, 1, 'a', now() - interval '1 second' from generate_series(1, 12000) n
-    union all select 'young', 1, 'a', now() + interval '1 minute'`
+    insert into sourcing.page_cursors (key, page, expires_at)
+    select 'old' || n, 1, now() - interval '1 second' from generate_series(1, 12000) n
+    union all select 'young', 1, now() + interval '1 minute'`
   await db.owner`
     insert into sourcing.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
     select 'user_1', 'createPart', 'old' || n, ''::bytea, '{}', now() - interval '25 hours' from generate_series(1, 6000) n
     union all select 'user_1', 'createPart', 'young', ''::bytea, '{}', now()`
   const stopping = new AbortController()
   await cleanupWorker({ sql, log, clock: Date.now }, [async () => stopping.abort()]).run(stopping.signal)
-  expect(await db.owner`select key from sourcing.page_anchors`).toMatchObject([{ key: 'young' }])
+  expect(await db.owner`select key from sourcing.page_cursors`).toMatchObject([{ key: 'young' }])
   expect(await db.owner`select key from sourcing.idempotency_keys`).toMatchObject([{ key: 'young' }])
 })

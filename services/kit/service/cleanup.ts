@@ -2,7 +2,7 @@ import { sweepEvents } from '../bus/outbox/sweep.ts'
 import type { Pool } from '../db/client.ts'
 import { sweepIdempotencyKeys } from '../idempotency/queries.ts'
 import type { Log } from '../log/log.ts'
-import { sweepAnchors } from '../pages/queries.ts'
+import { sweepCursors } from '../pagination/queries.ts'
 import { every, type Worker } from '../worker/worker.ts'
 
 const INTERVAL_MS = 60_000
@@ -22,7 +22,7 @@ export function cleanupWorker(
     const now = new Date(clock()).toISOString()
     const tasks: CleanupTask[] = [
       () => sweepIdempotencyKeys(sql, now, signal),
-      () => sweepAnchors(sql, now, signal),
+      () => sweepCursors(sql, now, signal),
       () => sweepEvents(sql, { now }, signal),
       ...ownTasks,
     ]

@@ -18,7 +18,7 @@ import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import { requireSchema } from '../migrate/migrate.ts'
-import { Pages } from '../pages/pages.ts'
+import { Pagination } from '../pagination/pagination.ts'
 import type { Worker } from '../worker/worker.ts'
 import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 
@@ -38,7 +38,7 @@ export interface Kit {
   bus: Bus
   auth: Auth
   http: Http
-  pages: Pages
+  pagination: Pagination
   clock: () => number
 }
 
@@ -111,8 +111,8 @@ export async function createKit(
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
   })
-  const pages = new Pages({ sql, clock, log })
-  return { config, log, registry, sql, reads, bus, auth, http, pages, clock }
+  const pagination = new Pagination({ sql, reads, clock, log })
+  return { config, log, registry, sql, reads, bus, auth, http, pagination, clock }
 }
 
 export interface ServiceParts {

@@ -2,7 +2,7 @@ import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/org
 import { OPERATOR } from '../../kit/audit/context.ts'
 import type { EntryDetailRow, EntryRow } from './queries.ts'
 
-/** What stands for the address of a person whose data were erased. */
+/** Replaces the address of a person whose data were erased. */
 const ERASED = 'erased'
 
 /** An entry as the API shows it in lists. */

@@ -2,30 +2,35 @@ import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts
 import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
 import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
-import type { EntryKey } from '../../kit/pages/entries.ts'
-import { NEWEST } from '../../kit/pages/entries.ts'
+import { NEWEST, type TimeKey } from '../../kit/pagination/keysets.ts'
 import { entryOf } from './entries.ts'
 import { listEntries } from './queries.ts'
 import { findKeys, type Search, searchFor } from './search.ts'
 
-/** Entries that are read at once; no transaction is open between one batch and the next. */
+/** Entries of one batch; no transaction is open between two batches. */
 const BATCH = 500
 
 export interface Export {
   orgId: string
   filters: AuditFilters
-  /** Throws when the caller may not read on: an export can take longer than a revocation may. */
+  /** Throws when the caller's access was revoked during the export. */
   recheck(): Promise<void>
 }
 
-/** Exports the entries that filters name, one line each, as quickly as the client takes them. */
-export function createExporter(sql: Sql, reads: TenantSemaphore) {
+interface Deps {
+  sql: Sql
+  reads: TenantSemaphore
+  clock: () => number
+}
+
+/** Exports the entries that match the filters, one line each, at the speed of the client. */
+export function createExporter({ sql, reads, clock }: Deps) {
   async function* linesOf(search: Search, { orgId, recheck }: Export) {
     const release = reads.acquire(orgId)
     try {
-      let before: EntryKey | undefined = NEWEST
+      let before: TimeKey | undefined = NEWEST
       while (before) {
-        const keys: EntryKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH })
+        const keys: readonly TimeKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH })
         const rows = keys.length === 0 ? [] : await listEntries(sql, orgId, keys)
         yield rows.map((row) => `${JSON.stringify(entryOf(row))}\n`).join('')
         before = keys.length < BATCH ? undefined : keys.at(-1)
@@ -37,8 +42,8 @@ export function createExporter(sql: Sql, reads: TenantSemaphore) {
   }
 
   return async (asked: Export): Promise<Streamed> => {
-    const lines = linesOf(await searchFor(sql, asked.orgId, asked.filters), asked)
-    // The first batch before the answer begins: what is wrong with it can still be told.
+    const lines = linesOf(await searchFor(sql, asked.orgId, asked.filters, new Date(clock()).toISOString()), asked)
+    // An error in the first batch can still be answered with its status.
     let first: IteratorResult<string, unknown> | undefined = await lines.next()
     const pieces = {
       async next() {

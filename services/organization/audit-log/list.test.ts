@@ -39,7 +39,7 @@ type List = { items: AuditLogEntry[]; hasMore: boolean }
 const list = (search: string, user: TestUser = org.administrator) => user.client.get<List>(`/v1/audit-log${search}`)
 const idsOf = async (search: string) => (await list(search)).body.items.map(({ id }) => id)
 
-describe('who may read', () => {
+describe('access', () => {
   test('needs org:admin, for the list and for one entry', async () => {
     const [id] = await write([{}])
     expect((await list('', member)).status).toBe(403)
@@ -63,7 +63,7 @@ describe('who may read', () => {
 })
 
 describe('an entry', () => {
-  test('of a real command says what, when, who and from where, and nothing of the request in lists', async () => {
+  test('of a command has procedure, time, actor and address; the request is only in the single entry', async () => {
     const { client } = org.administrator
     const created = await client.post('/v1/parts', { title: 'Audited' }, { 'user-agent': 'tester/1' })
     expect(created.status).toBe(200)
@@ -89,13 +89,13 @@ describe('an entry', () => {
     expect((await client.get(`/v1/audit-log/${entry.id}`, { headers: { 'if-none-match': tag } })).status).toBe(304)
   })
 
-  test('of a refusal says why', async () => {
+  test('of a refusal has its error code', async () => {
     expect((await member.client.post('/v1/parts', { title: 'Refused' })).status).toBe(403)
     const [entry] = (await list(`?actorId=${member.userId}&failedOnly=true&pageSize=1`)).body.items
     expect(entry).toMatchObject({ procedure: 'part.create', success: false, error: 'forbidden' })
   })
 
-  test('of somebody whose data were erased shows `erased`, and no name', async () => {
+  test('of an erased user has the address `erased` and no name', async () => {
     const gone = await org.member([])
     await write([{ actor: gone }])
     await owner`update organization.users set email = 'erased' where id = ${gone.userId}`
@@ -104,7 +104,7 @@ describe('an entry', () => {
   })
 })
 
-test('a page far beyond the end is an empty one, and so is every page after it', async () => {
+test('pages past the end are empty', async () => {
   for (const page of [2001, 100_000, 2_147_483_647]) {
     expect((await list(`?page=${page}&pageSize=50`)).body).toEqual({ items: [], hasMore: false })
   }
@@ -114,7 +114,7 @@ describe('filters', () => {
   const [early, late] = ['2026-01-10T08:00:00.000Z', '2026-03-10T08:00:00.000Z']
   const day = (date: string) => `2025-${date}T08:00:00.000Z`
 
-  test('lists newest first, the highest id first among those of one moment', async () => {
+  test('lists newest first, the highest id first among equal times', async () => {
     const ids = ['audit_tie_a', 'audit_tie_c', 'audit_tie_b'].map((id) => ({ id, timestamp: day('01-05') }))
     await write([...ids, { id: 'audit_tie_d', timestamp: day('01-04') }])
     const window = `from=${day('01-04')}&to=${day('01-05')}`
@@ -125,12 +125,12 @@ describe('filters', () => {
     expect(past.body).toEqual({ items: [], hasMore: false })
   })
 
-  test.each(['', '&hideSignIns=true', '&q=anchored'])(
-    'page after page%s skips and repeats nothing while entries are added',
+  test.each(['', '&hideSignIns=true', '&q=paged'])(
+    'consecutive pages%s repeat and skip nothing while entries are added',
     async (filter) => {
-      const anchored = await org.invite()
-      const actor = { ...member, userId: anchored.userId }
-      await owner`update organization.users set email = ${`anchored-${anchored.userId}@example.com`} where id = ${actor.userId}`
+      const colleague = await org.invite()
+      const actor = { ...member, userId: colleague.userId }
+      await owner`update organization.users set email = ${`paged-${colleague.userId}@example.com`} where id = ${actor.userId}`
       const there = await write(
         Array.from({ length: 12 }, (_, n) => ({ actor, timestamp: `2025-11-0${1 + (n % 9)}T10:00:00.000Z` })),
       )
@@ -145,7 +145,7 @@ describe('filters', () => {
     },
   )
 
-  test('from and to belong to what they bound, whatever their offset', async () => {
+  test('from and to are inclusive, with any offset', async () => {
     const [first = '', second = ''] = await write([{ timestamp: early }, { timestamp: late }])
     expect(await idsOf(`?from=${early}&to=${late}`)).toEqual([second, first])
     expect(await idsOf(`?from=2026-01-10T09:00:00.000%2B01:00&to=2026-01-10T06:00:00-02:00`)).toEqual([first])
@@ -203,7 +203,7 @@ describe('filters', () => {
     }
   })
 
-  test('failedOnly, impersonatedOnly and hideSignIns narrow; as false they are as if not sent', async () => {
+  test('failedOnly, impersonatedOnly and hideSignIns filter; false counts as not sent', async () => {
     const [signIn = '', refused = '', done = '', acted = ''] = await write([
       { procedure: 'auth.signIn', timestamp: day('06-01') },
       { procedure: 'auth.signIn', timestamp: day('06-02'), error: 'invalid_credentials' },

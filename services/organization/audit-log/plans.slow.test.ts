@@ -3,8 +3,7 @@ import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import { connect } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
-import type { EntryKey } from '../../kit/pages/entries.ts'
-import { NEWEST } from '../../kit/pages/entries.ts'
+import { NEWEST, type TimeKey } from '../../kit/pagination/keysets.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadAuditLog, loadedActor } from '../../testing/load/audit-log.ts'
 import { workOf } from '../../testing/query-plans.ts'
@@ -20,13 +19,15 @@ await loadAuditLog(db.owner, { orgId: ORG, count: ENTRIES, months: MONTHS, actor
 const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
 
+const NOW = new Date().toISOString()
+
 const month = (ago: number) => {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1)).toISOString()
 }
 const [busy, rare, single] = [loadedActor(1), loadedActor(ACTORS), loadedActor(ACTORS - 1)]
 
-/** Common and rare ones, those that contradict one another, and windows at the far end. */
+/** Common, rare and contradictory filters, and windows in the oldest months. */
 const SEARCHES: AuditFilters[] = [
   {},
   { failedOnly: true },
@@ -69,8 +70,8 @@ const PAGES = [
   { limit: 51, offset: 4950 },
 ]
 
-/** What is listed, by the plain meaning of the words. */
-const plainly = (filters: AuditFilters, { limit, offset }: { limit: number; offset: number }) => db.owner<EntryKey[]>`
+/** The same page by the plain condition. */
+const plainly = (filters: AuditFilters, { limit, offset }: { limit: number; offset: number }) => db.owner<TimeKey[]>`
   select e.timestamp, e.id
   from organization.audit_log e join organization.users u on u.id = e.actor_id
   where e.org_id = ${ORG}
@@ -85,22 +86,22 @@ const plainly = (filters: AuditFilters, { limit, offset }: { limit: number; offs
 const named = SEARCHES.map((filters) => [JSON.stringify(filters), filters] as const)
 
 describe(`over ${ENTRIES} entries of one organization in ${MONTHS} months`, () => {
-  test.each(named)('%s lists what it says', async (_, filters) => {
-    const search = await searchFor(sql, ORG, filters)
+  test.each(named)('%s lists the entries that match', async (_, filters) => {
+    const search = await searchFor(sql, ORG, filters, NOW)
     for (const { limit, offset } of PAGES) {
       const keys = await findKeys(sql, ORG, search, { before: NEWEST, limit: offset + limit })
       expect(keys.slice(offset)).toEqual([...(await plainly(filters, { limit, offset }))])
     }
   })
 
-  /** Rows that any one step of a statement handles: a scan of a large table, or a sort of everything, is far beyond it. */
+  /** Upper bound of the rows of one plan node; a scan of the table or a sort of all entries is far above it. */
   const MOST_ROWS = 60_000
 
   test.each(named)('%s reads no table whole and sorts no more than a few pages', async (_, filters) => {
     for (const { limit, offset } of PAGES) {
       const wanted = limit + offset
       const work = await workOf(db.urlOf('organization'), async (sent) => {
-        const search = await searchFor(sent, ORG, filters)
+        const search = await searchFor(sent, ORG, filters, NOW)
         await findKeys(sent, ORG, search, { before: NEWEST, limit: wanted })
       })
       expect(work.scannedWhole.filter((table) => table.startsWith('audit_log'))).toEqual([])
@@ -110,7 +111,7 @@ describe(`over ${ENTRIES} entries of one organization in ${MONTHS} months`, () =
   })
 
   test('entries are read by their keys, and one by its id', async () => {
-    const search = await searchFor(sql, ORG, {})
+    const search = await searchFor(sql, ORG, {}, NOW)
     const keys = await findKeys(sql, ORG, search, { before: NEWEST, limit: 50 })
     const [first] = keys
     for (const read of [listEntries(sql, ORG, keys), findEntry(sql, ORG, first?.id ?? '')]) await read

@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { EntryKey } from '../../kit/pages/entries.ts'
+import type { TimeKey } from '../../kit/pagination/keysets.ts'
 
 const MONTHS_AHEAD = 3
 
@@ -8,13 +8,17 @@ export const ensurePartitions = (sql: Sql) => sql`select organization.ensure_aud
 export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
   select organization.drop_audit_partitions(${keepMonths})`
 
-/** Users of the organization whose address is like the pattern, as far as the limit. */
-export const listActors = (sql: Sql, orgId: string, pattern: string, limit: number) => sql<{ id: string }[]>`
+/** Users of the organization whose address matches a pattern, at most `limit`; only one user where `actorId` is set. */
+export const listActors = (
+  sql: Sql,
+  orgId: string,
+  { emailPattern, actorId }: { emailPattern: string; actorId: string | undefined },
+  limit: number,
+) => sql<{ id: string }[]>`
   select id from organization.users
-  where org_id = ${orgId} and email_key like (select lower(${pattern})) limit ${limit}`
-
-export const isActorLike = (sql: Sql, orgId: string, actorId: string, pattern: string) => sql<{ id: string }[]>`
-  select id from organization.users where org_id = ${orgId} and id = ${actorId} and email_key like (select lower(${pattern}))`
+  where org_id = ${orgId} and email_key like (select lower(${emailPattern}))
+    ${actorId === undefined ? sql`` : sql`and id = ${actorId}`}
+  limit ${limit}`
 
 export interface EntryRow {
   id: string
@@ -33,8 +37,8 @@ export interface EntryRow {
   granted_by_email: string | null
 }
 
-/** The entries of these keys, in the order of the keys, with whoever is named in them: each looked up by its key. */
-export const listEntries = (sql: Sql, orgId: string, keys: readonly EntryKey[]) => sql<EntryRow[]>`
+/** The entries of these keys in the order of the keys, with the users and grants that they name. */
+export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql<EntryRow[]>`
   select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
     e.grant_id, g.acting_email, g.reason, giver.email as granted_by_email

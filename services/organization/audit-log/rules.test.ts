@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { monthOf, stretchesOf, windowOf } from './rules.ts'
+import { monthOf, monthRangesOf, windowOf } from './rules.ts'
 
 describe('a window', () => {
-  test('is everything where neither end is given', () => {
+  test('without ends is all times', () => {
     expect(windowOf({})).toEqual({ from: '1970-01-01T00:00:00.000Z', to: '9999-12-31T23:59:59.999Z' })
   })
 
-  test('is of milliseconds in UTC: an end in between belongs to what lies inside', () => {
+  test('is in milliseconds of UTC; an end between two milliseconds moves inward', () => {
     const from = '2026-04-29T09:10:00.0001+02:00'
     expect(windowOf({ from, to: from })).toEqual({ from: '2026-04-29T07:10:00.001Z', to: '2026-04-29T07:10:00.000Z' })
     const whole = '2026-04-29T09:10:00.500000-11:30'
@@ -16,29 +16,36 @@ describe('a window', () => {
     })
   })
 
-  test('stays where Postgres has times, whatever the offset makes of it', () => {
+  test('stays within the times of Postgres, whatever its offset', () => {
     expect(windowOf({ from: '0001-01-01T00:00:00+23:59' }).from).toBe('1970-01-01T00:00:00.000Z')
     expect(windowOf({ to: '9999-12-31T23:59:59-23:59' }).to).toBe('9999-12-31T23:59:59.999Z')
   })
 })
 
-test('stretches are the months that are there, newest first, each of four times as many as the one before', () => {
-  const months = ['2025-01', '2025-02', '2025-05', '2025-11', '2026-01', '2026-02'].map((m) => `${m}-01T00:00:00.000Z`)
-  const everything = windowOf({})
-  expect([...stretchesOf(months, everything)]).toEqual([
-    { low: '2026-02-01T00:00:00.000Z', high: '2026-03-01T00:00:00.000Z' },
-    { low: '2025-02-01T00:00:00.000Z', high: '2026-02-01T00:00:00.000Z' },
-    { low: '2025-01-01T00:00:00.000Z', high: '2025-02-01T00:00:00.000Z' },
-  ])
-  expect([...stretchesOf([], everything)]).toEqual([])
-  expect(monthOf('2026-01-31T23:59:59.999Z', 1)).toBe('2026-02-01T00:00:00.000Z')
-})
+describe('month ranges', () => {
+  const now = '2026-02-10T12:00:00.000Z'
+  const month = (name: string) => `${name}-01T00:00:00.000Z`
+  const NEWEST = '9999-12-31T23:59:59.999Z'
 
-test('months that a window does not touch are left out, those at its ends are not', () => {
-  const months = ['2025-01', '2025-02', '2025-03', '2025-04'].map((m) => `${m}-01T00:00:00.000Z`)
-  const window = { from: '2025-02-28T23:59:59.999Z', to: '2025-03-01T00:00:00.000Z' }
-  expect([...stretchesOf(months, window)]).toEqual([
-    { low: '2025-03-01T00:00:00.000Z', high: '2025-04-01T00:00:00.000Z' },
-    { low: '2025-02-01T00:00:00.000Z', high: '2025-03-01T00:00:00.000Z' },
-  ])
+  test('of everything are the current month with the future, 1 month, 4 months, 16 months and the rest', () => {
+    expect([...monthRangesOf(windowOf({}), NEWEST, now)]).toEqual([
+      { low: month('2026-02'), high: NEWEST },
+      { low: month('2026-01'), high: month('2026-02') },
+      { low: month('2025-09'), high: month('2026-01') },
+      { low: month('2024-05'), high: month('2025-09') },
+      { low: month('1970-01'), high: month('2024-05') },
+    ])
+    expect(monthOf('2026-01-31T23:59:59.999Z', 1)).toBe(month('2026-02'))
+  })
+
+  test('begin with the month of the end of the window or of the last key, and end with the month of its start', () => {
+    const window = { from: '2025-02-28T23:59:59.999Z', to: '2025-03-01T00:00:00.000Z' }
+    const expected = [
+      { low: month('2025-03'), high: month('2025-04') },
+      { low: month('2025-02'), high: month('2025-03') },
+    ]
+    expect([...monthRangesOf(window, NEWEST, now)]).toEqual(expected)
+    expect([...monthRangesOf({ ...window, to: NEWEST }, '2025-03-31T00:00:00.000Z', now)]).toEqual(expected)
+    expect([...monthRangesOf({ from: NEWEST, to: month('2025-03') }, NEWEST, now)]).toEqual([])
+  })
 })

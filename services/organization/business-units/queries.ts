@@ -1,15 +1,18 @@
 import type { BusinessUnit } from '../../../proto/http/organization/business-units.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { nameKeyAt } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
 export const insertBusinessUnit = (sql: Sql, unit: { id: string; orgId: string; name: string }, now: string) => sql`
   insert into organization.business_units (id, org_id, name, created_at)
   values (${unit.id}, ${unit.orgId}, ${unit.name}, ${now})`
 
-export const listBusinessUnits = (sql: Sql, orgId: string, { limit, offset }: { limit: number; offset: number }) => sql<
-  BusinessUnit[]
->`
-  select id, name from organization.business_units where org_id = ${orgId}
+export function listBusinessUnits(sql: Sql, orgId: string, { after, limit, offset }: PageWindow) {
+  const { name, id } = nameKeyAt(after)
+  return sql<BusinessUnit[]>`
+  select id, name from organization.business_units where org_id = ${orgId} and (name, id) > (${name}, ${id})
   order by name, id limit ${limit} offset ${offset}`
+}
 
 export const findBusinessUnit = (sql: Sql, orgId: string, id: string) => sql<BusinessUnit[]>`
   select id, name from organization.business_units where org_id = ${orgId} and id = ${id}`

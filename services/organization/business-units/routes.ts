@@ -8,15 +8,22 @@ import {
 } from '../../../proto/http/organization/business-units.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { positionOfName } from '../../kit/pagination/keysets.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-export const businessUnitRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+
+export const businessUnitRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.business-units' })
     .use(
-      http.route(listBusinessUnits, async ({ caller, query }) =>
-        pageOf(await queries.listBusinessUnits(deps.sql, caller.orgId, windowOf(query)), query),
+      http.route(listBusinessUnits, ({ caller, query }) =>
+        pagination.page(
+          { caller, list: 'businessUnits', query },
+          (window) => queries.listBusinessUnits(deps.sql, caller.orgId, window),
+          positionOfName,
+        ),
       ),
     )
     .use(

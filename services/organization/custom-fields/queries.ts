@@ -1,5 +1,7 @@
 import type { CustomField } from '../../../proto/http/organization/custom-fields.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { nameKeyAt } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
 export const insertCustomField = (sql: Sql, field: { id: string; orgId: string; name: string }, now: string) => sql`
   insert into organization.custom_fields (id, org_id, name, created_at)
@@ -26,17 +28,18 @@ export const upsertOption = (tx: Tx, { id, orgId, fieldId, name, position }: Opt
 export const deleteOption = (tx: Tx, orgId: string, fieldId: string, id: string) => tx`
   delete from organization.custom_field_options where org_id = ${orgId} and field_id = ${fieldId} and id = ${id}`
 
-export const listCustomFields = (sql: Sql, orgId: string, { limit, offset }: { limit: number; offset: number }) => sql<
-  CustomField[]
->`
+export function listCustomFields(sql: Sql, orgId: string, { after, limit, offset }: PageWindow) {
+  const { name, id } = nameKeyAt(after)
+  return sql<CustomField[]>`
   select f.id, f.name,
     (select coalesce(json_agg(json_build_object('id', o.id, 'name', o.name) order by o.position, o.id), '[]')
      from organization.custom_field_options o where o.field_id = f.id) as options
   from (
-    select id, name from organization.custom_fields where org_id = ${orgId}
+    select id, name from organization.custom_fields where org_id = ${orgId} and (name, id) > (${name}, ${id})
     order by name, id limit ${limit} offset ${offset}
   ) f
   order by f.name, f.id`
+}
 
 export const findCustomField = (sql: Sql, orgId: string, id: string) => sql<CustomField[]>`
   select f.id, f.name,

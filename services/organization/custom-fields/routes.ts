@@ -8,15 +8,22 @@ import {
 } from '../../../proto/http/organization/custom-fields.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { positionOfName } from '../../kit/pagination/keysets.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-export const customFieldRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+
+export const customFieldRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.custom-fields' })
     .use(
-      http.route(listCustomFields, async ({ caller, query }) =>
-        pageOf(await queries.listCustomFields(deps.sql, caller.orgId, windowOf(query)), query),
+      http.route(listCustomFields, ({ caller, query }) =>
+        pagination.page(
+          { caller, list: 'customFields', query },
+          (window) => queries.listCustomFields(deps.sql, caller.orgId, window),
+          positionOfName,
+        ),
       ),
     )
     .use(

@@ -24,7 +24,7 @@ export interface CommandDeps {
   clock: () => number
 }
 
-/** A role of the caller's organization; it lists only keys that count there, and only such as the caller holds. */
+/** Creates a role with permissions that are effective in the organization and that the caller holds. */
 export async function createRole(
   sql: Pool,
   caller: Caller,
@@ -42,7 +42,7 @@ export interface CreateRole {
   idempotencyKey: string | undefined
 }
 
-/** The same, once for an Idempotency-Key. */
+/** Creates a role once for each Idempotency-Key. */
 export function createRoleOnce({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreateRole) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createRole', key: idempotencyKey, body }
@@ -80,13 +80,13 @@ async function addRole(
   return role
 }
 
-/** A key that means nothing in the organization is a mistake of the request. */
+/** A permission that has no effect in the organization is a 400. */
 function requireCounting(permissions: readonly Permission[], standing: Standing): void {
   const idle = keysThatDoNotCount(permissions, standing)
-  if (idle.length > 0) throw invalidField('permissions', `do not count in your organization: ${idle.join(', ')}`)
+  if (idle.length > 0) throw invalidField('permissions', `have no effect in your organization: ${idle.join(', ')}`)
 }
 
-/** Every service reads everybody of the organization again: any of them may hold the role. */
+/** Services reload the permissions of all users of the organization, because any of them may hold the role. */
 export const announceRole = (tx: Tx, orgId: string, roleId: string) =>
   emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
 
@@ -99,8 +99,8 @@ export interface PatchRole {
 }
 
 /**
- * Changes a role of the organization's own. Its holders gain and lose keys, so the caller has to hold all that it has had
- * and all that it gets; the last administrator stays.
+ * Changes a custom role. The caller must hold its old and its new permissions. The organization keeps its last
+ * administrator.
  */
 export function patchRole({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchRole): Promise<Role> {
   const { orgId } = caller
@@ -128,7 +128,7 @@ function requireCustom({ system }: Role): void {
   if (system) throw refuse('conflict', { detail: 'System roles are fixed.' })
 }
 
-/** Deletes a role of the organization's own that nobody holds. */
+/** Deletes a custom role without holders. */
 export function deleteRole({ sql }: CommandDeps, caller: Caller, id: string, audit: AuditContext): Promise<undefined> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
@@ -136,7 +136,7 @@ export function deleteRole({ sql }: CommandDeps, caller: Caller, id: string, aud
     const role = await ownRole(tx, orgId, id)
     requireHeld(caller, role.permissions)
     requireCustom(role)
-    if ((await findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'Somebody holds the role.' })
+    if ((await findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'Users hold the role.' })
     await dropRole(tx, orgId, id)
     await recordSuccess(tx, audit)
     await announceRole(tx, orgId, id)

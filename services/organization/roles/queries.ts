@@ -2,6 +2,8 @@ import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
+import { nameKeyAt } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
 export interface RoleRow {
   id: string
@@ -11,20 +13,23 @@ export interface RoleRow {
   system: boolean
 }
 
-export interface RoleListing {
+export interface RoleFilters {
   q?: string
   userId?: string
   permission?: string
-  limit: number
-  offset: number
 }
 
 /** The roles of the organization by name. */
-export const listRoles = (sql: Sql, orgId: string, { q, userId, permission, limit, offset }: RoleListing) => sql<
-  Role[]
->`
+export function listRoles(
+  sql: Sql,
+  orgId: string,
+  { q, userId, permission }: RoleFilters,
+  { after, limit, offset }: PageWindow,
+) {
+  const { name, id } = nameKeyAt(after)
+  return sql<Role[]>`
   select id, name, permissions, system from organization.roles
-  where org_id = ${orgId}
+  where org_id = ${orgId} and (name, id) > (${name}, ${id})
     ${q === undefined ? sql`` : sql`and name ilike ${contains(q)}`}
     ${permission === undefined ? sql`` : sql`and ${permission} = any(permissions)`}
     ${
@@ -33,6 +38,7 @@ export const listRoles = (sql: Sql, orgId: string, { q, userId, permission, limi
         : sql`and id in (select role_id from organization.user_roles where org_id = ${orgId} and user_id = ${userId})`
     }
   order by name, id limit ${limit} offset ${offset}`
+}
 
 export const insertRole = (sql: Sql, { id, orgId, name, permissions, system }: RoleRow, now: string) => sql`
   insert into organization.roles (id, org_id, name, permissions, system, created_at)
@@ -63,7 +69,7 @@ export const updateRole = (tx: Tx, { id, orgId, name, permissions }: Omit<RoleRo
   where org_id = ${orgId} and id = ${id}
   returning id, name, permissions, system`
 
-/** One row where somebody holds the role, active or not. */
+/** One holder of the role, active or not. */
 export const findHolder = (sql: Sql, orgId: string, roleId: string) => sql<{ user_id: string }[]>`
   select user_id from organization.user_roles where org_id = ${orgId} and role_id = ${roleId} limit 1`
 

@@ -10,20 +10,27 @@ import {
 } from '../../../proto/http/organization/roles.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { pageOf, windowOf } from '../../kit/http/pages.ts'
+import { positionOfName } from '../../kit/pagination/keysets.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as holders from '../role-holders/commands.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-export const roleRoutes = ({ http, ...deps }: commands.CommandDeps & { http: Http }) =>
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+
+export const roleRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.roles' })
     .use(
-      http.route(listRoles, async ({ caller, query }) => {
+      http.route(listRoles, ({ caller, query }) => {
         const { userId } = query
         if (userId !== undefined && userId !== caller.userId && !caller.permissions.has('org:admin')) {
-          throw refuse('forbidden', { detail: "Somebody else's roles need the permission org:admin." })
+          throw refuse('forbidden', { detail: 'The roles of another user need the permission org:admin.' })
         }
-        return pageOf(await queries.listRoles(deps.sql, caller.orgId, { ...query, ...windowOf(query) }), query)
+        return pagination.page(
+          { caller, list: 'roles', query },
+          (window) => queries.listRoles(deps.sql, caller.orgId, query, window),
+          positionOfName,
+        )
       }),
     )
     .use(

@@ -6,22 +6,22 @@ export interface RoleTemplate {
   permissions: readonly Permission[]
 }
 
-/** The system roles that an organization of this standing has, each with the keys that count there. */
+/** The system roles of an organization of this standing, with the permissions that are effective there. */
 export const systemRolesOf = (standing: Standing, templates: readonly RoleTemplate[]) =>
   templates
     .filter(({ needs }) => needs === undefined || standing.roles.includes(needs))
     .map(({ name, permissions }) => ({ name, permissions: permissions.filter((key) => counts(key, standing)) }))
 
-/** The keys of a role that mean nothing in an organization of this standing. */
+/** The permissions that have no effect in an organization of this standing. */
 export const keysThatDoNotCount = (permissions: readonly Permission[], standing: Standing) =>
   permissions.filter((key) => !counts(key, standing))
 
-/** The keys that somebody would hand out, or take away, without holding them. */
+/** The permissions that the caller does not hold. */
 export const keysBeyond = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
   ...new Set(permissions.filter((key) => !held.has(key))),
 ]
 
-/** What people take for the same name: case, blanks, letters of another width and what is invisible make no difference. */
+/** Normal form of names that look alike: without case, repeated spaces, full-width forms and invisible characters. */
 const lookOf = (name: string) =>
   name
     .normalize('NFKC')
@@ -32,5 +32,5 @@ const lookOf = (name: string) =>
 
 const SYSTEM_NAMES = new Set(SYSTEM_ROLES.map(({ name }) => lookOf(name)))
 
-/** Names of system roles are theirs alone, in every organization: it may yet become one that has the role. */
+/** Names of system roles are reserved in every organization: a later change of its standing may add the role. */
 export const isReserved = (name: string) => SYSTEM_NAMES.has(lookOf(name))

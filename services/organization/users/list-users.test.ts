@@ -29,7 +29,7 @@ const idsOf = async (query: string, by: ApiClient = client) =>
 const search = (q: string) => idsOf(`q=${encodeURIComponent(q)}`)
 
 describe('the list', () => {
-  test('is ordered by e-mail address whatever its letters, and holds nobody foreign', async () => {
+  test('is ordered by e-mail address without case, and has no users of other organizations', async () => {
     const { items, hasMore } = (await list('pageSize=50')).body
     const emails = items.map(({ email }) => email.toLowerCase())
     expect(emails).toEqual([...emails].sort())
@@ -38,7 +38,7 @@ describe('the list', () => {
     expect(await idsOf('')).not.toContain(stranger.administrator.userId)
   })
 
-  test('shows admin and phone to administrators, and to others of themselves alone', async () => {
+  test('shows admin and phone to administrators, and to other users only their own', async () => {
     const seen = (await list('pageSize=50', member.client)).body.items
     expect(seen.filter((user) => 'admin' in user || 'phone' in user).map(({ id }) => id)).toEqual([member.userId])
     const all = (await list('pageSize=50')).body.items
@@ -53,7 +53,7 @@ describe('the list', () => {
   })
 
   test.each(['', 'permission=part:create', 'q=crowd'])(
-    'page after page (%s) skips and repeats nothing while users come and go',
+    'consecutive pages (%s) repeat and skip nothing while users are created',
     async (query) => {
       const crowd = await market.organization(['IP_OWNER'])
       const by = crowd.administrator.client
@@ -105,24 +105,24 @@ describe('q', () => {
     expect(await search(q)).toEqual([...expected])
   })
 
-  test('empty is as if not sent', async () => {
+  test('empty counts as not sent', async () => {
     expect(await search('')).toEqual(await idsOf(''))
   })
 })
 
 describe('filters', () => {
-  test('active is a filter either way, and for everybody', async () => {
+  test('active filters either way, and needs no permission', async () => {
     expect(await idsOf('active=false')).toEqual([goran.id])
     expect(await idsOf('active=true', member.client)).not.toContain(goran.id)
     expect((await idsOf('active=true')).length).toBe(4)
   })
 
-  test('admin is one either way', async () => {
+  test('admin filters either way', async () => {
     expect((await idsOf('admin=true')).sort()).toEqual([administratorId, bodil.id].sort())
     expect((await idsOf('admin=false')).sort()).toEqual([ada.id, goran.id, member.userId].sort())
   })
 
-  test('permission is through any role; an unknown key lists nothing', async () => {
+  test('permission lists holders through any role; an unknown permission lists nothing', async () => {
     const holders = [administratorId, bodil.id, goran.id, member.userId].sort()
     expect((await idsOf('permission=part:create')).sort()).toEqual(holders)
     expect((await idsOf('permission=org:admin')).sort()).toEqual([administratorId, bodil.id].sort())
@@ -146,7 +146,7 @@ describe('filters', () => {
     expect(await idsOf('admin=false&q=ada&active=true')).toEqual([ada.id])
   })
 
-  test('page through the same users as one page shows', async () => {
+  test('pages of one user list the same users as one page', async () => {
     for (const query of ['permission=part:create', 'admin=true', 'q=example', 'admin=false&active=true']) {
       const whole = await idsOf(query)
       const pages = await Promise.all(whole.map((_, index) => list(`${query}&pageSize=1&page=${index + 1}`)))

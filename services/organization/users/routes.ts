@@ -12,14 +12,16 @@ import {
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { Pages } from '../../kit/pages/pages.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as states from '../user-states/commands.ts'
 import * as commands from './commands.ts'
 import { readUsers } from './list/list.ts'
 import * as queries from './queries.ts'
 import { asksForAuthority, viewerOf } from './rules.ts'
 
-export const userRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { http: Http; pages: Pages }) =>
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+
+export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })
     .use(
       http.route(listUsers, ({ caller, query }) => {
@@ -28,7 +30,7 @@ export const userRoutes = ({ http, pages, ...deps }: commands.CommandDeps & { ht
             detail: 'The filters admin, permission and roleId need the permission org:admin.',
           })
         }
-        return readUsers({ sql: deps.sql, pages }, caller, query)
+        return readUsers({ sql: deps.sql, pagination }, caller, query)
       }),
     )
     .use(

@@ -1,34 +1,43 @@
 import { describe, expect, test } from 'bun:test'
-import { addressOf, asksForAuthority, onlyHeld } from './rules.ts'
+import { addressOf, asksForAuthority, authorityIn, isUnfiltered } from './rules.ts'
 
-describe('an address', () => {
-  test('has one spelling for what looks the same', () => {
+describe('an e-mail address', () => {
+  test('is normalised, so that spellings that look the same are the same', () => {
     for (const spelling of ['käthe@x.example', 'ka\u0308the@x.example', 'ｋäthe@x.example']) {
       expect(addressOf(spelling)).toBe('käthe@x.example')
     }
     expect(addressOf('Käthe@X.example')).toBe('Käthe@X.example')
   })
 
-  test('is none with a second sign that looks like @, or when it has grown too long', () => {
+  test('with a second character that becomes @, or too long once normalised, is refused', () => {
     for (const none of ['a＠b@x', 'a@b﹫x', `${'\ufdfa'.repeat(100)}@x`, 'a', '@x', 'a@']) {
       expect(addressOf(none)).toBeUndefined()
     }
   })
 })
 
-test('what asks for authority does so whatever its value', () => {
+test('a filter on authority needs administration whatever its value', () => {
   for (const filters of [{ admin: false }, { admin: true }, { permission: '' }, { roleId: '' }]) {
     expect(asksForAuthority({ q: 'x', active: true, ...filters })).toBe(true)
   }
   expect(asksForAuthority({ q: 'x', active: false })).toBe(false)
 })
 
-test('a list is one of holders alone where nothing else narrows it', () => {
-  expect(onlyHeld({ roleId: 'r' })).toEqual({ roleId: 'r' })
-  expect(onlyHeld({ permission: 'p' })).toEqual({ permission: 'p' })
-  expect(onlyHeld({ admin: true })).toEqual({ permission: 'org:admin' })
-  for (const filters of [{}, { admin: false }, { roleId: 'r', permission: 'p' }, { admin: true, active: true }]) {
-    expect(onlyHeld(filters)).toBeUndefined()
-  }
-  expect(onlyHeld({ permission: 'p', q: 'x' })).toBeUndefined()
+test('the authority of a list is its role, else its permission, else administration; the rest filters further', () => {
+  const none = { q: undefined, active: undefined }
+  expect(authorityIn({ admin: true })).toEqual({ authority: { permission: 'org:admin' }, others: none })
+  expect(authorityIn({ permission: 'p', admin: true })).toEqual({
+    authority: { permission: 'p' },
+    others: { ...none, admin: true },
+  })
+  expect(authorityIn({ roleId: 'r', permission: 'p', q: 'x' })).toEqual({
+    authority: { roleId: 'r' },
+    others: { ...none, q: 'x', permission: 'p' },
+  })
+  for (const filters of [{}, { admin: false }, { q: 'x' }]) expect(authorityIn(filters).authority).toBeUndefined()
+})
+
+test('a list is filtered by any value, false and an empty text too', () => {
+  for (const filters of [{ admin: false }, { active: false }, { q: '' }]) expect(isUnfiltered(filters)).toBe(false)
+  expect(isUnfiltered({ q: undefined })).toBe(true)
 })

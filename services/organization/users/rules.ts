@@ -1,11 +1,11 @@
 import { EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../../../proto/http/organization/users.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 
-/** Who asks, as far as it decides what of a user is shown. */
+/** The caller, as far as it decides which fields of a user are shown. */
 export interface Viewer {
   orgId: string
   userId: string
-  /** An administrator sees everything of everybody; others only of themselves. */
+  /** An administrator sees all fields of every user; another user only their own. */
   seesAll: boolean
 }
 
@@ -20,49 +20,43 @@ export const viewerOf = ({
 }): Viewer => ({ orgId, userId, seesAll: permissions.has('org:admin') })
 
 export interface UserFilters {
-  q?: string
-  active?: boolean
-  admin?: boolean
-  permission?: string
-  roleId?: string
+  q?: string | undefined
+  active?: boolean | undefined
+  admin?: boolean | undefined
+  permission?: string | undefined
+  roleId?: string | undefined
 }
 
-/** Whether the list is narrowed by what only administrators may ask; `false` and an empty text ask as well. */
+/** Whether a filter is set that only administrators may use; `false` and an empty text are filters. */
 export const asksForAuthority = ({ admin, permission, roleId }: UserFilters) =>
   admin !== undefined || permission !== undefined || roleId !== undefined
 
-/** What a list of holders is about. */
-export type Held = { roleId: string } | { permission: string }
+/** A role, or a permission through any role. */
+export type Authority = { roleId: string } | { permission: string }
 
-/** A role or a key that the list is narrowed by: whoever is in it holds it. */
-export function heldIn({ admin, permission, roleId }: UserFilters): Held | undefined {
-  if (roleId !== undefined) return { roleId }
-  if (permission !== undefined) return { permission }
-  return admin ? { permission: 'org:admin' } : undefined
-}
-
-/** The one role or key that a list is narrowed by, where it is narrowed by nothing else. */
-export function onlyHeld(filters: UserFilters): Held | undefined {
+/** The role or permission that every user of the list holds, where there is one, and the other filters. */
+export function authorityIn(filters: UserFilters): { authority: Authority | undefined; others: UserFilters } {
   const { q, active, admin, permission, roleId } = filters
-  const narrowing = [q, active, admin, permission, roleId].filter((value) => value !== undefined)
-  return narrowing.length === 1 ? heldIn(filters) : undefined
+  if (roleId !== undefined) return { authority: { roleId }, others: { q, active, admin, permission } }
+  if (permission !== undefined) return { authority: { permission }, others: { q, active, admin } }
+  if (admin) return { authority: { permission: 'org:admin' }, others: { q, active } }
+  return { authority: undefined, others: { q, active, admin } }
 }
 
-/** Whether everybody is in the list. */
-export const isPlain = ({ q, active, admin, permission, roleId }: UserFilters) =>
-  [q, active, admin, permission, roleId].every((value) => value === undefined)
+/** Whether no filter is set; `false` and an empty text are filters. */
+export const isUnfiltered = (filters: UserFilters) => Object.values(filters).every((value) => value === undefined)
 
-/** The word that stands wherever an anonymised person's data stood. */
+/** Replaces the data of an anonymised person. */
 export const ERASED = 'erased'
 
-/** How long an activation link lives. */
+/** Lifetime of an activation link. */
 export const ACTIVATION_MS = 72 * 60 * 60 * 1000
 
 const ADDRESS = new RegExp(EMAIL_PATTERN)
 
 /**
- * One spelling for what looks the same: letters that are composed, of full width or joined in a ligature are told apart by no
- * reader. Undefined where that leaves no address, as with a second sign that looks like @, or one that is too long.
+ * The NFKC form of an address, so that addresses that look the same are the same: composed and full-width letters,
+ * ligatures. Undefined where that is no valid address: with a second character that becomes @, or too long.
  */
 export function addressOf(email: string): string | undefined {
   const address = email.normalize('NFKC')

@@ -1,11 +1,11 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { isOwn, isReadable } from '../parts/visibility.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
 
 /** Whether the organization owns a part. No row if it cannot read the part. */
-export const findStanding = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
-  select ip_owner_org_id = ${orgId} as owned from sourcing.parts
-  where id = ${partId} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
+export const findOwnership = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
+  select ${isOwn(sql, orgId)} as owned from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
 
 export interface FileRow {
   id: string
@@ -38,7 +38,7 @@ export const findPublicFile = (sql: Sql, id: string) => sql<PublicFileRow[]>`
 
 /** Locks an own part, so that changes of its files are serialized. */
 export const lockOwnPart = (tx: Tx, orgId: string, partId: string) => tx<{ id: string }[]>`
-  select id from sourcing.parts where id = ${partId} and ip_owner_org_id = ${orgId} for update`
+  select id from sourcing.parts where id = ${partId} and ${isOwn(tx, orgId)} for update`
 
 export interface UploadRow {
   id: string

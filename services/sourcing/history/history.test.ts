@@ -23,7 +23,7 @@ const history = (id: string, query = '', by: ApiClient = client) =>
 const changesOf = async (id: string) => (await history(id)).body.items[0]?.changes
 
 describe('GET /v1/parts/{id}/history', () => {
-  test('begins with the creation, lists newest first, and names nobody', async () => {
+  test('lists entries newest first, down to the creation, without users', async () => {
     const id = await created()
     await patch(id, { title: 'Renamed' })
     await client.post(`/flows/v1/parts/${id}/publish`)
@@ -54,7 +54,7 @@ describe('GET /v1/parts/{id}/history', () => {
     ])
   })
 
-  test('a list is one change, and so are metadata', async () => {
+  test('a changed list is one change, and so are changed metadata', async () => {
     const id = await created({ title: 'x', keywords: ['a', 'b'], metadata: { a: '1' } })
     await patch(id, { keywords: ['b', 'c'], metadata: { a: '2', b: '3' } })
     expect(await changesOf(id)).toEqual([
@@ -63,7 +63,7 @@ describe('GET /v1/parts/{id}/history', () => {
     ])
   })
 
-  test("the creation holds what the part began with, and the owner's own fields too", async () => {
+  test("the creation contains the initial fields, the owner's own fields too", async () => {
     const { items } = (await history(await created({ title: 'Whole', keywords: ['k'] }))).body
     const fields = new Map(items[0]?.changes.map(({ field, after }) => [field, after]))
     expect(fields.get('title')).toBe('Whole')
@@ -72,13 +72,13 @@ describe('GET /v1/parts/{id}/history', () => {
     expect(fields.has('revision')).toBe(false)
   })
 
-  test('what changes nothing leaves no entry', async () => {
+  test('a patch without a change adds no entry', async () => {
     const id = await created()
     await patch(id, {})
     expect((await history(id)).body.items).toHaveLength(1)
   })
 
-  test('new technologies of a process leave no entry, another process does', async () => {
+  test('new technologies of a process add no entry, another process adds one', async () => {
     const id = await created({ title: 'x', processId: 'pbf-metal' })
     await market.db.owner`update sourcing.parts set technology_ids = '{pbf-lb-m}' where id = ${id}`
     expect((await history(id)).body.items).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('GET /v1/parts/{id}/history', () => {
     expect(titles).toEqual(['5', '4', '3', '2', 'Impeller'])
   })
 
-  test('page after page skips and repeats nothing while the part is changed', async () => {
+  test('consecutive pages repeat and skip nothing while the part is changed', async () => {
     const id = await created()
     for (let n = 1; n <= 7; n++) await patch(id, { title: `Impeller ${n}` })
     const there = (await history(id, '?pageSize=50')).body.items
@@ -116,7 +116,7 @@ describe('GET /v1/parts/{id}/history', () => {
     expect(read).toEqual(there)
   })
 
-  test('entries of writers who raced follow each other: each begins where the one before ended', async () => {
+  test('after concurrent changes, each entry starts with the values that the previous one ended with', async () => {
     const id = await created()
     await Promise.all(Array.from({ length: 20 }, (_, n) => patch(id, { title: `Title ${n}` })))
     const { items } = (await history(id, '?pageSize=50')).body
@@ -125,7 +125,7 @@ describe('GET /v1/parts/{id}/history', () => {
     for (const [at, title] of titles.slice(0, -1).entries()) expect(title?.before).toEqual(titles[at + 1]?.after)
   })
 
-  test('has ids that tell nothing of what else happens, and sort as the entries do', async () => {
+  test('has ids that sort as the entries do and reveal nothing about other records', async () => {
     const id = await created()
     const entries = 500
     await market.db.owner`
@@ -141,7 +141,7 @@ describe('GET /v1/parts/{id}/history', () => {
         .toSorted()
         .reverse(),
     )
-    // Of many in one millisecond, or the order would have been tested by the clock alone.
+    // Several entries share a millisecond, so the order is not tested by the clock alone.
     expect(new Set(rows.map(({ timestamp }) => timestamp)).size).toBeLessThan(entries)
     for (const row of rows) expect(row.id).toMatch(/^history_[0-9A-HJKMNP-TV-Z]{26}$/)
     const random = rows.map((row) => row.id.slice(-12))
@@ -149,7 +149,7 @@ describe('GET /v1/parts/{id}/history', () => {
     expect(random).not.toEqual(random.toSorted().reverse())
   })
 
-  test('is read by the IP owner alone, published or not; a deleted part has none', async () => {
+  test('is readable by the IP owner alone, published or not; a deleted part is 404', async () => {
     const id = await created()
     expect((await history(id, '', stranger.administrator.client)).status).toBe(404)
     await client.post(`/flows/v1/parts/${id}/publish`)
@@ -192,7 +192,7 @@ describe('the role of the service', () => {
     )
   })
 
-  test('has partitions made ahead, and no way to make one of another table', async () => {
+  test('can create partitions of the history ahead, and of no other table', async () => {
     const [made] = await service<{ made: number }[]>`select ensure_month_partitions('history', 5) as made`
     expect(made?.made).toBe(2)
     for (const table of ['parts', 'nothing']) {

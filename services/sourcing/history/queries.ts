@@ -1,21 +1,15 @@
 import type { Sql } from '../../kit/db/client.ts'
-import type { EntryKey } from '../../kit/pages/entries.ts'
-
-export interface EntryRow extends EntryKey {
-  document: string
-}
-
-export interface EntryWindow {
-  before: EntryKey
-  limit: number
-  offset: number
-}
+import { timeKeyAt } from '../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
 /** Entries of one record that the caller may read, newest first; each row carries its public JSON. */
-export const listHistory = (sql: Sql, recordId: string, { before, limit, offset }: EntryWindow) => sql<EntryRow[]>`
-  select timestamp, id, document from sourcing.history
-  where record_id = ${recordId} and (timestamp, id) < (${before.timestamp}::timestamptz, ${before.id})
-  order by timestamp desc, id desc limit ${limit} offset ${offset}`
+export function listHistory(sql: Sql, recordId: string, { after, limit, offset }: PageWindow) {
+  const { timestamp, id } = timeKeyAt(after)
+  return sql<DocumentRow[]>`
+    select sourcing.api_time(timestamp) || ' ' || id as position, document from sourcing.history
+    where record_id = ${recordId} and (timestamp, id) < (${timestamp}::timestamptz, ${id})
+    order by timestamp desc, id desc limit ${limit} offset ${offset}`
+}
 
 const MONTHS_AHEAD = 3
 

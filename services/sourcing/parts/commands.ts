@@ -38,7 +38,7 @@ export interface CreatePart {
   idempotencyKey: string | undefined
 }
 
-/** A draft of the caller's organization, with every id that it names looked up and held until it is written. */
+/** Creates a draft. Its references are resolved and stay locked until the transaction ends. */
 export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreatePart) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
@@ -63,10 +63,10 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, i
   )
 }
 
-/** Drawn so often, one of a trillion serial numbers is free. */
+/** One of so many random serial numbers out of a trillion is free. */
 const MAX_DRAWS = 10
 
-/** Inserts a part with a serial number that nobody has; one that is taken is drawn again. */
+/** Inserts a part with a random serial number; a taken one is replaced by another. */
 export async function insertNumbered(
   tx: Tx,
   part: Omit<queries.NewPart, 'serialNumber'>,
@@ -87,7 +87,7 @@ export interface ChangePart {
   audit: AuditContext
 }
 
-/** New content for a part of the caller's own, whole or not at all; what changes nothing counts no revision. */
+/** Changes the content of an own part. A patch without a change keeps the revision. */
 export function patchPart(
   { sql, clock }: CommandDeps,
   { caller, params, body, ifMatch, audit }: ChangePart & { body: PartPatch; ifMatch: string | undefined },
@@ -114,7 +114,7 @@ export function patchPart(
 
 const PAST = { publish: 'published', archive: 'archived', unarchive: 'unarchived' } as const
 
-/** Moves a part of the caller's own to another state; of two racing callers one wins and the other gets 409. */
+/** Moves an own part to another state; of two concurrent calls one gets 409. */
 export function movePart(
   { sql, clock }: CommandDeps,
   verb: PartVerb,
@@ -127,16 +127,16 @@ export function movePart(
     if (part.state !== transition.from) {
       throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
     }
-    if (transition.guarded) requireNone(publishProblems(part), 'The part lacks something.')
+    if (transition.guarded) requireNone(publishProblems(part), 'Required fields of a published part are missing.')
     const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
-    if (!moved) throw refuse('illegal_transition', { detail: 'The part has changed meanwhile.' })
+    if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
     await recordSuccess(tx, audit)
     await announce(tx, PAST[verb], part.id, caller.orgId)
     return new JsonText(moved.document)
   })
 }
 
-/** Deletes a part of the caller's own. */
+/** Deletes an own part. */
 export function deletePart({ sql }: CommandDeps, { caller, params, audit }: ChangePart): Promise<undefined> {
   return sql.begin(async (tx) => {
     const { id } = found(await queries.deletePart(tx, caller.orgId, params.id))

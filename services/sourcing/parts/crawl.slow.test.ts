@@ -10,7 +10,7 @@ await loadParts(market.db.owner, { count: 400, organizations: 4 })
 const ids = (items: readonly Part[]) => items.map(({ id }) => id)
 
 test.each(['', '&q=ring', '&q=e'])(
-  'page after page of GET /v1/parts%s skips and repeats nothing while others write',
+  'consecutive pages of GET /v1/parts%s repeat and skip nothing while parts are published',
   async (filter) => {
     const reader = (await market.organization(['CONSUMER'])).administrator.client
     const { client } = owner.administrator
@@ -32,7 +32,7 @@ test.each(['', '&q=ring', '&q=e'])(
   },
 )
 
-test('a page that one jumps to is counted from now', async () => {
+test('a page that does not follow the last one is counted on the current list', async () => {
   const reader = (await market.organization(['CONSUMER'])).administrator.client
   const page = (number: number) => reader.get<{ items: Part[] }>(`/v1/parts?pageSize=5&page=${number}`)
   const all = await reader.get<{ items: Part[] }>('/v1/parts?pageSize=50')

@@ -1,8 +1,9 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
-import type { AnchoredPage, PageWindow, PositionedRow } from '../../kit/pages/pages.ts'
-import { anchorOf } from '../../kit/pages/queries.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import type { PartContent } from './rules.ts'
+import { isOwn, isPublic, isReadable } from './visibility.ts'
 
 export interface PartListing extends PageWindow {
   view: 'CONSUMER' | 'IP_OWNER'
@@ -12,100 +13,83 @@ export interface PartSearch extends PartListing {
   q: string
 }
 
-/** Every id sorts before this. */
-export const NEWEST = '~'
-
 const inView = (sql: Sql, orgId: string, view: PartListing['view']) =>
-  view === 'IP_OWNER' ? sql`ip_owner_org_id = ${orgId}` : sql`state = 'PUBLISHED' and not internal`
+  view === 'IP_OWNER' ? isOwn(sql, orgId) : isPublic(sql)
 
-/** The public JSON of the rows of one view, made on write. */
+/** The public JSON of the rows of one view. */
 const documentIn = (sql: Sql, view: PartListing['view']) => (view === 'IP_OWNER' ? sql`owner_document` : sql`document`)
 
 /** Newest first. */
-export const listParts = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
-  select id as position, ${documentIn(sql, listing.view)} as document from sourcing.parts
-  where ${inView(sql, orgId, listing.view)} and id < ${listing.after ?? NEWEST}
-  order by id desc limit ${listing.limit} offset ${listing.offset}`
+export const listParts = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<DocumentRow[]>`
+  select id as position, ${documentIn(sql, view)} as document from sourcing.parts
+  where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
+  order by id desc limit ${limit} offset ${offset}`
 
-/** The same for who jumps far ahead: what is skipped is counted in the index, and documents are fetched last. */
-export const listPartsFarAhead = (sql: Sql, orgId: string, listing: PartListing) => sql<PositionedRow[]>`
-  select id as position,
-    (select ${documentIn(sql, listing.view)} from sourcing.parts part where part.id = page.id) as document
+/** The same for large offsets: skipped parts are counted in the index alone, and documents are fetched last. */
+export const listPartsFarAhead = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<
+  DocumentRow[]
+>`
+  select id as position, ${documentOfPage(sql, view)} as document
   from (
     select id from sourcing.parts
-    where ${inView(sql, orgId, listing.view)} and id < ${listing.after ?? NEWEST}
-    order by id desc limit ${listing.limit} offset ${listing.offset}
+    where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
+    order by id desc limit ${limit} offset ${offset}
   ) page
   order by id desc`
 
-export interface PartsFrom extends AnchoredPage {
-  view: PartListing['view']
-  /** A page that has more parts between its anchor and itself is empty. */
-  maxSkipped: number
+const documentOfPage = (sql: Sql, view: PartListing['view']) =>
+  sql`(select ${documentIn(sql, view)} from sourcing.parts part where part.id = page.id)`
+
+/** A match on the page, with the figures of the scan; without a match on the page there is one row of nulls. */
+export type ScannedMatch = {
+  /** Parts that were scanned: fewer than asked for at the end of the view. */
+  scanned: number
+  /** Matches before, on and after the page. */
+  matches: number
+  /** The last part that was scanned; null where there was none. */
+  last: string | null
+} & (DocumentRow | { position: null; document: null })
+
+/** Matches among the next parts of a view. */
+export const scanParts = (sql: Sql, orgId: string, search: PartSearch, among: number) => {
+  // An array index is an integer; there are no more matches than scanned parts.
+  const first = Math.min(search.offset, among) + 1
+  const last = first + search.limit - 1
+  return sql<ScannedMatch[]>`
+    with next as materialized (
+      select count(*)::integer as scanned, min(id) as last,
+        coalesce(array_agg(id) filter (where search ilike ${contains(search.q)}), '{}') as matches
+      from (
+        select id, search from sourcing.parts
+        where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST_ID}
+        order by id desc limit ${among}
+      ) part
+    )
+    select scanned, cardinality(matches) as matches, last, page.id as position,
+      ${documentOfPage(sql, search.view)} as document
+    from next left join unnest(matches[${first}::integer:${last}::integer]) as page (id) on true
+    order by page.id desc`
 }
 
-/** A page from its anchor on; from the first part where there is none. */
-export const listPartsFrom = (sql: Sql, orgId: string, start: PartsFrom) => sql<PositionedRow[]>`
-  with anchor as materialized (${anchorOf(sql, start)}), start as materialized (
-    select coalesce((select after from anchor), ${NEWEST}) as after,
-      (${start.page} - coalesce((select page from anchor), 1)) * ${start.pageSize}::bigint as skipped
-  )
-  select id as position,
-    (select ${documentIn(sql, start.view)} from sourcing.parts part where part.id = page.id) as document
-  from (
-    select id from sourcing.parts
-    where ${inView(sql, orgId, start.view)} and id < (select after from start)
-      and (select skipped from start) <= ${start.maxSkipped}::bigint
-    order by id desc limit ${start.limit} offset (select skipped from start)
-  ) page
-  order by id desc`
-
-/** What a look through the next parts has found, beside each match of the page; without any there is one row of nulls. */
-export type NextMatch = {
-  /** Fewer than there could be: the view ends here. */
-  looked_through: number
-  /** Before the page, on it and behind it. */
-  matches: number
-  /** The last part that was looked at; null where there was none. */
-  last: string | null
-} & (PositionedRow | { position: null; document: null })
-
-/** Matches among the next parts of a view: where a common word fills its page, however many parts have it. */
-export const searchNextParts = (sql: Sql, orgId: string, search: PartSearch, among: number) => sql<NextMatch[]>`
-  with next as materialized (
-    select count(*)::integer as looked_through, min(id) as last,
-      coalesce(array_agg(id) filter (where search ilike ${contains(search.q)}), '{}') as matches
-    from (
-      select id, search from sourcing.parts
-      where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
-      order by id desc limit ${among}
-    ) part
-  )
-  select looked_through, cardinality(matches) as matches, last, page.id as position,
-    (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
-  from next left join unnest(matches[${search.offset}::integer + 1:${search.offset}::integer + ${search.limit}::integer])
-    as page (id) on true
-  order by page.id desc`
-
-/** Matches among all parts of a view that are left, by an index of what is in a text; documents are fetched last. */
-export const searchAllParts = (sql: Sql, orgId: string, search: PartSearch) => sql<PositionedRow[]>`
+/** Matches among all parts of a view that are left, by an index of the text; documents are fetched last. */
+export const searchIndex = (sql: Sql, orgId: string, search: PartSearch) => sql<DocumentRow[]>`
   with matches as materialized (
-    select id from sourcing.parts where ${inText(sql, search)} and ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST}
+    select id from sourcing.parts
+    where ${indexedMatch(sql, search)} and ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST_ID}
   ), page as materialized (
     select id from matches order by id desc limit ${search.limit} offset ${search.offset}
   )
-  select id as position,
-    (select ${documentIn(sql, search.view)} from sourcing.parts part where part.id = page.id) as document
+  select id as position, ${documentOfPage(sql, search.view)} as document
   from page order by id desc`
 
-/** Whatever holds no three of these in a row may have no trigram, and an index of trigrams is read from end to end for it. */
+/** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole trigram index. */
 export const hasTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
 
-/** In the view's own index that holds what is asked for; the text itself is compared in any case. */
-function inText(sql: Sql, { q, view }: PartSearch) {
+/** The condition that an index of the view serves, and the case-insensitive comparison with the text itself. */
+function indexedMatch(sql: Sql, { q, view }: PartSearch) {
   const text = view === 'IP_OWNER' ? sql`(search || '')` : sql`search`
   if (hasTrigram(q)) return sql`${text} ilike ${contains(q)}`
-  // As no index has it: that of longer texts would be read from end to end.
+  // An expression of no index: the planner would read the trigram index of the texts for it.
   const matches = sql`'' || search ilike ${contains(q)}`
   return /[a-z0-9]/i.test(q)
     ? sql`sourcing.spaced(${text}) like '%' || regexp_replace(sourcing.spaced(${q}), '([%_\\\\])', '\\\\\\1', 'g') || '%'
@@ -113,11 +97,10 @@ function inText(sql: Sql, { q, view }: PartSearch) {
     : sql`string_to_array(lower(${text}), null) @> string_to_array(lower(${q}), null) and ${matches}`
 }
 
-/** The part as the caller's organization may see it; no row where it may not. */
+/** The JSON of a part for an organization; no row where the organization may not read it. */
 export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
-  select case when ip_owner_org_id = ${orgId} then owner_document else document end as document
-  from sourcing.parts
-  where id = ${id} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
+  select case when ${isOwn(sql, orgId)} then owner_document else document end as document
+  from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`
 
 export interface NewPart {
   id: string
@@ -126,7 +109,7 @@ export interface NewPart {
   technologyIds: string[]
 }
 
-/** No row where another part has the serial number. */
+/** No row where another part has the same serial number. */
 export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: string) => sql<{ id: string }[]>`
   insert into sourcing.parts (
     id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription,
@@ -151,21 +134,21 @@ export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: str
   on conflict (serial_number) do nothing
   returning id`
 
-/** Whether the part is the organization's own. */
+/** No row where the part is not the organization's own. */
 export const findOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
-  select id from sourcing.parts where id = ${id} and ip_owner_org_id = ${orgId}`
+  select id from sourcing.parts where id = ${id} and ${isOwn(sql, orgId)}`
 
-/** A part of the caller's own as its owner sees it, locked until the change that is to come is done. */
+/** The owner's JSON of an own part, locked until the transaction ends. */
 export const lockOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select owner_document as document from sourcing.parts
-  where id = ${id} and ip_owner_org_id = ${orgId} for update`
+  where id = ${id} and ${isOwn(sql, orgId)} for update`
 
-/** Only from the state that it is in: of two racing callers one moves it. */
+/** No row where the part has left the state: of two racing callers one moves it. */
 export const moveState = (sql: Sql, orgId: string, id: string, { from, to }: StateMove, now: string) =>
   sql<{ document: string }[]>`
     update sourcing.parts set state = ${to}, updated_at = ${now},
       published_at = case when ${from} = 'DRAFT' then ${now}::timestamptz else published_at end
-    where id = ${id} and ip_owner_org_id = ${orgId} and state = ${from}
+    where id = ${id} and ${isOwn(sql, orgId)} and state = ${from}
     returning owner_document as document`
 
 export interface StateMove {
@@ -198,12 +181,11 @@ export const updateContent = (
     metadata = ${JSON.stringify(input.metadata)}::text::jsonb,
     custom_fields = ${JSON.stringify(input.customFields)}::text::jsonb,
     revision = revision + 1, updated_at = ${now}
-  where id = ${id} and ip_owner_org_id = ${orgId}
+  where id = ${id} and ${isOwn(sql, orgId)}
   returning owner_document as document`
 
 export const deletePart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
-  delete from sourcing.parts where id = ${id} and ip_owner_org_id = ${orgId} returning id`
+  delete from sourcing.parts where id = ${id} and ${isOwn(sql, orgId)} returning id`
 
 export const findMetadata = (sql: Sql, orgId: string, id: string) => sql<{ metadata: string }[]>`
-  select metadata::text as metadata from sourcing.parts
-  where id = ${id} and (ip_owner_org_id = ${orgId} or (state = 'PUBLISHED' and not internal))`
+  select metadata::text as metadata from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`

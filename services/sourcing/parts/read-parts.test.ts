@@ -21,7 +21,7 @@ const publish = (id: string, client: ApiClient = owner.administrator.client) =>
   client.post(`/flows/v1/parts/${id}/publish`)
 
 describe('GET /v1/parts/{id}', () => {
-  test('a published part that is not internal is readable by anyone, without what is the owner’s alone', async () => {
+  test('a published part that is not internal is readable by any organization, without the fields for its owner', async () => {
     const [unit] = await arrangeUnit()
     const id = await created({ title: 'Public', materialType: 'metal', businessUnitIds: [unit] })
     await publish(id)
@@ -92,6 +92,8 @@ describe('GET /v1/parts', () => {
     expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(ids)
     expect(pages.map(({ hasMore }) => hasMore)).toEqual([true, true, false, false])
     expect(await page(2_147_483_647)).toEqual({ items: [], hasMore: false })
+    const search = await client.get<List>('/v1/parts?view=IP_OWNER&pageSize=50&q=p&page=2147483647')
+    expect([search.status, search.body]).toEqual([200, { items: [], hasMore: false }])
   })
 
   test('q is a case-insensitive substring of title and external reference, and never a pattern', async () => {

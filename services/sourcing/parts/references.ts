@@ -13,15 +13,15 @@ interface ResolvedRow {
 }
 
 /**
- * Keeps what is about to be named from being taken away before this transaction ends: catalog entries by an import, units,
- * fields and options by their organization. Look-ups come after it, in statements of their own.
+ * Prevents until the end of the transaction that an import removes catalog entries, and that the organization deletes its
+ * units, fields and options. The references are resolved by later statements.
  */
 export const holdEntries = (sql: Sql, orgId: string) => sql`
   select catalog.hold_entries(), organization.hold_labels(${orgId})`
 
 /**
- * Looks up every id that a part names, in one statement: what is there, and which of a list are not. Each list is checked
- * by a scalar subquery, which is one look-up an id; an anti-join could be planned as a scan of the whole catalog.
+ * Resolves every id of a part in one statement, and returns the unknown ids of each list. A scalar subquery looks up each
+ * id by an index; an anti-join could be planned as a scan of the whole catalog.
  */
 export async function resolveReferences(sql: Sql, orgId: string, input: PartContent): Promise<Resolved> {
   const optionIds = input.customFields.map(({ optionId }) => optionId)

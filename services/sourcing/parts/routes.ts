@@ -4,25 +4,21 @@ import * as operations from '../../../proto/http/sourcing/parts.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { keyAt, positioned } from '../../kit/pages/entries.ts'
-import type { Pages } from '../../kit/pages/pages.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart } from './queries.ts'
-import { findPage, findPageFrom, type PartReads } from './search.ts'
+import { findPage, type PartReads } from './search.ts'
 
-type Deps = commands.CommandDeps & PartReads & { http: Http; pages: Pages }
+type Deps = commands.CommandDeps & PartReads & { http: Http; pagination: Pagination }
 
-export const partRoutes = ({ http, pages, ...deps }: Deps) =>
+export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.parts' })
     .use(
       http.route(operations.listParts, ({ caller, query, request }) => {
         const reader = { orgId: caller.orgId, signal: request.signal }
-        return pages.read(
-          { caller, list: 'parts', query },
-          (window) => findPage(deps, reader, { ...query, ...window }),
-          query.q === undefined ? (start) => findPageFrom(deps, reader, { ...start, view: query.view }) : undefined,
-        )
+        const paged = { caller, list: 'parts', query }
+        return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window }))
       }),
     )
     .use(http.route(operations.createPart, (call) => commands.createPart(deps, call)))
@@ -42,9 +38,8 @@ export const partRoutes = ({ http, pages, ...deps }: Deps) =>
     .use(
       http.route(operations.listPartHistory, async ({ caller, params, query }) => {
         const { id } = found(await deps.reads.query((sql) => findOwnPart(sql, caller.orgId, params.id)))
-        return pages.read({ caller, list: `history ${id}`, query }, async ({ after, ...window }) =>
-          (await listHistory(deps.sql, id, { ...window, before: keyAt(after) })).map(positioned),
-        )
+        const paged = { caller, list: `history ${id}`, query }
+        return pagination.json(paged, (window) => listHistory(deps.sql, id, window))
       }),
     )
     .use(http.route(lifecycle.patchPart, (call) => commands.patchPart(deps, call)))

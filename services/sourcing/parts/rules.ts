@@ -1,9 +1,18 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 
-/** What the catalogs and the owner's organization say of the ids that a part names. */
+/**
+ * Whether an organization may read a part, its files and its metadata: its own parts, and published parts that are not
+ * internal. `visibility.ts` has the same rule in SQL. The history of a part is read by its owner alone.
+ */
+export const mayRead = ({ ipOwnerOrgId, state, internal }: ReadPart, orgId: string): boolean =>
+  ipOwnerOrgId === orgId || (state === 'PUBLISHED' && !internal)
+
+type ReadPart = Pick<Part, 'ipOwnerOrgId' | 'state' | 'internal'>
+
+/** The catalog entries and labels that the ids of a part resolve to. */
 export interface Resolved {
-  /** Type of the named material; undefined where none is named or known. */
+  /** Type of the named material; null where none is named or known. */
   materialType: string | null
   process: { materialType: string; technologyIds: string[] } | null
   unknown: {
@@ -19,7 +28,7 @@ export interface Resolved {
 
 export const optionKey = ({ fieldId, optionId }: { fieldId: string; optionId: string }) => `${fieldId}/${optionId}`
 
-/** Everything that is wrong with the ids of a part, each by the field that names it in what was sent. */
+/** The problems of the ids of a part, each with its field in the request. */
 export function referenceProblems(input: PartContent, resolved: Resolved, sent: PartInput | PartPatch): FieldError[] {
   const problems: FieldError[] = []
   const refuse = (field: string, message: string) => problems.push({ field, message })
@@ -35,33 +44,33 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
   }
   for (const [field, ids] of Object.entries(resolved.unknown)) {
     for (const id of ids) {
-      const place = placeOf<string>((one) => one === id, field, sent, input)
-      refuse(`${field}.${place}`, 'names nothing that a part of yours may name')
+      const index = indexOf<string>((one) => one === id, field, sent, input)
+      refuse(`${field}.${index}`, 'names nothing that a part of your organization may name')
     }
   }
   const seen = new Set<string>()
   for (const selection of input.customFields) {
-    const place = placeOf<typeof selection>(
+    const index = indexOf<typeof selection>(
       (one) => optionKey(one) === optionKey(selection),
       'customFields',
       sent,
       input,
     )
     if (!resolved.knownOptions.has(optionKey(selection))) {
-      refuse(`customFields.${place}`, 'names no field and option of your organization')
-    } else if (seen.has(selection.fieldId)) refuse(`customFields.${place}`, 'chooses a second option of one field')
+      refuse(`customFields.${index}`, 'names no field and option of your organization')
+    } else if (seen.has(selection.fieldId)) refuse(`customFields.${index}`, 'chooses a second option of one field')
     seen.add(selection.fieldId)
   }
   return problems
 }
 
-/** Where the caller finds it: lists are merged before they are looked at, and a patch need not send them. */
-function placeOf<Item>(isIt: (item: Item) => boolean, field: string, sent: object, content: PartContent): number {
+/** Index in the list of the request; in the stored list where a patch does not send it. Stored lists have no duplicates. */
+function indexOf<Item>(isIt: (item: Item) => boolean, field: string, sent: object, content: PartContent): number {
   const list = (sent as Record<string, unknown>)[field] ?? (content as Record<string, unknown>)[field]
   return Array.isArray(list) ? list.findIndex(isIt) : -1
 }
 
-/** What a part still lacks before it can be published, or would lack as one that has been. */
+/** The fields that a published part must have and this one lacks. */
 export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | 'materialType'>) {
   const problems: FieldError[] = []
   if (part.title === undefined) problems.push({ field: 'title', message: 'is needed to publish' })
@@ -76,11 +85,11 @@ type PartState = Part['state']
 interface Transition {
   from: PartState
   to: PartState
-  /** Whether the part must have what publishing needs. */
+  /** Whether the part must have the fields of a published part. */
   guarded: boolean
 }
 
-/** Each verb moves a part from one state to one other; a part in any state can be changed and deleted. */
+/** Each verb moves a part from one state to another. A part in any state can be patched and deleted. */
 export const TRANSITIONS = {
   publish: { from: 'DRAFT', to: 'PUBLISHED', guarded: true },
   archive: { from: 'PUBLISHED', to: 'ARCHIVED', guarded: false },
@@ -89,37 +98,37 @@ export const TRANSITIONS = {
 
 export type PartVerb = keyof typeof TRANSITIONS
 
-/** A part that is or was public keeps what publishing it needed. */
+/** A part that is or was published keeps the fields of a published part. */
 export const patchProblems = (state: PartState, content: PartContent): FieldError[] =>
   state === 'DRAFT' ? [] : publishProblems(content)
 
-/** Repeated values of a list count once, in the order in which they first came. */
-const merged = (values: readonly string[] | undefined): string[] => [...new Set(values ?? [])]
+/** Removes duplicates; the first of equal values stays. */
+const unique = (values: readonly string[] | undefined): string[] => [...new Set(values ?? [])]
 
-const mergedOptions = (selections: PartInput['customFields'] = []) => [
+const uniqueOptions = (selections: PartInput['customFields'] = []) => [
   ...new Map(selections.map((selection) => [optionKey(selection), selection])).values(),
 ]
 
-/** A part as it is stored: lists merged, unsent ones empty, unsent flags false. */
+/** The stored fields of a part: lists without duplicates, unsent lists empty, unsent flags false. */
 export type PartContent = ReturnType<typeof contentOf>
 
 export const contentOf = ({ boundingBox, ...input }: PartInput) => ({
   ...input,
-  // A box without an edge is none.
+  // A box without edges is not stored.
   ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
   requireSubscription: input.requireSubscription ?? false,
   internal: input.internal ?? false,
-  standardIds: merged(input.standardIds),
-  criticalityIds: merged(input.criticalityIds),
-  categoryIds: merged(input.categoryIds),
-  unspscCategoryIds: merged(input.unspscCategoryIds),
-  keywords: merged(input.keywords),
-  businessUnitIds: merged(input.businessUnitIds),
+  standardIds: unique(input.standardIds),
+  criticalityIds: unique(input.criticalityIds),
+  categoryIds: unique(input.categoryIds),
+  unspscCategoryIds: unique(input.unspscCategoryIds),
+  keywords: unique(input.keywords),
+  businessUnitIds: unique(input.businessUnitIds),
   metadata: input.metadata ?? {},
-  customFields: mergedOptions(input.customFields),
+  customFields: uniqueOptions(input.customFields),
 })
 
-/** The content of a part after a patch: what was sent replaces what was there, null clears it, the rest stays. */
+/** The content of a part after a patch: sent fields replace the stored ones, null clears a field. */
 export function patchedContent(part: Part, patch: PartPatch): PartContent {
   const sent = Object.entries(patch)
   const cleared = new Set(sent.filter(([, value]) => value === null).map(([name]) => name))
@@ -128,7 +137,7 @@ export function patchedContent(part: Part, patch: PartPatch): PartContent {
   return contentOf({ ...Object.fromEntries(kept), ...changed })
 }
 
-/** A part without what only the marketplace writes. */
+/** A part without the fields that the marketplace sets. */
 export function writableFields(part: Part): PartInput {
   const { id, serialNumber, ipOwnerOrgId, state, technologyIds, previewFileId, revision, ...rest } = part
   const { createdTime, updatedTime, publishedTime, ...writable } = rest

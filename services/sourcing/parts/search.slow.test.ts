@@ -23,7 +23,7 @@ const page = { after: undefined, limit: 11 }
 const found = async (view: View, q: string, offset: number) =>
   (await findPage(reads, reader, { view, q, offset, ...page })).map(({ position }) => position)
 
-/** Every text read from end to end. */
+/** The expected page, by a scan of all texts. */
 const matching = async (view: View, q: string, offset: number) => {
   const rows = await db.owner<{ id: string }[]>`
     select id from sourcing.parts
@@ -61,9 +61,9 @@ test.each(VIEWS.flatMap((view) => WORDS.map((q) => [view, q] as const)))('%s: a 
   }
 })
 
-/** All parts have the first word, an eighth the second, one in a hundred the third, and ten the last. */
+/** All parts match the first text, an eighth the second, one in a hundred the third, and ten the last. */
 test.each(VIEWS.flatMap((view) => ['e', 'impeller', 'REF-0001', 'REF-0000100'].map((q) => [view, q] as const)))(
-  '%s: a page of %p is the same however far on it is',
+  '%s: every page of %p has the matches of a plain scan',
   async (view, q) => {
     for (const offset of [5, 1990, 4995, 11_000, 39_995, 1_000_000]) {
       expect(await found(view, q, offset)).toEqual(await matching(view, q, offset))
@@ -71,13 +71,13 @@ test.each(VIEWS.flatMap((view) => ['e', 'impeller', 'REF-0001', 'REF-0000100'].m
   },
 )
 
-test('nobody looks on for a reader who has left', async () => {
+test('a search ends when its client has disconnected', async () => {
   const gone = { ...reader, signal: AbortSignal.abort() }
   const search = { view: 'CONSUMER' as const, q: 'e', offset: 30_000, ...page }
   await expect(findPage(reads, gone, search)).rejects.toThrow()
 })
 
-test('far pages keep to the places for long reads, and near ones need none', async () => {
+test('far pages wait for a permit of the long reads, near pages do not', async () => {
   const at = (offset: number, q?: string) =>
     findPage({ ...reads, longReads: full() }, reader, { view: 'CONSUMER', offset, ...page, ...(q ? { q } : {}) })
   await expect(at(30_000, 'e')).rejects.toThrow('rate_limited')
@@ -85,17 +85,17 @@ test('far pages keep to the places for long reads, and near ones need none', asy
   for (const near of [await at(0, 'e'), await at(0), await at(30_000)]) expect(near).toHaveLength(11)
 })
 
-/** All places of the organization are taken. */
+/** No permit is free. */
 function full(): TenantSemaphore {
   const longReads = new TenantSemaphore({ what: 'long reads', permits: 1, permitsPerTenant: 1, maxWaitMs: 10 })
   longReads.acquire(reader.orgId)
   return longReads
 }
 
-test('what an index does not find in time is looked for part after part, in a place for long reads', async () => {
+test('when the index times out, the search scans the parts as a long read', async () => {
   const [shipped] = await db.owner<{ definition: string }[]>`
     select pg_get_functiondef('sourcing.spaced(text)'::regprocedure) as definition`
-  // As slow as over a hundred times as many parts: what is asked for is short, and the text of a part is not.
+  // Slow for short values, the searched text, and not for the texts of parts: as an index of far more parts would be.
   await db.owner`
     create or replace function sourcing.spaced(value text) returns text
     language plpgsql immutable as $$ begin

@@ -6,10 +6,10 @@ const market = await marketplaceOf(['sourcing'], { DATABASE_POOL_SIZE: '8' })
 const searcher = await market.organization(['IP_OWNER'])
 const other = await market.organization(['IP_OWNER'])
 
-test('an organization that searches in many requests at once leaves connections to everybody else', async () => {
+test('many concurrent searches of one organization leave connections for other organizations', async () => {
   const searches: Promise<{ status: number }>[] = []
   await market.db.owner.begin(async (tx) => {
-    // As slow as a search can be: none ends before this does.
+    // No search ends before this transaction.
     await tx`lock table sourcing.parts in access exclusive mode`
     for (let n = 0; n < 20; n++) searches.push(searcher.administrator.client.get(`/v1/parts?q=word${n}`))
     await until(
@@ -26,12 +26,12 @@ test('an organization that searches in many requests at once leaves connections 
   for (const { status } of await Promise.all(searches)) expect(status).toBe(200)
 })
 
-test('an organization that changes in many requests at once leaves connections to everybody else', async () => {
+test('many concurrent changes by one organization leave connections for other organizations', async () => {
   const mine = searcher.administrator.client
   const { id } = (await mine.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body
   const patches: Promise<{ status: number }>[] = []
   await market.db.owner.begin(async (tx) => {
-    // No change of this part ends before this does.
+    // No change of this part ends before this transaction.
     await tx`select id from sourcing.parts where id = ${id} for update`
     for (let n = 0; n < 20; n++)
       patches.push(mine.send('PATCH', `/flows/v1/parts/${id}`, { body: { title: `Impeller ${n}` } }))

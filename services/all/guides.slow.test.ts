@@ -4,30 +4,31 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
 
-const README = join(import.meta.dir, '..', '..', 'README.md')
+const ROOT = join(import.meta.dir, '..', '..')
+const PAGES = ['README.md', 'proto/guides/parts-and-files.md', 'proto/guides/organization.md']
 
-/** A command block of the page with the answer block that follows it. */
+/** A block of commands with the block of the answer that follows it. */
 const STEP = /```sh\n([^`]*curl[^`]*)```\n```json\n([^`]*)```/g
 
-// The page follows addresses that the marketplace answers, so it has to know where it is.
+// The guides follow URLs of responses, so the marketplace has to know its own address.
 const port = String(freePort())
 const market = await testMarketplace({
   PORT: port,
   PUBLIC_URL: `http://127.0.0.1:${port}`,
-  // What is imported is its own.
+  // The imported file is the marketplace's own.
   ALLOW_PRIVATE_ADDRESSES: 'true',
 })
 const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName: 'Bodil', familyName: 'Krogh' }
 const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
 
-test('the first journey of the README answers what it shows', async () => {
-  const page = await Bun.file(README).text()
+test.each(PAGES)('the requests of %s answer what the page shows', async (name) => {
+  const page = await Bun.file(join(ROOT, name)).text()
   const steps = [...page.matchAll(STEP)].map(([, command = '', answer = '']) => ({ command, answer }))
-  expect(steps.length).toBeGreaterThanOrEqual(20)
-  const folder = await mkdtemp(join(tmpdir(), 'journey-'))
+  expect(steps.length).toBeGreaterThanOrEqual(3)
+  const folder = await mkdtemp(join(tmpdir(), 'guide-'))
   const marker = '----next-step----'
-  // One shell for the whole page, as a reader has one: later steps use the variables of earlier ones.
+  // One shell runs the whole page, because later steps use variables of earlier ones.
   const script = steps.map(({ command }) => command.replaceAll('/tmp/', `${folder}/`)).join(`\necho '${marker}'\n`)
   const shell = Bun.spawn(['bash', '-c', script], {
     env: {
@@ -37,20 +38,21 @@ test('the first journey of the README answers what it shows', async () => {
       PASSWORD: TEST_PASSWORD,
       ADMIN_PASSWORD: TEST_PASSWORD,
     },
+    cwd: folder,
     stdin: 'ignore',
     stderr: 'pipe',
   })
-  const [output, complaints] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
+  const [output, errors] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
   await rm(folder, { recursive: true })
-  expect(complaints).toBe('')
+  expect(errors).toBe('')
   const answers = output.split(marker)
   expect(answers).toHaveLength(steps.length)
   for (const [index, { answer }] of steps.entries()) {
-    expect(withoutChance(JSON.parse(answers[index] as string))).toEqual(JSON.parse(answer))
+    expect(withPlaceholders(JSON.parse(answers[index] as string))).toEqual(JSON.parse(answer))
   }
 })
 
-const BY_CHANCE: [RegExp, string][] = [
+const PLACEHOLDERS: [RegExp, string][] = [
   [/^http:\/\/127\.0\.0\.1:\d+\/files\/(uploads|objects)\/.+signature=/, '<address>'],
   [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
   [/^http:\/\/[\w.:]+\/(activate|impersonate)#[\w-]{43}$/, '<link>'],
@@ -68,10 +70,10 @@ function freePort(): number {
   return free
 }
 
-/** What differs on every run is told by its kind. */
-function withoutChance(value: unknown): unknown {
-  if (typeof value === 'string') return BY_CHANCE.find(([pattern]) => pattern.test(value))?.[1] ?? value
-  if (Array.isArray(value)) return value.map(withoutChance)
+/** Replaces values that differ on every run. */
+function withPlaceholders(value: unknown): unknown {
+  if (typeof value === 'string') return PLACEHOLDERS.find(([pattern]) => pattern.test(value))?.[1] ?? value
+  if (Array.isArray(value)) return value.map(withPlaceholders)
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutChance(item)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withPlaceholders(item)]))
 }

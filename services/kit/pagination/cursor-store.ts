@@ -1,0 +1,73 @@
+import { LRUCache } from 'lru-cache'
+import type { Pool } from '../db/client.ts'
+import type { PipelinedReads } from '../db/pipelined-reads.ts'
+import type { Log } from '../log/log.ts'
+import { findCursor, type PageCursor, writeCursors } from './queries.ts'
+
+export interface CursorStoreOptions {
+  sql: Pool
+  reads: PipelinedReads
+  clock: () => number
+  log: Log
+}
+
+const LIFETIME_MS = 15 * 60 * 1000
+/** Cursors that wait to be written; further ones are dropped, and their next page is counted. */
+const MAX_UNWRITTEN = 5000
+/** Pause between two batches, so that writes do not crowd out reads. */
+const WRITE_INTERVAL_MS = 10
+/** An unchanged cursor, of a page that is polled for instance, is written at most this often. */
+const REWRITE_AFTER_MS = 1000
+
+const textOf = ({ page, beganAfter, endedAt }: PageCursor) => JSON.stringify([page, beganAfter, endedAt])
+
+/**
+ * Page cursors in Postgres, shared by the replicas. They are written after the response, so no request waits for a write.
+ * Until then only this process knows the cursor; another replica counts the next page.
+ */
+export class CursorStore {
+  readonly #options: CursorStoreOptions
+  readonly #unwritten = new Map<string, PageCursor>()
+  readonly #written = new LRUCache<string, string>({ max: 20_000, ttl: REWRITE_AFTER_MS })
+  #isWriting = false
+
+  constructor(options: CursorStoreOptions) {
+    this.#options = options
+  }
+
+  async find(key: string): Promise<PageCursor | undefined> {
+    const unwritten = this.#unwritten.get(key)
+    if (unwritten) return unwritten
+    const { reads, clock } = this.#options
+    const [cursor] = await reads.query((sql) => findCursor(sql, key, new Date(clock()).toISOString()))
+    return cursor
+  }
+
+  /** Replaces the cursor of its key. */
+  keep(cursor: PageCursor): void {
+    const { key } = cursor
+    const isStored = !this.#unwritten.has(key) && this.#written.get(key) === textOf(cursor)
+    if (isStored || this.#unwritten.size >= MAX_UNWRITTEN) return
+    this.#unwritten.set(key, cursor)
+    if (!this.#isWriting) void this.#write()
+  }
+
+  async #write(): Promise<void> {
+    const { sql, clock, log } = this.#options
+    this.#isWriting = true
+    while (this.#unwritten.size > 0) {
+      const batch = [...this.#unwritten.values()]
+      try {
+        await writeCursors(sql, batch, new Date(clock() + LIFETIME_MS).toISOString())
+        for (const cursor of batch) this.#written.set(cursor.key, textOf(cursor))
+      } catch (error) {
+        log.warn({ err: error }, 'page cursors were not written; their next pages will be counted')
+      }
+      for (const cursor of batch) {
+        if (this.#unwritten.get(cursor.key) === cursor) this.#unwritten.delete(cursor.key)
+      }
+      await Bun.sleep(WRITE_INTERVAL_MS)
+    }
+    this.#isWriting = false
+  }
+}

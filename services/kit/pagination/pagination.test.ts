@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'bun:test'
+import { testDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
+import { connect } from '../db/client.ts'
+import { PipelinedReads } from '../db/pipelined-reads.ts'
+import { createLog } from '../log/log.ts'
+import type { DocumentRow, PageWindow } from './pagination.ts'
+import { Pagination } from './pagination.ts'
+
+const db = await testDatabase()
+const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'pagination-test' })
+db.beforeDrop(() => sql.end({ timeout: 1 }))
+const log = createLog({ service: 'test', version: '0', level: 'silent' })
+
+let now = Date.parse('2026-01-01T00:00:00Z')
+const replica = () => new Pagination({ sql, reads: new PipelinedReads(sql, undefined), clock: () => now, log })
+
+/** A list of numbers, largest first, that grows and shrinks; it records the windows that are asked for. */
+class Numbers {
+  readonly windows: PageWindow[] = []
+  #numbers: number[]
+
+  constructor(count: number) {
+    this.#numbers = Array.from({ length: count }, (_, index) => count - index)
+  }
+
+  grow(count: number): void {
+    for (let n = 0; n < count; n++) this.#numbers.unshift((this.#numbers[0] ?? 0) + 1)
+  }
+
+  remove(from: number, to: number): void {
+    this.#numbers = this.#numbers.filter((number) => number < from || number > to)
+  }
+
+  readonly rowsIn = async (window: PageWindow): Promise<DocumentRow[]> => {
+    this.windows.push(window)
+    const { after, offset, limit } = window
+    const rest = this.#numbers.filter((number) => after === undefined || number < Number(after))
+    return rest.slice(offset, offset + limit).map((number) => ({ position: String(number), document: String(number) }))
+  }
+}
+
+let sessions = 0
+const newSession = () => ({ sessionId: `session ${++sessions}` })
+type Session = ReturnType<typeof newSession>
+const between = (high: number, low: number) => Array.from({ length: high - low + 1 }, (_, index) => high - index)
+
+async function read(
+  pagination: Pagination,
+  caller: Session,
+  numbers: Numbers,
+  query: { page: number; pageSize?: number; q?: string },
+): Promise<{ items: number[]; hasMore: boolean }> {
+  const paged = { caller, list: 'numbers', query: { pageSize: 10, ...query } }
+  return JSON.parse((await pagination.json(paged, numbers.rowsIn)).text)
+}
+
+/** The tests share a table: each list of a written cursor has a length of its own, and so have its positions. */
+const written = (page: number, endedAt: number) => async () => {
+  const rows = await db.owner`
+    select 1 from sourcing.page_cursors where page = ${page} and ended_at = ${String(endedAt)}`
+  return rows.length > 0
+}
+
+describe('pagination', () => {
+  test('consecutive pages of a growing list repeat and skip nothing, and none is counted', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
+    const items: number[] = []
+    for (let page = 1; ; page++) {
+      const answer = await read(pagination, caller, numbers, { page })
+      items.push(...answer.items)
+      numbers.grow(3)
+      if (!answer.hasMore) break
+    }
+    expect(items).toEqual(between(100, 1))
+    expect(numbers.windows.every(({ offset }) => offset === 0)).toBe(true)
+  })
+
+  test('consecutive pages of a shrinking list skip nothing that is left', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(50)]
+    expect((await read(pagination, caller, numbers, { page: 1 })).items).toEqual(between(50, 41))
+    numbers.remove(45, 50)
+    expect((await read(pagination, caller, numbers, { page: 2 })).items).toEqual(between(40, 31))
+  })
+
+  test('after the list shrank, no two of the pages 2, 3 and 4 have the same records, in any order', async () => {
+    for (const order of [
+      [2, 3, 4],
+      [4, 3, 2],
+      [3, 2, 4],
+      [2, 4, 3],
+    ]) {
+      const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(50)]
+      for (const page of [1, 2, 3, 4, 5]) await read(pagination, caller, numbers, { page })
+      numbers.remove(6, 40)
+      const items: number[] = []
+      for (const page of order) items.push(...(await read(pagination, caller, numbers, { page })).items)
+      expect([order, items]).toEqual([order, between(5, 1)])
+    }
+  })
+
+  test('a page that is neither the last one read nor the next one is counted on the current list', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
+    for (const page of [1, 2, 3, 4]) await read(pagination, caller, numbers, { page })
+    numbers.grow(5)
+    expect((await read(pagination, caller, numbers, { page: 3 })).items).toEqual(between(85, 76))
+    numbers.grow(5)
+    expect((await read(pagination, caller, numbers, { page: 7 })).items).toEqual(between(50, 41))
+    numbers.grow(5)
+    expect((await read(pagination, caller, numbers, { page: 8 })).items).toEqual(between(40, 31))
+  })
+
+  test('the same page again begins where it began, counted or not; page 1 is read afresh', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
+    for (const page of [3, 4]) {
+      const first = await read(pagination, caller, numbers, { page })
+      numbers.grow(5)
+      expect(await read(pagination, caller, numbers, { page })).toEqual(first)
+    }
+    expect((await read(pagination, caller, numbers, { page: 1 })).items).toEqual(between(110, 101))
+    numbers.grow(1)
+    expect((await read(pagination, caller, numbers, { page: 1 })).items).toEqual(between(111, 102))
+    expect((await read(pagination, caller, numbers, { page: 2 })).items).toEqual(between(101, 92))
+  })
+
+  test('a page past the end is empty, and so is the one after it; both are counted when the list has grown', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(15)]
+    for (const page of [2_147_483_646, 2_147_483_647, 4, 3]) {
+      expect(await read(pagination, caller, numbers, { page })).toEqual({ items: [], hasMore: false })
+    }
+    numbers.grow(30)
+    expect((await read(pagination, caller, numbers, { page: 4 })).items).toEqual(between(15, 6))
+  })
+
+  test('pages 1 and 2 of an empty list are empty; page 2 is counted when the list has grown', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(0)]
+    for (const page of [1, 2, 1])
+      expect(await read(pagination, caller, numbers, { page })).toEqual({ items: [], hasMore: false })
+    numbers.grow(15)
+    expect((await read(pagination, caller, numbers, { page: 2 })).items).toEqual(between(5, 1))
+  })
+
+  test('two readers of one session get consistent pages each, at worst counted ones', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
+    const pages = [1, 2, 3, 4, 5]
+    const answers = await Promise.all([...pages, ...pages].map((page) => read(pagination, caller, numbers, { page })))
+    for (const [index, { items }] of answers.entries()) {
+      const top = 100 - (index % pages.length) * 10
+      expect(items).toEqual(between(top, top - 9))
+    }
+  })
+
+  test('a cursor is of one session, list, filter set and page size', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
+    await read(pagination, caller, numbers, { page: 1 })
+    for (const [by, query] of [
+      [newSession(), { page: 2 }],
+      [caller, { page: 2, pageSize: 5 }],
+      [caller, { page: 2, q: 'x' }],
+    ] as const) {
+      await read(pagination, by, numbers, query)
+      expect(numbers.windows.at(-1)?.after).toBeUndefined()
+    }
+    const another = { caller, list: 'others', query: { page: 2, pageSize: 10 } }
+    await pagination.json(another, numbers.rowsIn)
+    expect(numbers.windows.at(-1)?.after).toBeUndefined()
+  })
+
+  test('one cursor of a list is kept, and every replica continues at it', async () => {
+    const [first, second, caller, numbers] = [replica(), replica(), newSession(), new Numbers(1000)]
+    const before = (await db.owner`select key from sourcing.page_cursors`).length
+    for (const page of [1, 2, 3]) await read(first, caller, numbers, { page })
+    await until(written(3, 971))
+    numbers.grow(7)
+    expect((await read(second, caller, numbers, { page: 4 })).items).toEqual(between(970, 961))
+    await until(written(4, 961))
+    expect((await read(first, caller, numbers, { page: 5 })).items).toEqual(between(960, 951))
+    expect((await db.owner`select key from sourcing.page_cursors`).length).toBe(before + 1)
+  })
+
+  test('a page is counted when its cursor is 15 minutes old, and when it is lost', async () => {
+    const [caller, numbers] = [newSession(), new Numbers(3000)]
+    await read(replica(), caller, numbers, { page: 1 })
+    await until(written(1, 2991))
+    now += 15 * 60 * 1000
+    await read(replica(), caller, numbers, { page: 2 })
+    expect(numbers.windows.at(-1)).toEqual({ after: undefined, offset: 9, limit: 12 })
+    await until(written(2, 2981))
+    await db.owner`truncate sourcing.page_cursors`
+    await read(replica(), caller, numbers, { page: 3 })
+    expect(numbers.windows.at(-1)).toEqual({ after: undefined, offset: 19, limit: 12 })
+  })
+
+  test('a page is answered when its cursor cannot be written; a warning is logged', async () => {
+    const broken = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'pagination-test' })
+    const lines: unknown[] = []
+    const write = (line: string) => void lines.push(JSON.parse(line))
+    const warnings = createLog({ service: 'test', version: '0', level: 'warn', destination: { write } })
+    const reads = new PipelinedReads(broken, undefined)
+    const pagination = new Pagination({ sql: broken, reads, clock: () => now, log: warnings })
+    await broken.end({ timeout: 1 })
+    const answer = await read(pagination, newSession(), new Numbers(100), { page: 1 })
+    expect(answer).toMatchObject({ hasMore: true })
+    await until(() => lines.length > 0)
+    expect(lines[0]).toMatchObject({ msg: 'page cursors were not written; their next pages will be counted' })
+  })
+})

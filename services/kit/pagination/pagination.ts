@@ -1,0 +1,84 @@
+import type { PageQuery } from '../../../proto/http/shapes.ts'
+import { JsonText } from '../db/json-text.ts'
+import { CursorStore, type CursorStoreOptions } from './cursor-store.ts'
+import type { PageCursor } from './queries.ts'
+
+/** The rows of a list that are wanted. */
+export interface PageWindow {
+  /** Position of the last row before the window; undefined at the beginning of the list. */
+  after: string | undefined
+  /** Rows that are skipped after it. */
+  offset: number
+  limit: number
+}
+
+/** A row that carries its public JSON. */
+export interface DocumentRow {
+  /** The sort key of the row in its list, unique by the id in it. */
+  position: string
+  document: string
+}
+
+export interface PagedList {
+  caller: { sessionId: string }
+  /** The operation, with the id of the record whose list it is where there is one. */
+  list: string
+  /** Page, page size and every filter. */
+  query: PageQuery
+}
+
+export interface Page<Row> {
+  items: Row[]
+  hasMore: boolean
+}
+
+type RowsIn<Row> = (window: PageWindow) => PromiseLike<readonly Row[]>
+
+/**
+ * Keyset pagination behind page numbers. For each session, list, filter set and page size one cursor stores where the last
+ * page that was read began and ended. The page after it continues there, the same page begins where it began, and every
+ * other page is counted on the current data. So a reader of consecutive pages misses and repeats nothing while rows are
+ * added and removed, and each page costs the same.
+ */
+export class Pagination {
+  readonly #cursors: CursorStore
+
+  constructor(options: CursorStoreOptions) {
+    this.#cursors = new CursorStore(options)
+  }
+
+  async page<Row>(
+    { caller, list, query }: PagedList,
+    rowsIn: RowsIn<Row>,
+    positionOf: (row: Row) => string,
+  ): Promise<Page<Row>> {
+    const { page, pageSize, ...filters } = query
+    const key = Bun.SHA256.hash(JSON.stringify([caller.sessionId, list, pageSize, filters]), 'base64')
+    const after = page === 1 ? null : startOf(page, await this.#cursors.find(key))
+    const isCounted = page > 1 && after === null
+    // One row more shows whether a next page exists; the row before a counted page shows where the page begins.
+    const window = isCounted
+      ? { after: undefined, offset: (page - 1) * pageSize - 1, limit: pageSize + 2 }
+      : { after: after ?? undefined, offset: 0, limit: pageSize + 1 }
+    const found = await rowsIn(window)
+    const before = isCounted ? found[0] : undefined
+    const rows = isCounted ? found.slice(1) : found
+    const items = rows.slice(0, pageSize)
+    const last = items.at(-1)
+    const beganAfter = before === undefined ? after : positionOf(before)
+    this.#cursors.keep({ key, page, beganAfter, endedAt: last === undefined ? beganAfter : positionOf(last) })
+    return { items, hasMore: rows.length > pageSize }
+  }
+
+  /** The JSON of a page of rows that carry theirs. */
+  async json(list: PagedList, rowsIn: RowsIn<DocumentRow>): Promise<JsonText> {
+    const { items, hasMore } = await this.page(list, rowsIn, ({ position }) => position)
+    return new JsonText(`{"items":[${items.map(({ document }) => document).join(',')}],"hasMore":${hasMore}}`)
+  }
+}
+
+/** Position after which a page begins; null where it is counted. */
+const startOf = (page: number, cursor: PageCursor | undefined): string | null => {
+  if (cursor?.page === page) return cursor.beganAfter
+  return cursor?.page === page - 1 ? cursor.endedAt : null
+}

@@ -1,0 +1,163 @@
+import type { Sql } from '../../kit/db/client.ts'
+import type { TimeKey } from '../../kit/pagination/keysets.ts'
+import type { MonthRange, Window } from './rules.ts'
+
+/** The next keys that are wanted: newest first, after `before`. */
+export interface KeyRange extends Window {
+  before: TimeKey
+  limit: number
+}
+
+/** A kind of entry is its procedure, its success and whether it was impersonated. */
+export interface KindFilter {
+  /** Null for any procedure. */
+  procedures: readonly string[] | null
+  impersonatedOnly: boolean
+  failedOnly: boolean
+  hideSignIns: boolean
+}
+
+export const isAnyKind = ({ procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter) =>
+  procedures === null && !impersonatedOnly && !failedOnly && !hideSignIns
+
+/** A few users by id, or the users whose address matches a pattern. */
+export type ActorFilter = { actorIds: readonly string[] } | { emailPattern: string }
+
+const ofKinds = (sql: Sql, { procedures, impersonatedOnly, failedOnly, hideSignIns }: KindFilter) => sql`
+  (${procedures}::text[] is null or procedure = any(${procedures}::text[]))
+  and (not ${impersonatedOnly}::boolean or impersonated) and (not ${failedOnly}::boolean or not success)
+  and not (${hideSignIns}::boolean and success and procedure = 'auth.signIn')`
+
+/** In the collation of the log: indexes of the log do not serve the collation of `users.id`. */
+const idsOf = (sql: Sql, orgId: string, actors: ActorFilter) =>
+  'actorIds' in actors
+    ? sql`select distinct unnest(${[...actors.actorIds]}::text[]) as id`
+    : sql`select id collate "default" as id from organization.users
+        where org_id = ${orgId} and email_key like (select lower(${actors.emailPattern}))`
+
+const inWindow = (sql: Sql, { from, to, before }: KeyRange) => sql`
+  a.timestamp >= ${from} and a.timestamp <= ${to} and (a.timestamp, a.id) < (${before.timestamp}, ${before.id})`
+
+/** Entries of any kind and actor. */
+export const listRecentKeys = (sql: Sql, orgId: string, range: KeyRange) => sql<TimeKey[]>`
+  select a.timestamp, a.id from organization.audit_log a
+  where a.org_id = ${orgId} and ${inWindow(sql, range)}
+  order by a.timestamp desc, a.id desc limit ${range.limit}`
+
+const recentEntries = (sql: Sql, orgId: string, range: KeyRange) => sql`
+  select a.timestamp, a.id, a.procedure, a.actor_id from organization.audit_log a
+  where a.org_id = ${orgId} and ${inWindow(sql, range)}
+  order by a.timestamp desc, a.id desc limit ${range.limit}`
+
+const entriesOf = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql`
+  select e.timestamp, e.id, e.procedure, e.actor_id
+  from unnest(${keys.map(({ timestamp }) => timestamp)}::timestamptz[], ${keys.map(({ id }) => id)}::text[])
+    as key (timestamp, id)
+  cross join lateral (
+    select a.timestamp, a.id, a.procedure, a.actor_id from organization.audit_log a
+    where a.org_id = ${orgId} and a.timestamp = key.timestamp and a.id = key.id
+    limit 1
+  ) e`
+
+/** The first of some entries that are of one of the procedures, or by a user whose address matches. */
+export const filterKeys = (
+  sql: Sql,
+  orgId: string,
+  among: KeyRange | readonly TimeKey[],
+  { procedures, emailPattern }: { procedures: readonly string[]; emailPattern: string },
+  limit: number,
+) => sql<TimeKey[]>`
+  with actors as materialized (${idsOf(sql, orgId, { emailPattern })}), entries as materialized (
+    ${'limit' in among ? recentEntries(sql, orgId, among) : entriesOf(sql, orgId, among)}
+  )
+  select timestamp, id from entries
+  where procedure = any(${[...procedures]}::text[]) or actor_id in (select id from actors)
+  order by timestamp desc, id desc limit ${limit}`
+
+/** The kinds of each month in the range, without actors. */
+const kindsOfAll = (sql: Sql, orgId: string, { low, high }: MonthRange, kinds: KindFilter) => sql`
+  select distinct month, procedure, success, impersonated from organization.audit_log_kinds
+  where org_id = ${orgId} and actor_id = '' and month >= ${low} and month < ${high} and ${ofKinds(sql, kinds)}`
+
+/** The months in the range in which each actor has entries of any kind. */
+const monthsOfActors = (sql: Sql, orgId: string, { low, high }: MonthRange) => sql`
+  select m.month, actors.id as actor_id
+  from actors cross join (
+    select distinct month from organization.audit_log_kinds
+    where org_id = ${orgId} and actor_id = '' and month >= ${low} and month < ${high}
+  ) m cross join lateral (
+    select from organization.audit_log_kinds where org_id = ${orgId} and actor_id = actors.id and month = m.month limit 1
+  ) present`
+
+/** Looks the kinds of each actor up. */
+const kindsOfFewActors = (sql: Sql, orgId: string, { low, high }: MonthRange, kinds: KindFilter) => sql`
+  select k.month, actors.id as actor_id, k.procedure, k.success, k.impersonated
+  from actors cross join lateral (
+    select distinct month, procedure, success, impersonated from organization.audit_log_kinds
+    where org_id = ${orgId} and actor_id = actors.id and month >= ${low} and month < ${high} and ${ofKinds(sql, kinds)}
+  ) k`
+
+/** Looks the actors of each kind up: a rare kind has fewer than the filter has actors. */
+const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: KindFilter) => sql`
+  select k.month, having_it.actor_id, k.procedure, k.success, k.impersonated
+  from (${kindsOfAll(sql, orgId, range, kinds)}) k cross join lateral (
+    select distinct actor_id from organization.audit_log_kinds
+    where org_id = ${orgId} and month = k.month and procedure = k.procedure and success = k.success
+      and impersonated = k.impersonated and actor_id in (select id from actors)
+  ) having_it`
+
+/**
+ * Entries of some kinds, by some actors or by any, by the small table of the kinds that exist. The entries of one kind, actor
+ * and month are one range of an index. The statement reads the newest entries of each range, about twice as many as wanted
+ * in all. The last wanted one among them is the floor: no older entry is on the page. Then it reads on in the ranges that may
+ * have more entries above the floor.
+ */
+export function listKeysByKind(
+  sql: Sql,
+  orgId: string,
+  within: KeyRange,
+  months: MonthRange,
+  { kinds, actors }: { kinds: KindFilter; actors: ActorFilter | undefined },
+) {
+  const { limit } = within
+  const anyKind = isAnyKind(kinds)
+  const kindsOfActors = actors && 'actorIds' in actors ? kindsOfFewActors : kindsOfManyActors
+  const ranges = () => {
+    if (!actors) return kindsOfAll(sql, orgId, months, kinds)
+    return anyKind ? monthsOfActors(sql, orgId, months) : kindsOfActors(sql, orgId, months, kinds)
+  }
+  const range = () => sql`k.month
+    ${actors ? sql`, k.actor_id` : sql``} ${anyKind ? sql`` : sql`, k.procedure, k.success, k.impersonated`}`
+  const inRange = () => sql`a.org_id = ${orgId}
+    ${actors ? sql`and a.actor_id = k.actor_id` : sql``}
+    ${anyKind ? sql`` : sql`and a.procedure = k.procedure and a.success = k.success and a.impersonated = k.impersonated`}
+    and a.timestamp >= k.month and a.timestamp < k.month + interval '1 month'
+    and ${inWindow(sql, within)}`
+  return sql<TimeKey[]>`
+    with ${actors ? sql`actors as materialized (${idsOf(sql, orgId, actors)}),` : sql``}
+    ranges as materialized (${ranges()}),
+    share as materialized (
+      select 2 * ${limit}::bigint / greatest(count(*), 1) + 1 as entries from ranges
+    ), heads as materialized (
+      select ${range()}, e.timestamp, e.id
+      from ranges k cross join lateral (
+        select a.timestamp, a.id from organization.audit_log a where ${inRange()}
+        order by a.timestamp desc, a.id desc limit (select entries from share)
+      ) e
+    ), floor as materialized (
+      select coalesce(
+        (select timestamp from heads order by timestamp desc limit 1 offset ${limit}::bigint - 1), '-infinity') as timestamp
+    ), unfinished as materialized (
+      select ${range()} from heads k group by ${range()}
+      having count(*) = (select entries from share) and min(timestamp) >= (select timestamp from floor)
+    )
+    select timestamp, id from heads where timestamp >= (select timestamp from floor)
+    union
+    select e.timestamp, e.id
+    from unfinished k cross join lateral (
+      select a.timestamp, a.id from organization.audit_log a
+      where ${inRange()} and a.timestamp >= (select timestamp from floor)
+      order by a.timestamp desc, a.id desc limit ${limit}
+    ) e
+    order by timestamp desc, id desc limit ${limit}`
+}
