@@ -23,11 +23,14 @@ export function tableOf(rows: readonly Row[]): string {
   return [COLUMNS, widths.map((width) => '-'.repeat(width)), ...cells].map((row) => line(row).trimEnd()).join('\n')
 }
 
+/** The whole reason is on standard error. */
+const MAX_REASON = 100
+
 /** The row of a section that failed. */
 export const failedRow = (section: string, error: unknown): Row => ({
   what: section,
   ours: '',
-  reference: (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '',
+  reference: (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, MAX_REASON) ?? '',
   result: 'FAILED',
   wanted: '',
 })

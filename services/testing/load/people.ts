@@ -25,21 +25,6 @@ export async function loadUsers(owner: Pool, { count, organizations, largest }: 
 
 const USERS_AT_A_TIME = 10_000
 
-/** Gives an organization that is there already some loaded users, each with one of its roles. */
-export const loadColleagues = (owner: Pool, { orgId, count }: { orgId: string; count: number }) => owner`
-    with users as (
-      insert into organization.users
-        (id, org_id, email, given_name, family_name, credentials_valid_from, created_at, updated_at)
-      select 'user_C' || lpad(n::text, 25, '0'), ${orgId}, 'colleague.' || md5(n::text) || '@colleagues.example.com',
-        'Colleague', n::text, now(), now(), now()
-      from generate_series(1, ${count}::int) n
-      on conflict do nothing
-      returning id, org_id, email_key
-    )
-    insert into organization.user_roles (org_id, user_id, role_id, email_key)
-    select u.org_id, u.id, r.id, u.email_key
-    from users u join organization.roles r on r.org_id = u.org_id and r.name = 'Viewer'`
-
 const insertOrganizations = (owner: Pool, organizations: number) => owner`
     with made as (
       insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
@@ -50,7 +35,7 @@ const insertOrganizations = (owner: Pool, organizations: number) => owner`
     insert into organization.roles (id, org_id, name, permissions, system, created_at)
     select 'role_' || r.position || substr(made.id, 5), made.id, r.name, r.permissions, r.position < 4, now()
     from made cross join (values
-      (1, 'Administrator', array['org:admin', 'user:manage', 'role:manage', 'part:create', 'webhook:manage']),
+      (1, 'Administrator', array['org:admin', 'user:manage', 'role:manage', 'part:create', 'file:write', 'webhook:manage']),
       (2, 'IP owner', array['app:ip-owner', 'part:create', 'part:update', 'part:publish', 'part:delete', 'file:write']),
       (3, 'Viewer', '{}'),
       (4, 'Drawing office', array['part:update', 'file:write', 'case:read'])
