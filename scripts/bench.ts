@@ -1,8 +1,5 @@
-import { SERVICES } from '../proto/services.ts'
-import type { Context } from './bench/context.ts'
-import { type Figure, failedFigure, tableOf } from './bench/figures.ts'
-import { hasPgbench } from './bench/load/load.ts'
-import { type Options, readOptions, type Section, USAGE } from './bench/options.ts'
+import type { Context, Section } from './bench/context.ts'
+import { readOptions, usageOf } from './bench/options.ts'
 import { measureAuditLog } from './bench/sections/audit.ts'
 import { measureCatalog } from './bench/sections/catalog.ts'
 import { measureCreate } from './bench/sections/create.ts'
@@ -13,14 +10,15 @@ import { measureRefreshes } from './bench/sections/refresh.ts'
 import { measureSignIn } from './bench/sections/sign-in.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
 import { measureUsers } from './bench/sections/users.ts'
-import { ensureAccount } from './bench/stage/accounts.ts'
+import { activateAdministrators } from './bench/stage/accounts.ts'
 import { openDatabase } from './bench/stage/database.ts'
-import { findPlace, occupy } from './bench/stage/place.ts'
 import { startServices } from './bench/stage/services.ts'
+import { failedRow, type Row, tableOf } from './bench/table.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
 import { installPackages } from './toolchain/packages.ts'
 
-const SECTIONS: Readonly<Record<Section, (context: Context) => Promise<Figure[]>>> = {
+/** In the order of the run: memory first, directly after the start of the services. */
+const SECTIONS: Readonly<Record<string, Section>> = {
   memory: measureMemory,
   parts: measureParts,
   pages: measurePages,
@@ -33,65 +31,43 @@ const SECTIONS: Readonly<Record<Section, (context: Context) => Promise<Figure[]>
   uploads: measureUploads,
 }
 
-/** Loading records is part of the first run of a section. */
-const SECTION_TIMEOUT_MS = 60 * 60_000
-
-const PGBENCH_MISSING =
-  'pgbench is missing: install the client tools of Postgres (Debian: postgresql-contrib) for the ratios to the database.'
-
 process.env.INVOKED_AS ??= 'bun run bench'
 
-// Progress goes to standard error, so that the table alone can be kept.
-await runCommand(
-  (lifecycle) => Promise.race([bench(readOptions(process.argv.slice(2)), lifecycle), aborted(lifecycle.signal)]),
-  { progress: console.error },
-)
+// Progress goes to standard error, so that standard output has only the table.
+await runCommand((lifecycle) => Promise.race([bench(lifecycle), aborted(lifecycle.signal)]), {
+  progress: console.error,
+})
 
-async function bench({ quick, parts, help, sections }: Options, lifecycle: Lifecycle): Promise<number> {
-  const { onStop, progress } = lifecycle
+async function bench(lifecycle: Lifecycle): Promise<number> {
+  const { help, sections, size, pace } = readOptions(process.argv.slice(2), Object.keys(SECTIONS))
   if (help) {
-    console.log(USAGE)
+    console.log(usageOf(Object.keys(SECTIONS)))
     return 0
   }
+  const { onStop, progress } = lifecycle
   await installPackages(progress)
-  const place = await findPlace()
-  onStop(await occupy(place))
-  const database = await openDatabase(place, parts, lifecycle)
+  const database = await openDatabase(size, lifecycle)
   progress('Starting the services')
-  const services = await startServices(database, onStop, SERVICES)
-  const context: Context = {
-    ...{ database, services, parts, onStop, progress },
-    account: await ensureAccount(database, services),
-    auditEntries: quick ? 1_000_000 : 10_000_000,
-    userCount: quick ? 100_000 : 1_000_000,
-    pace: quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 },
-    trial: { rounds: 1, seconds: 1 },
-  }
-  const figures: Figure[] = []
-  let failed = false
-  // The table is printed after a signal too: the rows of finished sections are kept.
-  onStop(async () => {
-    if (figures.length > 0) console.log(tableOf(figures))
-    if (!hasPgbench()) console.log(PGBENCH_MISSING)
-  })
-  for (const section of sections) {
-    progress(`Measuring ${section}`)
-    const began = Date.now()
-    try {
-      figures.push(...(await withTimeout(SECTIONS[section](context))))
-    } catch (error) {
-      console.error(error)
-      figures.push(failedFigure(section, error))
-      failed = true
-    }
-    progress(`Measured ${section} in ${Math.round((Date.now() - began) / 1000)} s`)
-  }
-  return failed ? 1 : 0
+  const context: Context = { database, services: await startServices(database, onStop), pace, onStop, progress }
+  await activateAdministrators(context)
+  const rows: Row[] = []
+  // The table is printed after a signal too: the rows of finished measurements are kept.
+  onStop(async () => console.log(tableOf(rows)))
+  for (const name of sections) await measure(name, context, rows)
+  return rows.some(({ result }) => result === 'FAILED') ? 1 : 0
 }
 
-function withTimeout<Result>(work: Promise<Result>): Promise<Result> {
-  const late = Bun.sleep(SECTION_TIMEOUT_MS).then((): never => {
-    throw new Error(`not measured within ${SECTION_TIMEOUT_MS / 60_000} minutes`)
-  })
-  return Promise.race([work, late])
+async function measure(name: string, context: Context, rows: Row[]): Promise<void> {
+  const began = Date.now()
+  context.progress(`Measuring ${name}`)
+  try {
+    for await (const row of SECTIONS[name]?.(context) ?? []) {
+      context.progress(`  ${row.what}: ${row.result}`)
+      rows.push(row)
+    }
+  } catch (error) {
+    console.error(error)
+    rows.push(failedRow(name, error))
+  }
+  context.progress(`Measured ${name} in ${Math.round((Date.now() - began) / 1000)} s`)
 }

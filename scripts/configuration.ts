@@ -9,7 +9,7 @@ import { sourcingVariables } from '../services/sourcing/config.ts'
 const OPERATIONS = join(import.meta.dir, '..', 'OPERATIONS.md')
 const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
 
-/** The table of every variable, from the schemas that the services read them with. */
+/** The table of all environment variables, made from the schemas that validate them. */
 export function configurationTable(): string {
   const shared = Object.keys(serviceVariables.properties)
   const own = (service: string, schema: TObject) =>

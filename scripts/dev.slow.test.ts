@@ -15,7 +15,7 @@ for (const name of ['services', 'proto', 'scripts', 'package.json', 'bun.lock', 
   await cp(join(ROOT, name), join(checkout, name), { recursive: true })
 }
 await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'))
-const elsewhere = folderElsewhere({ root: checkout, temporary: '/var/tmp' })
+const stateElsewhere = folderElsewhere({ root: checkout, temporary: '/var/tmp' })
 
 const port = freePort()
 const address = `http://localhost:${port}`
@@ -24,12 +24,12 @@ afterAll(async () => {
   for (const child of launched) child.kill('SIGTERM')
   for (const child of launched) await child.exited
   await rm(checkout, { recursive: true, force: true })
-  await rm(elsewhere, { recursive: true, force: true })
+  await rm(stateElsewhere, { recursive: true, force: true })
 })
 
 /** Starts the launcher and reads its output until it is ready or has ended. */
 async function dev(options: string[] = [], env: Record<string, string> = {}) {
-  // Without the variable of the test runner that ends orphans, which this test needs.
+  // BUN_FEATURE_FLAG_NO_ORPHANS would end the services of a killed launcher, which this test needs.
   const { DATABASE_URL: _, NATS_URL: _n, HEALTH_PORT: _h, BUN_FEATURE_FLAG_NO_ORPHANS: _o, ...inherited } = process.env
   const child = Bun.spawn([BUN, join(checkout, 'scripts', 'dev.ts'), ...options], {
     cwd: checkout,
@@ -75,7 +75,7 @@ async function listParts(token: string) {
 const MINUTES_MS = 60_000
 
 test(
-  'a bare start serves the demo, survives a kill and a restart, and stops on a signal',
+  'a start without options: serves the demo, again after a kill and a restart, and stops at a signal',
   async () => {
     const first = await dev()
     expect(first.refusal).toBe('')
@@ -118,7 +118,7 @@ test(
 )
 
 test(
-  '--reset makes everything anew',
+  '--reset: new organizations and accounts',
   async () => {
     const first = await dev()
     const folder = folderIn(first.printed)
@@ -143,7 +143,7 @@ test.each([
     { PORT: 'taken' },
     /^Port \d+ is in use by another program: choose another with PORT=\d+ \.\/scripts\/dev\n$/,
   ],
-  ['a port that is none', [], { PORT: 'abc' }, /^PORT=abc is no port: give a number from 1 to 65535\.\n$/],
+  ['an invalid port', [], { PORT: 'abc' }, /^PORT=abc is not a port: use a number from 1 to 65535\.\n$/],
   [
     'a database that does not answer',
     [],
@@ -151,15 +151,15 @@ test.each([
     /^The database of DATABASE_URL does not answer: .*\n$/,
   ],
   [
-    'a reset of a foreign database',
+    'a reset with DATABASE_URL',
     ['--reset'],
     { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
-    /^--reset removes the embedded database alone: .*\n$/,
+    /^--reset removes only the embedded database: .*\n$/,
   ],
-  ['demo data in production', [], { PUBLIC_URL: 'https://market.example' }, /Demo data is for a laptop/],
+  ['demo data in production', [], { PUBLIC_URL: 'https://market.example' }, /Demo data is for development/],
   ['an unknown option', ['--rest'], {}, /^Unknown option --rest\n\nUsage: /],
 ])(
-  '%s is refused in a sentence, and leaves nothing running',
+  '%s: refused in one sentence, and nothing keeps running',
   async (_what, options, env: Record<string, string>, sentence) => {
     const other = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
     const { child, refusal } = await dev(options, env.PORT === 'taken' ? { PORT: String(other.port) } : env)

@@ -3,7 +3,7 @@ import { BadConfiguration, readConfig } from '../services/kit/config/read.ts'
 import { migrate } from '../services/kit/migrate/migrate.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 
-/** Brings the database, and the streams of NATS where it is used, to what the services need. Runs again without harm. */
+/** Migrates the database and, with NATS_URL, creates or updates the streams. Repeatable. */
 try {
   const config = readConfig(migratorVariables, process.env)
   await migrate({
@@ -19,7 +19,7 @@ try {
       maxBytes: config.NATS_STREAM_MAX_BYTES,
       ...(config.NATS_CREDS_FILE === undefined ? {} : { credsFile: config.NATS_CREDS_FILE }),
     })
-    console.log('The streams of NATS are up to date.')
+    console.log('The NATS streams are up to date.')
   }
 } catch (error) {
   console.error(error instanceof BadConfiguration ? error.message : error)

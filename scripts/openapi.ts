@@ -4,7 +4,7 @@ import { openApiOf } from './contract/document.ts'
 
 const FOLDER = join(import.meta.dir, '..', 'proto', 'openapi')
 
-/** One document for each service, and the merged one that the marketplace serves. */
+/** One OpenAPI document for each service, and the merged one that the marketplace serves. */
 async function documents(): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   const write = async (name: string, operations: Parameters<typeof openApiOf>[0]) =>
@@ -23,7 +23,9 @@ for (const [name, text] of await documents()) {
   if (!check) await Bun.write(file, text)
 }
 if (check && stale.length > 0) {
-  console.error(`The contract changed: ${stale.join(', ')}. If that is meant, run bun scripts/openapi.ts and commit.`)
+  console.error(
+    `Out of date: ${stale.join(', ')}. If the change of the contract is intended, run bun scripts/openapi.ts and commit.`,
+  )
   process.exit(1)
 }
 console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'The OpenAPI documents are up to date.')

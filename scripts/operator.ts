@@ -19,12 +19,14 @@ const COMMANDS: Record<string, (args: string[]) => Promise<unknown>> = {
   catalog,
 }
 
-const USAGE = `usage: ./scripts/operator <command>
+const USAGE = `Usage: ./scripts/operator <command>
 
   ${[BOOTSTRAP_USAGE, RESET_USAGE, RESTORE_USAGE, KEYS_USAGE, CATALOG_USAGE].join('\n  ')}
 
-DATABASE_URL names the owner of the database and ENCRYPTION_KEYS what the services have;
-without DATABASE_URL it is the marketplace that ./scripts/dev runs in this checkout.`
+Environment:
+  DATABASE_URL     the owner's URL of the database; unset: the marketplace that ./scripts/dev runs in this checkout
+  ENCRYPTION_KEYS  the value that the services have
+`
 
 const [name = '', ...args] = process.argv.slice(2)
 const command = COMMANDS[name]

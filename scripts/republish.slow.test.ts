@@ -32,7 +32,7 @@ test('--since: events from that time are published again, older ones are not', a
   await owner`update sourcing.outbox set sent_at = now()`
   const { output, code } = await republish(['--since', '2026-04-29T11:10:00+02:00'])
   expect(code).toBe(0)
-  expect(output).toContain('sourcing: 1 event to be sent again')
+  expect(output).toContain('sourcing: 1 event will be published again')
   expect(await owner`select subject from sourcing.outbox where sent_at is null`).toMatchObject([{ subject: 'young' }])
 })
 
@@ -44,7 +44,7 @@ test('dead letters: events are retried, other messages stay', async () => {
       ('ingest', 'NOTIFICATIONS:7', null, null, 'no event', 0, 'not JSON'),
       ('other', 'evt_1', 'cases.created', 'part_1', ${envelope}, 5, 'Error')`
   const { output, code } = await republish(['--dead-letters', 'webhooks/ingest'])
-  expect([code, output]).toEqual([0, 'webhooks/ingest: 1 event to be tried again\n'])
+  expect([code, output]).toEqual([0, 'webhooks/ingest: 1 event will be processed again\n'])
   expect(await owner`select consumer, event_id, source, subject, tries from webhooks.retry_events`).toMatchObject([
     { consumer: 'ingest', event_id: 'evt_1', source: '/marketplace/sourcing', subject: 'part_1', tries: 0 },
   ])
@@ -69,5 +69,5 @@ test('a missing or partial time, or no database: the usage, and nothing changes'
     expect([args, code, errors]).toEqual([args, 2, expect.stringContaining('republish --since')])
   }
   const { code, errors } = await republish(['--since', '2026-04-29T09:10:00Z'], {})
-  expect([code, errors]).toEqual([2, 'republish needs DATABASE_URL (the owner of the database)\n'])
+  expect([code, errors]).toEqual([2, "Set DATABASE_URL to the owner's URL of the database.\n"])
 })

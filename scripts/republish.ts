@@ -4,22 +4,23 @@ import { unsend } from '../services/kit/bus/outbox/queries.ts'
 import { requeueDeadLetters } from '../services/kit/bus/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
 
-const USAGE = `republish --since <time, as 2026-04-29T09:10:00Z>
-republish --dead-letters <service>/<consumer>
+const USAGE = `Usage: republish --since <time, such as 2026-04-29T09:10:00Z>
+       republish --dead-letters <service>/<consumer>
 
---since announces again what happened since then: for a stream that was lost, or a database that was restored on
-another server. The relays of the running services send the events in their order; consumers drop what they have seen.
-A broker drops copies of the last five minutes itself, so wait that long if the stream was emptied and not removed.
---dead-letters gives what a consumer gave up another round of tries.
+--since          marks the events since then as unsent: for a lost stream, or for a database that was restored on another
+                 server. The relays of the running services publish them in order, and consumers skip the events that they
+                 have processed. NATS drops duplicates of the last five minutes, so wait that long if the stream was purged
+                 and not deleted.
+--dead-letters   moves the dead letters of a consumer back to its queue, with new attempts.
 
-Reads DATABASE_URL, the owner's address of the database.`
+Environment: DATABASE_URL, the owner's URL of the database.`
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
 const work = workOf(process.argv.slice(2))
 const url = process.env.DATABASE_URL
 if (!work || !url) {
-  console.error(work ? 'republish needs DATABASE_URL (the owner of the database)' : USAGE)
+  console.error(work ? "Set DATABASE_URL to the owner's URL of the database." : USAGE)
   process.exit(2)
 }
 await work(url)
@@ -27,40 +28,32 @@ await work(url)
 function workOf(args: string[]): ((url: string) => Promise<void>) | undefined {
   const options = { since: { type: 'string' }, 'dead-letters': { type: 'string' } } as const
   try {
-    const { since, 'dead-letters': reader } = parseArgs({ args, options }).values
-    if (since !== undefined && reader === undefined && TIME.test(since) && !Number.isNaN(Date.parse(since))) {
-      return (address) => sendAgain(address, new Date(since).toISOString())
+    const { since, 'dead-letters': deadLetters } = parseArgs({ args, options }).values
+    if (since !== undefined && deadLetters === undefined && TIME.test(since) && !Number.isNaN(Date.parse(since))) {
+      return (ownerUrl) => republish(ownerUrl, new Date(since).toISOString())
     }
-    const [service, consumer] = since === undefined ? (reader?.split('/') ?? []) : []
+    const [service, consumer] = since === undefined ? (deadLetters?.split('/') ?? []) : []
     const known = SERVICES.find((name) => name === service)
-    return known && consumer ? (address) => tryAgain(address, known, consumer) : undefined
+    return known && consumer ? (ownerUrl) => requeue(ownerUrl, known, consumer) : undefined
   } catch {
     return undefined
   }
 }
 
-async function sendAgain(address: string, since: string): Promise<void> {
-  const sql = connect(address, { max: 1, applicationName: 'marketplace-republish' })
-  try {
-    for (const service of SERVICES) {
-      const { count } = await unsend(sql, service, since)
-      console.log(`${service}: ${events(count)} to be sent again`)
-    }
-  } finally {
-    await sql.end({ timeout: 5 })
+async function republish(ownerUrl: string, since: string): Promise<void> {
+  const sql = connect(ownerUrl, { max: 1, applicationName: 'marketplace-republish' })
+  for (const service of SERVICES) {
+    const { count } = await unsend(sql, service, since)
+    console.log(`${service}: ${events(count)} will be published again`)
   }
+  await sql.end({ timeout: 5 })
 }
 
-async function tryAgain(address: string, service: ServiceName, consumer: string): Promise<void> {
-  const sql = connect(address, { max: 1, applicationName: 'marketplace-republish', searchPath: service })
-  try {
-    const { count } = await requeueDeadLetters(sql, consumer)
-    console.log(`${service}/${consumer}: ${events(count)} to be tried again`)
-  } finally {
-    await sql.end({ timeout: 5 })
-  }
+async function requeue(ownerUrl: string, service: ServiceName, consumer: string): Promise<void> {
+  const sql = connect(ownerUrl, { max: 1, applicationName: 'marketplace-republish', searchPath: service })
+  const { count } = await requeueDeadLetters(sql, consumer)
+  console.log(`${service}/${consumer}: ${events(count)} will be processed again`)
+  await sql.end({ timeout: 5 })
 }
 
-function events(count: number): string {
-  return `${count} ${count === 1 ? 'event' : 'events'}`
-}
+const events = (count: number) => `${count} ${count === 1 ? 'event' : 'events'}`

@@ -9,7 +9,7 @@ import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
 import { importDefaults } from './operations/catalog.ts'
 
-/** Loads the reference catalogs and the demo organizations, users and parts. Repeatable. */
+/** Loads the reference catalogs, and the organizations, users and parts of the demo. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -49,7 +49,7 @@ function refuseProduction(): void {
   const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(PUBLIC_URL ?? '')
   if (NODE_ENV === 'production' || !loopback) {
     throw new Error(
-      'Demo data is for a laptop: NODE_ENV must not be production, and PUBLIC_URL must be a loopback address.',
+      'Demo data is for development: NODE_ENV must not be production, and PUBLIC_URL must be a loopback address.',
     )
   }
 }

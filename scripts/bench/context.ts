@@ -1,27 +1,15 @@
-import type { Pace } from './rounds.ts'
+import type { Lifecycle } from '../toolchain/command.ts'
+import type { Pace } from './compare.ts'
 import type { Database } from './stage/database.ts'
 import type { Services } from './stage/services.ts'
-
-export interface Account {
-  email: string
-  password: string
-}
+import type { Row } from './table.ts'
 
 /** What a section of the benchmark works with. */
-export interface Context {
+export interface Context extends Pick<Lifecycle, 'onStop' | 'progress'> {
   database: Database
   services: Services
-  account: Account
-  /** Parts of the platform, drafts included. */
-  parts: number
-  /** Entries of the audit log of the account's organization. */
-  auditEntries: number
-  /** Users of the platform, all organizations together. */
-  userCount: number
-  /** The rounds of a figure. */
   pace: Pace
-  /** The shorter rounds that find the best number of connections. */
-  trial: Pace
-  onStop: (undo: () => Promise<void>) => void
-  progress: (line: string) => void
 }
+
+/** Measures some figures. The rows before a failure are kept. */
+export type Section = (context: Context) => AsyncIterable<Row>

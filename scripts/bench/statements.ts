@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import type { ServiceName } from '../../proto/services.ts'
 import { asOwner } from '../../services/testing/load/owner.ts'
 import type { Database } from './stage/database.ts'
 
@@ -64,45 +65,47 @@ export function readLog(log: string): LoggedStatement[] {
   return statements
 }
 
-/** The tables of two lists, and those of their pagination. */
-export const PARTS_TABLES = /\bsourcing\.parts\b|\bpage_/
-export const USERS_TABLES = /\borganization\.(users|user_roles|roles)\b|\bpage_/
+/** A list of a service, and the tables that its statements name. */
+export interface List {
+  service: ServiceName
+  tables: RegExp
+}
+export const PARTS: List = { service: 'sourcing', tables: /\bsourcing\.parts\b|\bpage_/ }
+export const USERS: List = { service: 'organization', tables: /\borganization\.(users|user_roles|roles)\b|\bpage_/ }
 
 /**
- * The reading statements of one request that name some tables; a service has other statements in the background. The request
- * is sent once before: then the session and its permissions are known.
+ * The reading statements of one page of a list; a service has other statements in the background. The page is read once
+ * before: then the session and its permissions are known.
  */
 export async function readsOf(
   database: Database,
-  { service, tables }: { service: string; tables: RegExp },
-  request: () => Promise<unknown>,
+  list: List,
+  read: () => Promise<unknown>,
 ): Promise<LoggedStatement[]> {
-  await request()
-  const statements = await capture(database, request)
+  await read()
+  const statements = await capture(database, read)
   const reads = statements.filter(
     ({ application, text }) =>
-      application === service &&
+      application === list.service &&
       /^\s*(select|with)\b/i.test(text) &&
       !/\b(insert into|update|delete from)\b/i.test(text) &&
-      tables.test(text),
+      list.tables.test(text),
   )
-  if (reads.length === 0) throw new Error(`the log of Postgres shows no statement of ${service}`)
+  if (reads.length === 0) throw new Error(`the log of Postgres shows no statement of ${list.service}`)
   return reads
 }
 
 /** Statements as a pgbench script: `$1` of the first one becomes the variable `s0p1`. A null has no variable. */
-export function pgbenchScript(statements: readonly LoggedStatement[]): {
-  text: string
-  variables: Record<string, string>
-} {
+export function pgbenchScript(statements: readonly LoggedStatement[]) {
   const variables: Record<string, string> = {}
-  const texts = statements.map(({ text, parameters }, at) =>
-    text.trim().replaceAll(/\$(\d+)/g, (_, number) => {
+  const lines = statements.map(({ text, parameters }, at) => {
+    const line = text.trim().replaceAll(/\$(\d+)/g, (_, number) => {
       const value = parameters[Number(number) - 1]
       if (value === null || value === undefined) return 'null'
       variables[`s${at}p${number}`] = value
       return `:s${at}p${number}`
-    }),
-  )
-  return { text: texts.map((text) => `${text};\n`).join(''), variables }
+    })
+    return `${line};\n`
+  })
+  return { text: lines.join(''), variables }
 }

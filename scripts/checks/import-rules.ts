@@ -20,7 +20,7 @@ const packages = (...names: string[]) => `(^|node_modules/)(${names.join('|')})(
 
 interface Direction {
   from: string
-  /** Paths that the rule leaves alone, beside tests. */
+  /** Paths that the rule does not concern, besides tests. */
   except?: string
   to?: string
   toExcept?: string | string[]
@@ -33,7 +33,7 @@ const forbid = (name: string, { from, except, to, toExcept }: Direction): IForbi
   to: { ...(to && { path: to }), ...(toExcept && { pathNot: toExcept }) },
 })
 
-/** The import rules of the architecture for dependency-cruiser; the name of a rule is what a violation reports. */
+/** The import rules of the architecture for dependency-cruiser. A violation is reported by the name of its rule. */
 export const IMPORT_RULES: IForbiddenRuleType[] = [
   { name: 'imports form no cycle', severity: 'error', from: {}, to: { circular: true } },
   { name: 'every import resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },

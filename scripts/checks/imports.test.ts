@@ -2,8 +2,8 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { findViolations } from './find-violations.ts'
 import { FOLDER_RULES, IMPORT_RULES } from './import-rules.ts'
+import { findViolations } from './imports.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'imports-'))
 afterAll(() => rm(root, { recursive: true }))

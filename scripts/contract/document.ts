@@ -21,29 +21,29 @@ const codes = Object.keys(ERRORS)
 
 const fieldErrors = Type.Array(
   Type.Object({
-    field: Type.String({ description: 'Path of the field with dots, or `body`.', examples: ['boundingBox.x'] }),
-    message: Type.String({ description: 'Problem of the field.', examples: ['must be greater or equal to 0'] }),
+    field: Type.String({ description: 'Path of the field in dots, or `body`.', examples: ['boundingBox.x'] }),
+    message: Type.String({ description: 'What is wrong with it.', examples: ['must be greater or equal to 0'] }),
   }),
-  { description: 'Problems by field.' },
+  { description: 'What is wrong, field by field.' },
 )
 
 const Problem: TSchema = Type.Object(
   {
-    type: Type.String({ description: 'URI of the error code.', examples: ['urn:marketplace:error:not_found'] }),
-    title: Type.String({ description: 'Title of the error code.', examples: ['Not found'] }),
+    type: Type.String({ description: 'URI of the kind of problem.', examples: ['urn:marketplace:error:not_found'] }),
+    title: Type.String({ description: 'The kind of problem, in words.', examples: ['Not found'] }),
     status: Type.Integer({ description: 'The HTTP status.', examples: [404] }),
     detail: Type.String({
-      description: 'Description of this error.',
+      description: 'This problem, in words.',
       examples: ['There is no such record, or it is outside your scope.'],
     }),
     instance: Type.String({ description: 'Path of the request.', examples: ['/v1/parts/part_01J'] }),
     code: Type.Unsafe({
       type: 'string',
       enum: codes,
-      description: 'Stable error code.',
+      description: 'Stable word for programs.',
       examples: ['not_found'],
     }),
-    requestId: Type.String({ description: 'The `X-Request-Id` of the response.', examples: ['req-7f3a'] }),
+    requestId: Type.String({ description: 'The `X-Request-Id` of the answer.', examples: ['req-7f3a'] }),
     errors: Type.Optional(fieldErrors),
   },
   { additionalProperties: false, description: 'An error of `/v1` and `/flows/v1` (RFC 9457).' },
@@ -53,13 +53,8 @@ const ErrorEnvelope: TSchema = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.Unsafe({
-          type: 'string',
-          enum: codes,
-          description: 'Stable error code.',
-          examples: ['unauthorized'],
-        }),
-        message: Type.String({ description: 'Description of the error.', examples: ['Send a valid bearer token.'] }),
+        code: Type.Unsafe({ type: 'string', enum: codes, description: 'Machine code.', examples: ['unauthorized'] }),
+        message: Type.String({ description: 'The error, in words.', examples: ['Send a valid bearer token.'] }),
         details: Type.Optional(fieldErrors),
       },
       { additionalProperties: false, description: 'The error.' },
@@ -68,11 +63,11 @@ const ErrorEnvelope: TSchema = Type.Object(
   { additionalProperties: false, description: 'An error of `/v2.3`.' },
 )
 
-const INTRODUCTION = `Companies find manufacturers for parts, request quotations, and place and track orders.
+const INTRODUCTION = `Companies find who can make a part, ask for quotations, place orders and follow them.
 
-\`/v1\` and \`/v2.3\` are exactly the specification. Operations tagged "beyond the specification" create and manage the records.
+\`/v1\` and \`/v2.3\` are the specification, word for word; what is tagged "beyond the specification" makes its records exist.
 Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
-Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
+Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are left out.`
 
 const isBeyond = ({ name }: Tag) => name.includes('beyond the specification')
 
@@ -84,7 +79,7 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
   const app = new Elysia().use(
     swagger({
       path: '/spec',
-      // The plugin treats every path with a dot as a file, including /v2.3.
+      // The plugin treats a path with a dot as a file, /v2.3 included.
       excludeStaticFile: false,
       documentation: {
         info: {
@@ -109,11 +104,11 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
   }
   const answer = await app.handle(new Request('http://localhost/spec/json'))
   const document = (await answer.json()) as OpenApi
-  return complete(document, operations)
+  return completed(document, operations)
 }
 
-/** Adds the OpenAPI version and the server to the document of the plugin, and removes undocumented paths. */
-function complete(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
+/** Sets the version and the server, orders the paths, and drops the fields that the plugin adds. */
+function completed(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
   const paths: OpenApi['paths'] = {}
   for (const { path, method } of operations) {
     const described = document.paths[path]?.[method.toLowerCase()]
@@ -122,7 +117,7 @@ function complete(document: OpenApi, operations: readonly AnyOperation[]): OpenA
   }
   const { info, tags, components, security } = document
   const used = new Map<string, unknown>()
-  const named = byReference(paths, namesByText(), used) as OpenApi['paths']
+  const named = withReferences(paths, namesByText(), used) as OpenApi['paths']
   return {
     openapi: '3.1.0',
     info,
@@ -142,13 +137,13 @@ function complete(document: OpenApi, operations: readonly AnyOperation[]): OpenA
 
 const namesByText = () => new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
 
-/** Replaces named schemas by references to components, so that generated clients use their names. */
-function byReference(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((item) => byReference(item, names, used))
+/** Moves each named shape to the components, once; generated clients use its name. */
+function withReferences(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => withReferences(item, names, used))
   if (node === null || typeof node !== 'object') return node
   const name = 'type' in node ? names.get(JSON.stringify(node)) : undefined
   const inside = () =>
-    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, byReference(value, names, used)]))
+    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value, names, used)]))
   if (name === undefined) return inside()
   if (!used.has(name)) used.set(name, inside())
   return { $ref: `#/components/schemas/${name}` }

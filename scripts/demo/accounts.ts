@@ -56,7 +56,7 @@ export async function accountsOf(
   return file
 }
 
-/** Written to a new file and renamed; readable by its owner alone. */
+/** Written to a new file and renamed; readable only by its owner. */
 export async function writeAccounts(path: string, file: AccountsFile): Promise<void> {
   await writeFile(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   await rename(`${path}.new`, path)

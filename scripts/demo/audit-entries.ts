@@ -6,23 +6,19 @@ import { type DemoOrganization, emailOf, OPERATOR } from './story.ts'
 const GRANTS = '/flows/v1/impersonation-grants'
 const SUPPORT = emailOf(OPERATOR.people.guest, OPERATOR)
 
-/**
- * Entries of the audit log as in daily use: a refused request of a guest, a failed sign-in,
- * and an impersonation by support that the organization ended.
- */
+/** Writes audit entries: a refused request of the guest, a failed sign-in, and an impersonation that the organization revokes. */
 export async function ensureAuditEntries(deps: DemoDeps, org: DemoOrganization): Promise<void> {
   const { administrator, member, guest } = org.people
-  const admin = await signedIn(deps, emailOf(administrator, org))
-  const grants = await admin.get<{ items: ImpersonationGrant[] }>(GRANTS)
+  const adminClient = await signedIn(deps, emailOf(administrator, org))
+  const grants = await adminClient.get<{ items: ImpersonationGrant[] }>(GRANTS)
   if (grants.body.items.length > 0) return
-  const visitor = await signedIn(deps, emailOf(guest, org))
-  await expectStatus(visitor.post('/v1/parts', { title: 'Sketch of a bracket' }), 403)
+  const guestClient = await signedIn(deps, emailOf(guest, org))
+  await expectStatus(guestClient.post('/v1/parts', { title: 'Sketch of a bracket' }), 403)
   await failSignIn(deps, emailOf(member, org))
 
-  const work = await signedIn(deps, emailOf(member, org))
-  const me = subjectOf(work)
-  const ask = { userId: me, actingEmail: SUPPORT }
-  const created = await admin.post<ImpersonationGrant & { url: string }>(GRANTS, {
+  const memberClient = await signedIn(deps, emailOf(member, org))
+  const ask = { userId: subjectOf(memberClient), actingEmail: SUPPORT }
+  const created = await adminClient.post<ImpersonationGrant & { url: string }>(GRANTS, {
     ...ask,
     reason: 'Ticket 4711: the list of parts looks empty',
   })
@@ -32,10 +28,10 @@ export async function ensureAuditEntries(deps: DemoDeps, org: DemoOrganization):
   const redeemed = await support.post<{ access_token: string }>(`${GRANTS}/redeem`, { token })
   support.accessToken = redeemed.body.access_token
   await support.get('/v1/parts')
-  await expectStatus(support.post(`${GRANTS}`, { ...ask, reason: 'A longer look' }), 403)
+  await expectStatus(support.post(`${GRANTS}`, { ...ask, reason: 'More time is needed' }), 403)
   await expectStatus(support.post('/v2.3/oauth/revoke'), 200)
-  await expectStatus(admin.post(`${GRANTS}/${created.body.id}/revoke`), 200)
-  await expectStatus(work.post('/v2.3/oauth/revoke'), 200)
+  await expectStatus(adminClient.post(`${GRANTS}/${created.body.id}/revoke`), 200)
+  await expectStatus(memberClient.post('/v2.3/oauth/revoke'), 200)
 }
 
 async function signedIn({ baseUrl, secret }: DemoDeps, email: string): Promise<ApiClient> {

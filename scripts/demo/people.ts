@@ -12,13 +12,13 @@ import { findRoleByName, listRoles } from '../../services/organization/roles/que
 import { createUser, resetPassword } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { type DemoOrganization, emailOf, OPERATOR, type Person } from './story.ts'
+import { type DemoOrganization, emailOf, type Person, websiteOf } from './story.ts'
 
 export interface DemoDeps {
   /** Connects with the role of the organization service. */
   sql: Pool
   baseUrl: string
-  /** Passwords derive from it: the same on every run of one checkout, different elsewhere. */
+  /** Passwords derive from it, so they are the same in every run of one checkout. */
   secret: string
 }
 
@@ -28,14 +28,11 @@ const now = () => new Date().toISOString()
 export function demoPassword(secret: string, email: string): string {
   const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789z'
   const bytes = createHmac('sha256', secret).update(`demo password of ${email}`).digest().subarray(0, 16)
-  return (
-    Array.from(bytes, (byte) => alphabet[byte % 32])
-      .join('')
-      .match(/.{4}/g) as string[]
-  ).join('-')
+  const letters = Array.from(bytes, (byte) => alphabet[byte % 32]).join('')
+  return letters.replaceAll(/.{4}(?!$)/g, '$&-')
 }
 
-/** Creates the missing parts of an organization, also after an interrupted seed. */
+/** Creates the organization, its people and their roles where they are missing, also after an interrupted seed. */
 export async function ensureOrganization(
   deps: DemoDeps,
   operator: Caller | undefined,
@@ -44,10 +41,10 @@ export async function ensureOrganization(
 ): Promise<Caller> {
   const { administrator, member, guest } = org.people
   const found = await findAccount(deps.sql, administrator, org)
-  const caller = found ?? (await createdBy(deps.sql, operator, org, distributorOrgId))
-  const memberCaller = (await findAccount(deps.sql, member, org)) ?? (await invited(deps.sql, caller, org, member))
-  for (const role of org.work) await grantNamed(deps.sql, caller, role, memberCaller.userId)
-  if (!(await findAccount(deps.sql, guest, org))) await invited(deps.sql, caller, org, guest)
+  const caller = found ?? (await createDemoOrganization(deps.sql, operator, org, distributorOrgId))
+  const memberCaller = (await findAccount(deps.sql, member, org)) ?? (await createMember(deps.sql, caller, org, member))
+  for (const role of org.work) await grantRoleNamed(deps.sql, caller, role, memberCaller.userId)
+  if (!(await findAccount(deps.sql, guest, org))) await createMember(deps.sql, caller, org, guest)
   for (const person of [administrator, member, guest]) await ensurePassword(deps, emailOf(person, org))
   return caller
 }
@@ -57,28 +54,29 @@ async function findAccount(sql: Pool, person: Person, org: DemoOrganization): Pr
   return user && callerOf(user.org_id, user.id)
 }
 
-async function createdBy(
+async function createDemoOrganization(
   sql: Pool,
   operator: Caller | undefined,
   org: DemoOrganization,
   distributorOrgId: string | undefined,
 ): Promise<Caller> {
-  const { name, roles, regionCode, website, people } = org
+  const { name, roles, regionCode, people } = org
   const administrator = { ...people.administrator, email: emailOf(people.administrator, org) }
-  const input = { name, roles, regionCode, website, administrator, ...(distributorOrgId ? { distributorOrgId } : {}) }
+  const distributor = distributorOrgId === undefined ? {} : { distributorOrgId }
+  const input = { name, roles, regionCode, website: websiteOf(org), administrator, ...distributor }
   const created = operator
     ? await createOrganization(sql, contextOf(operator, 'org.create', { name, roles }), input, now())
     : await bootstrapOperator(sql, input, now())
   return callerOf(created.orgId, created.administratorId)
 }
 
-async function invited(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
+async function createMember(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
   const input = { ...person, email: emailOf(person, org) }
   const { userId } = await createUser(sql, caller, contextOf(caller, 'user.create', {}), input, now())
   return callerOf(caller.orgId, userId)
 }
 
-async function grantNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
+async function grantRoleNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
   const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })
@@ -155,5 +153,3 @@ export const contextOf = (caller: Caller, procedure: Procedure, request: Record<
   userAgent: 'marketplace-seed',
   request,
 })
-
-export const isOperator = (org: DemoOrganization) => org.key === OPERATOR.key

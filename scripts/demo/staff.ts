@@ -10,10 +10,10 @@ import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { contextOf } from './people.ts'
 import { type DemoOrganization, emailOf, type Person } from './story.ts'
 
-/** Further users of an organization, and its own roles. */
+/** Additional users and roles of an organization. */
 interface Staff {
   roles: { name: string; permissions: Permission[] }[]
-  /** A user with an own or a system role; a former employee is deactivated. */
+  /** `left`: a former employee, whose account is deactivated. */
   colleagues: (Person & { phone?: string; role: string; left?: true })[]
 }
 

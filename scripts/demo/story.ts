@@ -2,18 +2,17 @@ import type { PartInput } from '../../proto/http/sourcing/parts.ts'
 import type { OrgRole } from '../../proto/permissions.ts'
 
 /**
- * The demo's story: the cooling water pump of a feeder vessel loses its impeller in Rotterdam. The pump's maker owns the
- * drawings, three manufacturers could make the part, and the ship cannot wait for a casting.
+ * An organization of the demo. A shipping company needs an impeller for a cooling water pump: Skagen Pumps owns the drawings,
+ * three manufacturers can make the part, and casting takes too long.
  */
 export interface DemoOrganization {
   key: string
   name: string
   roles: OrgRole[]
   regionCode: string
-  website: string
-  /** Key of the distributor it is engaged through. */
+  /** The key of the distributor through which it takes part. */
   distributor?: string
-  /** System roles of the member who does the organization's work. */
+  /** The system roles of the member. */
   work: string[]
   people: { administrator: Person; member: Person; guest: Person }
   businessUnits?: string[]
@@ -29,30 +28,36 @@ export interface Person {
 export interface DemoPart {
   published: boolean
   businessUnit?: string
-  /** Name of a custom field, and of the option chosen. */
+  /** A custom field and the option that the part has. */
   choice?: [field: string, option: string]
   input: PartInput
 }
 
-export const EMAIL_DOMAIN = 'example.com'
+const DOMAIN = 'example.com'
 
 export const emailOf = ({ givenName, familyName }: Person, { key }: Pick<DemoOrganization, 'key'>) =>
-  `${givenName}.${familyName}@${key}.${EMAIL_DOMAIN}`.toLowerCase()
+  `${givenName}.${familyName}@${key}.${DOMAIN}`.toLowerCase()
 
-const person = (givenName: string, familyName: string): Person => ({ givenName, familyName })
+export const websiteOf = ({ key }: Pick<DemoOrganization, 'key'>) => `https://${key}.${DOMAIN}`
+
+const people = (administrator: string, member: string, guest: string) => ({
+  administrator: personOf(administrator),
+  member: personOf(member),
+  guest: personOf(guest),
+})
+
+function personOf(name: string): Person {
+  const [givenName = '', familyName = ''] = name.split(' ')
+  return { givenName, familyName }
+}
 
 export const OPERATOR: DemoOrganization = {
   key: 'harbourlight',
   name: 'Harbourlight Marketplace',
   roles: [],
   regionCode: 'NO',
-  website: 'https://harbourlight.example.com',
   work: ['Administrator'],
-  people: {
-    administrator: person('Ingrid', 'Solberg'),
-    member: person('Tomas', 'Lind'),
-    guest: person('Petra', 'Novak'),
-  },
+  people: people('Ingrid Solberg', 'Tomas Lind', 'Petra Novak'),
 }
 
 export const ORGANIZATIONS: readonly DemoOrganization[] = [
@@ -61,53 +66,33 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Hansa Marine Supply',
     roles: ['DISTRIBUTOR'],
     regionCode: 'DE',
-    website: 'https://hansa-marine.example.com',
     work: ['Distributor'],
-    people: {
-      administrator: person('Friederike', 'Brandt'),
-      member: person('Jonas', 'Petersen'),
-      guest: person('Lena', 'Vogt'),
-    },
+    people: people('Friederike Brandt', 'Jonas Petersen', 'Lena Vogt'),
   },
   {
     key: 'nordhavn',
     name: 'Nordhavn Shipping',
     roles: ['CONSUMER'],
     regionCode: 'DK',
-    website: 'https://nordhavn.example.com',
     work: ['Buyer'],
-    people: {
-      administrator: person('Astrid', 'Holm'),
-      member: person('Mikkel', 'Friis'),
-      guest: person('Signe', 'Dahl'),
-    },
+    people: people('Astrid Holm', 'Mikkel Friis', 'Signe Dahl'),
   },
   {
     key: 'saaremaa-ferries',
     name: 'Saaremaa Ferries',
     roles: ['CONSUMER'],
     regionCode: 'EE',
-    website: 'https://saaremaa-ferries.example.com',
     distributor: 'hansa-marine',
     work: ['Buyer'],
-    people: {
-      administrator: person('Kadri', 'Tamm'),
-      member: person('Rein', 'Saar'),
-      guest: person('Liis', 'Kask'),
-    },
+    people: people('Kadri Tamm', 'Rein Saar', 'Liis Kask'),
   },
   {
     key: 'aurora-offshore',
     name: 'Aurora Offshore',
     roles: ['CONSUMER', 'IP_OWNER'],
     regionCode: 'NO',
-    website: 'https://aurora-offshore.example.com',
     work: ['Buyer', 'IP owner'],
-    people: {
-      administrator: person('Kari', 'Bakke'),
-      member: person('Eirik', 'Moen'),
-      guest: person('Hanne', 'Lie'),
-    },
+    people: people('Kari Bakke', 'Eirik Moen', 'Hanne Lie'),
     businessUnits: ['Subsea', 'Topside'],
     customFields: [{ name: 'Maintenance class', options: ['Critical spare', 'Consumable'] }],
     parts: [
@@ -118,7 +103,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         input: {
           title: 'Valve body, choke insert',
           externalRef: 'AUR-CV-2207',
-          description: 'Body of the choke insert of a subsea tree; wetted by produced water.',
+          description: 'Body of the choke insert of a subsea tree, in contact with produced water.',
           materialId: 'super-duplex-2507',
           processId: 'ded-metal',
           keywords: ['choke', 'valve', 'subsea'],
@@ -134,7 +119,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         input: {
           title: 'Cable clamp, drag chain',
           externalRef: 'AUR-CC-0034',
-          description: 'Clamp that holds the umbilical in the drag chain.',
+          description: 'Clamp for the umbilical in a drag chain.',
           materialId: 'pa12',
           processId: 'pbf-polymer',
           keywords: ['clamp', 'cable'],
@@ -149,13 +134,8 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Skagen Pumps',
     roles: ['IP_OWNER'],
     regionCode: 'DK',
-    website: 'https://skagen-pumps.example.com',
     work: ['IP owner'],
-    people: {
-      administrator: person('Bodil', 'Krogh'),
-      member: person('Anders', 'Juhl'),
-      guest: person('Maja', 'Bech'),
-    },
+    people: people('Bodil Krogh', 'Anders Juhl', 'Maja Bech'),
     businessUnits: ['Marine pumps', 'Spare parts'],
     customFields: [
       { name: 'Lifecycle', options: ['Current', 'Phase-out', 'Legacy'] },
@@ -176,9 +156,10 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
           unitSystem: 'METRIC',
           boundingBox: { x: 120, y: 120, z: 45.5 },
           metadata: { pump: 'SP-120', drawingRevision: 'B' },
-          descriptionManufacturer: 'Build upright, HIP, then machine bore and wear ring seat to the drawing.',
+          descriptionManufacturer:
+            'Build upright, treat by HIP, then machine the bore and the wear ring seat according to the drawing.',
           documentationRequirementNotes: 'EN 10204 3.1 certificate and dimensional report.',
-          otherRequirementNotes: 'Balance to G6.3.',
+          otherRequirementNotes: 'Balance to grade G6.3 of ISO 21940-11.',
         },
       },
       {
@@ -188,7 +169,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         input: {
           title: 'Wear ring, cooling water pump SP-120',
           externalRef: 'SKP-WR-120-A',
-          description: 'Wear ring of the casing; runs against the impeller.',
+          description: 'Wear ring between casing and impeller.',
           materialId: 'nickel-aluminium-bronze',
           processId: 'turning-metal',
           keywords: ['wear ring', 'pump', 'spare'],
@@ -203,7 +184,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         input: {
           title: 'Volute casing, cooling water pump SP-120',
           externalRef: 'SKP-VC-120-C',
-          description: 'Spiral casing with flanged outlet DN 50.',
+          description: 'Spiral casing with a flanged DN 50 outlet.',
           materialId: 'gjs-400',
           processId: 'sand-casting-metal',
           keywords: ['casing', 'pump', 'casting'],
@@ -217,7 +198,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         input: {
           title: 'Leak test fixture, SP series',
           externalRef: 'SKP-FIX-007',
-          description: 'Fixture of our own test bench.',
+          description: 'Fixture for the leak test of SP pumps on the test bench.',
           materialId: '6061',
           processId: 'milling-metal',
           keywords: ['fixture', 'test'],
@@ -244,51 +225,31 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Vestland Additive',
     roles: ['MANUFACTURER'],
     regionCode: 'NO',
-    website: 'https://vestland-additive.example.com',
     work: ['Manufacturer'],
-    people: {
-      administrator: person('Solveig', 'Nes'),
-      member: person('Lars', 'Haugen'),
-      guest: person('Oda', 'Vik'),
-    },
+    people: people('Solveig Nes', 'Lars Haugen', 'Oda Vik'),
   },
   {
     key: 'ruhr-praezision',
     name: 'Ruhr Präzision',
     roles: ['MANUFACTURER'],
     regionCode: 'DE',
-    website: 'https://ruhr-praezision.example.com',
     work: ['Manufacturer'],
-    people: {
-      administrator: person('Katharina', 'Weber'),
-      member: person('Stefan', 'Krause'),
-      guest: person('Nele', 'Schulz'),
-    },
+    people: people('Katharina Weber', 'Stefan Krause', 'Nele Schulz'),
   },
   {
     key: 'tanjong-castings',
     name: 'Tanjong Castings',
     roles: ['MANUFACTURER'],
     regionCode: 'SG',
-    website: 'https://tanjong-castings.example.com',
     work: ['Manufacturer'],
-    people: {
-      administrator: person('Mei', 'Tan'),
-      member: person('Arun', 'Nair'),
-      guest: person('Siti', 'Rahman'),
-    },
+    people: people('Mei Tan', 'Arun Nair', 'Siti Rahman'),
   },
   {
     key: 'maas-trading',
     name: 'Maas Parts Trading',
     roles: ['SELLER'],
     regionCode: 'NL',
-    website: 'https://maas-trading.example.com',
     work: ['Seller'],
-    people: {
-      administrator: person('Femke', 'Jansen'),
-      member: person('Daan', 'Visser'),
-      guest: person('Sanne', 'Bakker'),
-    },
+    people: people('Femke Jansen', 'Daan Visser', 'Sanne Bakker'),
   },
 ]

@@ -10,7 +10,7 @@ export interface Secrets {
   servicePasswords: Record<ServiceName, string>
   /** The key of stored secrets, as `name:base64`. */
   encryptionKeys: string
-  /** The wished port of Postgres, so that database tools reconnect after a restart. */
+  /** The preferred port of Postgres, so that database tools reconnect after a restart. */
   databasePort?: number
 }
 

@@ -5,6 +5,7 @@ import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { aborted, type Lifecycle } from '../toolchain/command.ts'
+import { takeLock } from '../toolchain/lock.ts'
 import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
 import { installPackages } from '../toolchain/packages.ts'
 import { freePort, portFrom, requireFreePort } from '../toolchain/ports.ts'
@@ -12,7 +13,6 @@ import { startProgram } from '../toolchain/programs.ts'
 import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import { ACCOUNTS_FILE, findState, type State } from '../toolchain/state.ts'
-import { takeLock } from './lock.ts'
 import type { Options } from './options.ts'
 import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
 import { readAccounts, welcome } from './welcome.ts'
@@ -26,12 +26,13 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   const given = process.env.DATABASE_URL || undefined
   if (given && options.reset) {
     throw new Refusal(
-      '--reset removes the embedded database alone: empty the one of DATABASE_URL yourself, then start without --reset.',
+      '--reset removes only the embedded database: empty the database of DATABASE_URL yourself and start without --reset.',
     )
   }
   await installPackages(progress)
   const state = await findState()
-  onStop(await takeLock(state.folder, address))
+  const launcher = { path: join(state.folder, 'launcher.json'), script: 'scripts/dev.ts', title: 'This checkout' }
+  onStop(await takeLock({ ...launcher, address }))
   await stopOrphans(state.folder)
   if (options.reset) await reset(state)
   requireFreePort('PORT', port)
@@ -74,13 +75,13 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   ])
 }
 
-/** Removes all state but the launcher's lock and the copy of the Postgres programs. */
+/** Removes all state but the launcher's lock, the copy of the Postgres programs, and the data of tests and of the benchmark. */
 async function reset({ folder, programs }: State): Promise<void> {
   await rm(ACCOUNTS_FILE, { force: true })
   for (const name of await readdir(folder)) {
     const path = join(folder, name)
-    const kept = ['launcher.json', 'id'].includes(name) || programs.startsWith(`${path}/`) || name.startsWith('test-')
-    if (!kept) await rm(path, { recursive: true, force: true })
+    const kept = ['launcher.json', 'id', 'bench'].includes(name) || name.startsWith('test-')
+    if (!kept && !programs.startsWith(`${path}/`)) await rm(path, { recursive: true, force: true })
   }
 }
 
@@ -97,7 +98,7 @@ async function embeddedDatabase(
     logFile: join(state.folder, 'postgres.log'),
     // Most of a laptop's memory belongs to other programs.
     settings: { shared_buffers: '128MB', max_connections: '200' },
-    wishedPort: secrets.databasePort,
+    preferredPort: secrets.databasePort,
     signal,
     progress,
   })

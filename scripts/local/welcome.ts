@@ -7,7 +7,7 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
     .json()
     .catch(() => undefined)
   if (file?.organizations?.some(({ accounts }) => accounts.length > 0)) return file
-  throw new Refusal(`${path} does not list the demo accounts: start afresh with ./scripts/dev --reset.`)
+  throw new Refusal(`${path} does not list the demo accounts: start again with ./scripts/dev --reset.`)
 }
 
 /** The text after a start: addresses, accounts and a first request. */
@@ -23,7 +23,7 @@ Sign in and list parts:
 ${firstRequests(address, file)}
 
 Logs: ${logFile}
-Ctrl-C stops it; ./scripts/dev --reset starts afresh.
+Ctrl-C stops it; ./scripts/dev --reset removes its data.
 `
 }
 

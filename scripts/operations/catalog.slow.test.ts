@@ -46,22 +46,22 @@ describe('catalog export', () => {
 })
 
 describe('catalog import', () => {
-  test('a first import reports the changes, a second one none', async () => {
+  test('the first import reports its changes, and the same file again has nothing to change', async () => {
     await fileOf('own.csv', `${HEADER}own,own,Our own,Us,1\n`)
     const first = await operator('import', 'criticalities', 'own.csv')
     expect([first.code, first.out]).toEqual([0, 'criticalities: 1 entry; 1 added, 0 changed, 20 removed\n'])
     expect((await operator('import', 'criticalities', 'own.csv')).out).toBe('criticalities: nothing to change\n')
   })
 
-  test('--defaults keeps a catalog that the operator loaded; the name of the shipped file restores it', async () => {
+  test('--defaults: keeps a catalog that an operator loaded, until the shipped file is imported', async () => {
     const { out } = await operator('import', '--defaults')
-    expect(out).toContain('criticalities: loaded by the operator, left alone\n')
+    expect(out).toContain('criticalities: not changed, because an operator loaded it from another file\n')
     expect(out).toContain('materials: nothing to change\n')
     await operator('import', 'criticalities', shippedFile('criticalities'))
     expect((await operator('import', '--defaults')).out).toContain('criticalities: nothing to change\n')
   })
 
-  test('bad rows: the first fifty with their lines, the count of all, exit code 1', async () => {
+  test('invalid rows: the first fifty are listed with their lines, all are counted, and the exit code is 1', async () => {
     await fileOf('bad.csv', HEADER + Array.from({ length: 60 }, (_, n) => `b${n},b${n},,Us,1\n`).join(''))
     const { code, out, err } = await operator('import', 'criticalities', 'bad.csv')
     expect([code, out]).toEqual([1, ''])
@@ -78,11 +78,11 @@ describe('catalog import', () => {
     [['import'], 'catalog import <catalog>'],
     [['import', 'criticalities'], 'catalog import <catalog>'],
     [['import', 'nothing', 'own.csv'], 'Catalogs: technologies'],
-    [['import', 'criticalities', 'none.csv'], 'There is no file'],
+    [['import', 'criticalities', 'none.csv'], 'does not exist'],
     [['import', 'criticalities', 'own.csv', 'criticalities', 'own.csv'], 'more than once'],
     [['export'], 'catalog export <catalog>'],
     [['frobnicate'], 'catalog import <catalog>'],
-  ])('%p is refused in a sentence', async (args, sentence) => {
+  ])('%p: refused without a stack', async (args, sentence) => {
     const { code, err } = await operator(...args)
     expect(code).toBe(1)
     expect(err).toContain(sentence)

@@ -30,7 +30,7 @@ export async function catalog([verb, ...args]: string[]): Promise<void> {
 export const importDefaults = (databaseUrl: string): Promise<void> =>
   withCatalogs(databaseUrl, async (sql) => {
     const { sources, leftAlone } = await shippedSources(sql)
-    for (const name of leftAlone) console.log(`${name}: loaded by the operator, left alone`)
+    for (const name of leftAlone) console.log(`${name}: not changed, because an operator loaded it from another file`)
     await runImport(sql, sources)
   })
 
@@ -84,9 +84,10 @@ async function sourcesOf(args: readonly string[]): Promise<Source[]> {
   for (let at = 0; at < args.length; at += 2) {
     const name = catalogNamed(args[at])
     const path = pathOf(args[at + 1] ?? '')
-    if (sources.some(({ catalog }) => catalog.name === name)) throw new Refusal(`${name} is given more than once.`)
+    if (sources.some(({ catalog }) => catalog.name === name))
+      throw new Refusal(`The catalog ${name} is named more than once.`)
     const found = await stat(path).catch(() => undefined)
-    if (!found?.isFile()) throw new Refusal(`There is no file ${path}.`)
+    if (!found?.isFile()) throw new Refusal(`The file ${path} does not exist.`)
     // A catalog loaded from the shipped file follows later versions of that file.
     sources.push({ catalog: CATALOGS[name], open: () => createReadStream(path), shipped: path === shippedFile(name) })
   }
@@ -99,7 +100,7 @@ async function runExport(sql: Pool, [name, file]: readonly string[]): Promise<vo
     await exportCatalog(sql, catalog, (text) => new Promise((done) => process.stdout.write(text, () => done())))
     return
   }
-  // The file gets its name when it is complete.
+  // Renamed when it is complete, so that an interrupted export leaves no partial file of that name.
   const path = pathOf(file)
   const unfinished = `${path}.unfinished`
   try {

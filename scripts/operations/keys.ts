@@ -17,11 +17,11 @@ export async function keys([verb]: string[]): Promise<void> {
   try {
     if (verb === 'rotate') {
       const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds, now: new Date().toISOString() })
-      console.log(`${kid} is published; it signs from ${signsFrom}.`)
+      console.log(`The key ${kid} is published; it signs tokens from ${signsFrom}.`)
     } else {
       const [keys, imports] = [await reencryptSecrets(sql, box), await reencryptImports(sql, box)]
       console.log(
-        `${keys.resealed + imports.reencrypted} secrets were sealed anew; the older keys may leave ENCRYPTION_KEYS.`,
+        `${keys.resealed + imports.reencrypted} secrets were re-encrypted; the older keys can be removed from ENCRYPTION_KEYS.`,
       )
     }
   } finally {

@@ -49,7 +49,7 @@ describe('bootstrap', () => {
 
   test('bootstrap with an existing operator: refused, nothing changes', async () => {
     const { code, err } = await bootstrap('eve@example.com')
-    expect([code, err]).toEqual([1, 'There is an operator already; nothing was changed.\n'])
+    expect([code, err]).toEqual([1, 'An operator organization exists already; nothing was changed.\n'])
     const [row] = await owner`select count(*)::int as n from organization.users`
     expect(row?.n).toBe(1)
   })
@@ -81,28 +81,28 @@ describe('reset-password', () => {
 
   test('reset-password of an unknown address: refused with the address', async () => {
     const { code, err } = await operator('reset-password', 'nobody@example.com')
-    expect([code, err]).toEqual([1, 'There is no user with the address nobody@example.com.\n'])
+    expect([code, err]).toEqual([1, 'No user has the address nobody@example.com.\n'])
   })
 })
 
 describe('restore-administrator', () => {
   const restore = (...args: string[]) => operator('restore-administrator', ...args)
-  const keysOfAda = async () => {
-    const rows = await owner<{ key: string }[]>`
-      select key from organization.users u
+  const permissionsOfAda = async () => {
+    const rows = await owner<{ permission: string }[]>`
+      select permission from organization.users u
       join organization.user_roles ur on ur.user_id = u.id join organization.roles r on r.id = ur.role_id
-      cross join unnest(r.permissions) key
-      where u.email = 'ada@example.com' order by key`
-    return rows.map(({ key }) => key)
+      cross join unnest(r.permissions) permission
+      where u.email = 'ada@example.com' order by permission`
+    return rows.map(({ permission }) => permission)
   }
 
   test('restore-administrator: restores the role and its permissions, with an audit entry', async () => {
-    const keys = await keysOfAda()
-    expect(keys).toContain('platform:operate')
+    const before = await permissionsOfAda()
+    expect(before).toContain('platform:operate')
     await owner`delete from organization.user_roles`
     await owner`update organization.roles set permissions = '{org:admin}' where name = 'Administrator'`
     expect(await restore('ADA@example.com')).toMatchObject({ code: 0, err: '' })
-    expect(await keysOfAda()).toEqual(keys)
+    expect(await permissionsOfAda()).toEqual(before)
     const entries = await owner`
       select l.actor_id, l.success, l.request->>'userId' as user_id, u.id from organization.audit_log l
       join organization.users u on u.org_id = l.org_id where l.procedure = 'role.grant'`
@@ -114,13 +114,13 @@ describe('restore-administrator', () => {
 
   test('restore-administrator of an administrator, a deactivated or an unknown user: refused', async () => {
     const already = await restore('ada@example.com')
-    expect([already.code, already.err]).toEqual([1, 'ada@example.com is Administrator already; nothing was changed.\n'])
+    expect([already.code, already.err]).toEqual([1, 'ada@example.com is already Administrator; nothing was changed.\n'])
     await owner`delete from organization.user_roles`
     await owner`update organization.users set active = false`
     expect((await restore('ada@example.com')).err).toContain('is deactivated; nothing was changed.')
-    expect((await restore('nobody@example.com')).err).toBe('There is no user with the address nobody@example.com.\n')
+    expect((await restore('nobody@example.com')).err).toBe('No user has the address nobody@example.com.\n')
     expect((await restore()).err).toStartWith('restore-administrator <e-mail address>')
-    expect(await keysOfAda()).toEqual([])
+    expect(await permissionsOfAda()).toEqual([])
     const [entries] = await owner`
       select count(*)::int as n from organization.audit_log where procedure = 'role.grant'`
     expect(entries?.n).toBe(1)
@@ -128,7 +128,7 @@ describe('restore-administrator', () => {
 })
 
 describe('keys', () => {
-  test('an unknown verb: the usage of its command; an unknown command: all commands', async () => {
+  test('an unknown verb: the usage of its command; an unknown command: the usage of all commands', async () => {
     expect((await operator('keys', 'burn')).err).toContain('keys rotate | keys reencrypt')
     const { code, err } = await operator('frobnicate')
     expect(code).toBe(2)
@@ -137,7 +137,7 @@ describe('keys', () => {
   })
 
   test('reencrypt: reports the number of re-encrypted secrets', async () => {
-    expect((await operator('keys', 'reencrypt')).out).toContain('0 secrets were sealed anew')
+    expect((await operator('keys', 'reencrypt')).out).toContain('0 secrets were re-encrypted')
     const older = { ENCRYPTION_KEYS: `older:${Buffer.alloc(32, 8).toString('base64')}` }
     const sealed = await (await createSecretBox(older.ENCRYPTION_KEYS)).encrypt('https://drawings.example.com/a?sig=b')
     await owner.begin(async (tx) => {
@@ -147,7 +147,7 @@ describe('keys', () => {
         values ('file_1', 'import', ${sealed}, now(), now() + interval '1 hour')`
     })
     const keys = { ENCRYPTION_KEYS: `${KEY},${older.ENCRYPTION_KEYS}` }
-    expect((await operatorWith(keys, 'keys', 'reencrypt')).out).toContain('1 secrets were sealed anew')
+    expect((await operatorWith(keys, 'keys', 'reencrypt')).out).toContain('1 secrets were re-encrypted')
   })
 })
 
@@ -162,7 +162,7 @@ test('demo data in a production configuration: refused', async () => {
       stdout: 'ignore',
       stderr: 'pipe',
     })
-    expect(await child.stderr.text()).toContain('Demo data is for a laptop')
+    expect(await child.stderr.text()).toContain('Demo data is for development')
     expect(await child.exited).toBe(1)
   }
 })

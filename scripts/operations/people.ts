@@ -20,15 +20,17 @@ export async function bootstrap(args: string[]): Promise<void> {
   const { email, organization } = values
   const [givenName, familyName, regionCode] = [values['given-name'], values['family-name'], values.region]
   if (!email || !givenName || !familyName || !organization || !regionCode) throw new Refusal(BOOTSTRAP_USAGE)
-  if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new Refusal(`${email} is no e-mail address.`)
-  if (!/^[A-Z]{2}$/.test(regionCode)) throw new Refusal(`${regionCode} is no ISO 3166-1 alpha-2 code.`)
+  if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new Refusal(`${email} is not an e-mail address.`)
+  if (!/^[A-Z]{2}$/.test(regionCode)) throw new Refusal(`${regionCode} is not an ISO 3166-1 alpha-2 code.`)
   const administrator = { email, givenName, familyName }
   await withOrganization(async (sql, publicUrl) => {
     const input = { name: organization, roles: [], regionCode, administrator }
     const created = await bootstrapOperator(sql, input, new Date().toISOString()).catch((error) => {
-      throw isRefusalOf(error, 'conflict') ? new Refusal('There is an operator already; nothing was changed.') : error
+      throw isRefusalOf(error, 'conflict')
+        ? new Refusal('An operator organization exists already; nothing was changed.')
+        : error
     })
-    console.log(`${organization} is ${created.orgId}; ${email} is its administrator.`)
+    console.log(`Created the organization ${organization} (${created.orgId}) with the administrator ${email}.`)
     tellLink(publicUrl, created.activationToken)
   })
 }
@@ -40,7 +42,7 @@ export async function resetPassword([email]: string[]): Promise<void> {
   if (!email) throw new Refusal(RESET_USAGE)
   await withOrganization(async (sql, publicUrl) => {
     const { activationToken } = await reset(sql, email, new Date().toISOString()).catch((error) => {
-      throw isRefusalOf(error, 'not_found') ? new Refusal(`There is no user with the address ${email}.`) : error
+      throw isRefusalOf(error, 'not_found') ? new Refusal(`No user has the address ${email}.`) : error
     })
     tellLink(publicUrl, activationToken)
   })
@@ -53,19 +55,17 @@ export async function restoreAdministrator([email]: string[]): Promise<void> {
   if (!email) throw new Refusal(RESTORE_USAGE)
   await withOrganization(async (sql) => {
     const { orgId } = await restore(sql, email, new Date().toISOString()).catch((error) => {
-      if (isRefusalOf(error, 'not_found')) throw new Refusal(`There is no user with the address ${email}.`)
+      if (isRefusalOf(error, 'not_found')) throw new Refusal(`No user has the address ${email}.`)
       if (isRefusalOf(error, 'illegal_transition')) throw new Refusal(`${email} is deactivated; nothing was changed.`)
-      if (isRefusalOf(error, 'conflict')) throw new Refusal(`${email} is Administrator already; nothing was changed.`)
+      if (isRefusalOf(error, 'conflict')) throw new Refusal(`${email} is already Administrator; nothing was changed.`)
       throw error
     })
-    console.log(
-      `${email} is Administrator of ${orgId} and holds every permission that counts there; its audit log says so.`,
-    )
+    console.log(`${email} is now Administrator of ${orgId}; the change is in the audit log of the organization.`)
   })
 }
 
 const tellLink = (publicUrl: string, token: string) =>
-  console.log(`Pass this link on; it works once, for 72 hours:\n${publicUrl}/activate#${token}`)
+  console.log(`Send this link to the user; it works once, within 72 hours:\n${publicUrl}/activate#${token}`)
 
 async function withOrganization(work: (sql: Pool, publicUrl: string) => Promise<void>): Promise<void> {
   const { databaseUrl, publicUrl } = await operatorEnvironment()

@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function start(options: { wishedPort?: number } = {}): Promise<Cluster> {
+async function start(options: { preferredPort?: number } = {}): Promise<Cluster> {
   const logFile = join(folder, 'postgres.log')
   const settings = { fsync: 'off', shared_buffers: '16MB' }
   const cluster = await startCluster({
@@ -57,7 +57,7 @@ test('stop and start: the data remains, on the same port if it is free', async (
   const first = running.at(-1) ?? (await start())
   await ask(first, (sql) => sql`create table kept (id int)`)
   await first.stop()
-  const second = await start({ wishedPort: first.port })
+  const second = await start({ preferredPort: first.port })
   expect(second.port).toBe(first.port)
   expect(await ask(second, (sql) => sql`select to_regclass('kept') is not null as there`)).toEqual([{ there: true }])
 })

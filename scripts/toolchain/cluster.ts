@@ -12,10 +12,7 @@ const MAJOR = '18'
 /** After a kill, Postgres replays its journal first, which takes minutes for a large database. */
 const START_TIMEOUT_MS = 5 * 60_000
 
-/**
- * Errors that pass: another program took the port between the check and the start,
- * or the sessions of a killed Postgres have not ended yet.
- */
+/** Another program took the port between the check and the start, or the sessions of a killed Postgres have not ended yet. */
 const TRANSIENT = /Address already in use|pre-existing shared memory block/
 
 export interface ClusterOptions {
@@ -27,7 +24,7 @@ export interface ClusterOptions {
   logFile: string
   settings: Record<string, string>
   /** Used when it is free. */
-  wishedPort?: number | undefined
+  preferredPort?: number | undefined
   signal?: AbortSignal
   progress: (line: string) => void
 }
@@ -43,7 +40,7 @@ export interface Cluster {
 /** Starts the Postgres of a data folder on a free port of 127.0.0.1 and waits until it answers. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   await initialise(options)
-  return startOn(options, freePort(options.wishedPort), 5)
+  return startOn(options, freePort(options.preferredPort), 5)
 }
 
 async function startOn(options: ClusterOptions, port: number, triesLeft: number): Promise<Cluster> {
@@ -66,7 +63,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
   if (version === MAJOR) return ownData(state, data)
   if (version !== undefined) {
     throw new Refusal(
-      `${data} was made by Postgres ${version}, this is ${MAJOR}: start afresh with ./scripts/dev --reset.`,
+      `${data} was made by Postgres ${version}, this is ${MAJOR}: start again with ./scripts/dev --reset.`,
     )
   }
   progress(`Making a Postgres ${MAJOR} database`)
@@ -147,7 +144,7 @@ type Child = ReturnType<typeof launch>
 /** Postgres writes its state into the last line of its lock file; pg_ctl waits for it in the same way. */
 async function ready(child: Child, { data, logFile, signal, progress }: ClusterOptions): Promise<void> {
   const began = Date.now()
-  let told = began
+  let lastProgress = began
   while (Date.now() - began < START_TIMEOUT_MS) {
     signal?.throwIfAborted()
     const lock = await readLock(data)
@@ -156,9 +153,9 @@ async function ready(child: Child, { data, logFile, signal, progress }: ClusterO
       const log = await readFile(logFile, 'utf8').catch(() => '')
       throw new Refusal(sentenceFor(log) ?? `Postgres did not start; ${logFile} ends with:\n${tail(log)}`)
     }
-    if (Date.now() - told > 5_000) {
-      told = Date.now()
-      progress(`Postgres is still starting (${Math.round((told - began) / 1000)} s)`)
+    if (Date.now() - lastProgress > 5_000) {
+      lastProgress = Date.now()
+      progress(`Postgres is still starting (${Math.round((lastProgress - began) / 1000)} s)`)
     }
     await Bun.sleep(10)
   }

@@ -31,7 +31,7 @@ export async function runCommand(
   const steps: (() => Promise<void>)[] = []
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(name, () => {
-      // A second signal does not wait for the clean-up; the next run stops what remains.
+      // A second signal does not wait for the clean-up; the next run stops the remaining processes.
       if (signal.aborted) process.exit(130)
       stopping.abort()
     })

@@ -17,15 +17,15 @@ test('a free port: accepted', () => {
   expect(() => requireFreePort('PORT', freePort())).not.toThrow()
 })
 
-test('the wished port if it is free, else another one', () => {
-  const wished = freePort()
-  expect(freePort(wished)).toBe(wished)
+test('freePort with a preferred port: that port if it is free, else another one', () => {
+  const preferred = freePort()
+  expect(freePort(preferred)).toBe(preferred)
   expect(freePort(listener.port)).not.toBe(listener.port)
 })
 
 test.each(['abc', '0', '65536', '80.5', '-1', '0x50'])('%p: refused as a port', (text) => {
   process.env.PROBE_PORT = text
-  expect(() => portFrom('PROBE_PORT', 8080)).toThrow(`PROBE_PORT=${text} is no port`)
+  expect(() => portFrom('PROBE_PORT', 8080)).toThrow(`PROBE_PORT=${text} is not a port`)
 })
 
 test('a missing or empty port: the default', () => {

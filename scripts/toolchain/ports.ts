@@ -1,8 +1,8 @@
 import { Refusal } from './refusal.ts'
 
-/** A free port: the wished one if possible. */
-export function freePort(wished?: number): number {
-  if (wished !== undefined && isFree(wished)) return wished
+/** A free port: the preferred one if possible. */
+export function freePort(preferred?: number): number {
+  if (preferred !== undefined && isFree(preferred)) return preferred
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = probe
   probe.stop(true)
@@ -31,10 +31,10 @@ function isFree(port: number): boolean {
 }
 
 /** A port from the environment, or the default. */
-export function portFrom(variable: string, otherwise: number): number {
+export function portFrom(variable: string, defaultPort: number): number {
   const text = process.env[variable]
-  if (text === undefined || text === '') return otherwise
+  if (text === undefined || text === '') return defaultPort
   const port = Number(text)
   if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port
-  throw new Refusal(`${variable}=${text} is no port: give a number from 1 to 65535.`)
+  throw new Refusal(`${variable}=${text} is not a port: use a number from 1 to 65535.`)
 }

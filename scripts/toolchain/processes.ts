@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { run } from './run.ts'
 
-/** Identifies a process that we started. Its id alone may be reused by another program later. */
+/** Identifies a started process: the system may give its id to another program later. */
 export interface ProcessRecord {
   pid: number
   startedAt: string

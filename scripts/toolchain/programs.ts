@@ -62,15 +62,15 @@ export async function stopProgram(record: ProcessRecord): Promise<void> {
 async function ready(child: Bun.Subprocess, program: Program): Promise<void> {
   const { name, readyUrl, logFile, signal, progress } = program
   const began = Date.now()
-  let told = began
+  let lastProgress = began
   while (Date.now() - began < READY_TIMEOUT_MS) {
     signal?.throwIfAborted()
     const answer = await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined)
     if (answer?.status === 200) return
     if (child.exitCode !== null || child.signalCode !== null) throw new Refusal(await reasonOf(child, program))
-    if (Date.now() - told > PROGRESS_EVERY_MS) {
-      told = Date.now()
-      progress?.(`${name}: starting for ${Math.round((told - began) / 1000)} s`)
+    if (Date.now() - lastProgress > PROGRESS_EVERY_MS) {
+      lastProgress = Date.now()
+      progress?.(`${name}: starting for ${Math.round((lastProgress - began) / 1000)} s`)
     }
     await Bun.sleep(25)
   }

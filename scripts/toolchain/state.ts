@@ -20,7 +20,7 @@ export interface Places {
 
 const HERE: Places = { root: ROOT, temporary: '/var/tmp' }
 
-/** Always in the checkout, where scripts and users expect it. Readable by its owner alone. */
+/** Always in the checkout, where scripts and users expect it. Readable only by its owner. */
 export const ACCOUNTS_FILE = join(ROOT, '.dev', 'accounts.json')
 
 /**

@@ -4,12 +4,11 @@ import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import type { Lifecycle } from '../toolchain/command.ts'
 import { folderInMemory } from '../toolchain/memory.ts'
-import { installNats } from '../toolchain/nats.ts'
 import { removeOrphanedTestRuns, TEST_DATA, testFolder } from '../toolchain/orphans.ts'
 import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
-import { installVersitygw } from '../toolchain/versitygw.ts'
+import { installNats, installVersitygw } from '../toolchain/test-servers.ts'
 import { verdict } from './checks.ts'
 import { isSlow } from './options.ts'
 import { NOTHING, type Tally } from './tally.ts'
@@ -72,15 +71,15 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
   })
   onStop(cluster.stop)
   let failed = 0
-  const unlessMissing = (name: string, bringing: Promise<string>) =>
-    bringing.catch((error: unknown) => {
+  const unlessMissing = (name: string, installation: Promise<string>) =>
+    installation.catch((error: unknown) => {
       progress(verdict(name, false, 0, explain(error)))
       failed += 1
       return undefined
     })
-  const natsServer = await unlessMissing('nats-server', installNats(progress, signal))
+  const natsServer = await unlessMissing('nats-server', installNats(lifecycle))
   const needsS3 = files.some((file) => NEEDS_S3.test(file))
-  const s3Server = needsS3 ? await unlessMissing('versitygw', installVersitygw(progress, signal)) : undefined
+  const s3Server = needsS3 ? await unlessMissing('versitygw', installVersitygw(lifecycle)) : undefined
   signal.throwIfAborted()
   return {
     folder,

@@ -34,7 +34,7 @@ async function tally(...files: string[]) {
 }
 
 test('tests that pass are counted', async () => {
-  expect(await tally('good.test.ts')).toEqual({ passed: 2, failed: 0, skipped: 0, silent: [] })
+  expect(await tally('good.test.ts')).toEqual({ passed: 2, failed: 0, skipped: 0, withoutResults: [] })
 })
 
 test.each([
@@ -45,13 +45,13 @@ test.each([
   ['empty.test.ts', 2, 1, ['empty.test.ts']],
   ['after.test.ts', 3, 1, []],
   ['stray.test.ts', 2, 1, []],
-])('%s: counted as failed, without effect on the other file', async (file, passed, failed, silent) => {
-  expect(await tally(file, 'good.test.ts')).toEqual({ passed, failed, skipped: 0, silent })
+])('%s: counted as failed, without effect on the other file', async (file, passed, failed, withoutResults) => {
+  expect(await tally(file, 'good.test.ts')).toEqual({ passed, failed, skipped: 0, withoutResults })
 })
 
 test('a bad exit code without a failed test: one failure', () => {
   const report = '  <testsuite name="a" file="a.test.ts" tests="3" failures="0" skipped="1">'
-  expect(tallyOf(report, ['a.test.ts'], 1)).toEqual({ passed: 2, failed: 1, skipped: 1, silent: [] })
+  expect(tallyOf(report, ['a.test.ts'], 1)).toEqual({ passed: 2, failed: 1, skipped: 1, withoutResults: [] })
 })
 
 test('no report: every file failed', () => {

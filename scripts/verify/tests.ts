@@ -7,7 +7,7 @@ import { isSlow } from './options.ts'
 import { add, NOTHING, type Tally, tallyOf } from './tally.ts'
 
 /** More workers would only wait for Postgres. */
-const WORKERS_AT_MOST = 8
+const MAX_WORKERS = 8
 const RUN_TIMEOUT_MS = 45 * 60_000
 const HEARTBEAT_MS = 20_000
 
@@ -26,18 +26,18 @@ export interface TestRun {
  * changes the runtime or uses gigabytes. Every file has a database of its own.
  */
 export async function runTests({ files, ...run }: TestRun): Promise<Tally> {
-  const halves = [
+  const groups = [
     { files: files.filter((file) => !isSlow(file)), flags: ['--no-isolate'] },
     { files: files.filter(isSlow), flags: [] },
   ]
   let tally = NOTHING
-  for (const half of halves) {
-    if (half.files.length > 0) tally = add(tally, await runHalf({ ...run, ...half }))
+  for (const group of groups) {
+    if (group.files.length > 0) tally = add(tally, await runGroup({ ...run, ...group }))
   }
   return tally
 }
 
-async function runHalf({ files, flags, env, folder, signal, print }: TestRun & { flags: string[] }): Promise<Tally> {
+async function runGroup({ files, flags, env, folder, signal, print }: TestRun & { flags: string[] }): Promise<Tally> {
   await mkdir(CACHE, { recursive: true })
   const report = join(folder, 'report.xml')
   await rm(report, { force: true })
@@ -51,12 +51,12 @@ async function runHalf({ files, flags, env, folder, signal, print }: TestRun & {
         // Long enough for a slow or shared machine; a test that hangs still ends.
         '--timeout=30000',
         '--no-orphans',
-        `--parallel=${Math.min(WORKERS_AT_MOST, availableParallelism())}`,
+        `--parallel=${Math.min(MAX_WORKERS, availableParallelism())}`,
         '--only-failures',
         ...flags,
       ],
       ...['--reporter=junit', `--reporter-outfile=${report}`],
-      // The slowest files start first, so that none runs alone at the end.
+      // The slowest files start first, so that no slow file runs by itself at the end.
       ...[`--timings=${timings}`, '--update-timings'],
       ...files.map((file) => `./${file}`),
     ],
@@ -81,7 +81,7 @@ async function runHalf({ files, flags, env, folder, signal, print }: TestRun & {
   signal.throwIfAborted()
 
   const written = Bun.file(report)
-  const { silent, ...tally } = tallyOf((await written.exists()) ? await written.text() : '', files, code)
-  for (const file of silent) print(`FAILED  ${file} reported no test`)
+  const { withoutResults, ...tally } = tallyOf((await written.exists()) ? await written.text() : '', files, code)
+  for (const file of withoutResults) print(`FAILED  ${file} reported no test`)
   return tally
 }

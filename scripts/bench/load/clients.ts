@@ -1,5 +1,5 @@
-import { bytesOf, converse } from './exchange.ts'
-import type { Load } from './load.ts'
+import { bytesOf, converse } from './connection.ts'
+import type { Load } from './http.ts'
 
 /** Connections open, statements are prepared and code is compiled before the measurement. */
 const WARM_UP_MS = 500
@@ -8,8 +8,7 @@ const WARM_UP_MS = 500
  * The program that plays the clients: each connection sends one request again and again, or refreshes a session of its own
  * with the token of the last answer. Prints the answers in a second, and the last tokens.
  */
-const { port, connections, seconds, request, tokens }: Load = JSON.parse(process.argv[2] ?? '')
-const current = [...(tokens ?? [])]
+const { port, connections, seconds, request, tokens = [] }: Load = JSON.parse(process.argv[2] ?? '')
 const fixed = request && bytesOf(request)
 let answers = 0
 let running = true
@@ -22,25 +21,16 @@ const refresh = (token: string | undefined) =>
     body: JSON.stringify({ grant_type: 'refresh_token', refresh_token: token }),
   })
 
-const exchanges = Promise.all(
-  Array.from({ length: connections }, (_, client) => {
-    const next = () => (running ? (fixed ?? refresh(current[client])) : undefined)
-    if (fixed) {
-      return converse(port, {
-        request() {
-          answers++
-          return next()
-        },
-      })
-    }
-    return converse(port, {
-      request: next,
+const conversations = Promise.all(
+  Array.from({ length: connections }, (_, client) =>
+    converse(port, {
+      next: () => (running ? (fixed ?? refresh(tokens[client])) : undefined),
       answered(body) {
         answers++
-        current[client] = JSON.parse(body).refresh_token
+        if (!fixed) tokens[client] = JSON.parse(body.toString()).refresh_token
       },
-    })
-  }),
+    }),
+  ),
 )
 
 async function measure(): Promise<number> {
@@ -53,7 +43,7 @@ async function measure(): Promise<number> {
 const measured = measure().finally(() => {
   running = false
 })
-await Promise.race([exchanges, measured])
-await exchanges
-console.log(JSON.stringify({ perSecond: await measured, tokens: current }))
+await Promise.race([conversations, measured])
+await conversations
+console.log(JSON.stringify({ perSecond: await measured, tokens }))
 process.exit(0)

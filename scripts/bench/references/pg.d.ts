@@ -1,4 +1,4 @@
-/** As much of pg as the reference server uses; the package brings no types of its own. */
+/** The parts of pg that the reference server uses; the package has no types. */
 declare module 'pg' {
   interface Prepared {
     name: string

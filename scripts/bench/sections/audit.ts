@@ -1,15 +1,11 @@
-import { decodeJwt } from 'jose'
-import type { ApiClient } from '../../../services/testing/client.ts'
 import { loadedActor } from '../../../services/testing/load/audit-log.ts'
-import type { Context } from '../context.ts'
-import { type Figure, quantile } from '../figures.ts'
+import { timeLimit } from '../compare.ts'
+import type { Section } from '../context.ts'
+import { readPage, timesOf } from '../lists.ts'
 import { signIn } from '../stage/accounts.ts'
-import { AUDIT_ACTORS, AUDIT_MONTHS, ensureAuditLog } from '../stage/records.ts'
-import { readPage } from './lists.ts'
+import { AUDIT_ACTORS, AUDIT_MONTHS, ensureAuditLog } from '../stage/database.ts'
 
-const PATH = '/v1/audit-log'
 const PAGES = 100
-const WANTED_MS = 50
 /** Connections prepare their statements, and Postgres plans them, before the measurement. */
 const WARM_UP_REQUESTS = 24
 
@@ -51,33 +47,21 @@ const SEARCHES: Record<string, string>[] = [
 ]
 
 /** The first hundred pages of the audit log under each filter, one request at a time. */
-export async function measureAuditLog(context: Context): Promise<Figure[]> {
-  const { database, services, account, auditEntries, progress } = context
-  const client = await signIn(services.identity.url, account, services.organization.url)
-  const { org } = decodeJwt(client.accessToken ?? '')
-  await ensureAuditLog(database, { orgId: String(org), count: auditEntries, progress })
-  const figures: Figure[] = []
+export const measureAuditLog: Section = async function* (context) {
+  await ensureAuditLog(context.database, context)
+  const client = await signIn(context, 'organization')
   for (const search of SEARCHES) {
-    const times = await timesOf(client, search)
-    const p95 = quantile(times, 0.95)
-    const name = new URLSearchParams(search).toString()
-    progress(`Audit log: ${name || 'no filter'} ${p95.toFixed(1)} ms`)
-    figures.push({
-      what: `GET ${PATH}${name === '' ? '' : `?${name}`}`,
-      ours: `${quantile(times, 0.5).toFixed(1)} ms median`,
-      reference: `${PAGES} pages of ${auditEntries.toLocaleString('en-US')} entries`,
-      result: `${p95.toFixed(1)} ms p95`,
-      wanted: `≤ ${WANTED_MS} ms`,
-      met: p95 <= WANTED_MS,
+    const pathOf = (page: number) => `/v1/audit-log?${new URLSearchParams({ ...search, page: String(page) })}`
+    await Promise.all(Array.from({ length: WARM_UP_REQUESTS }, () => readPage(client, pathOf(1))))
+    yield timeLimit({
+      what: `GET ${pathOf(1)} to ${PAGES}`,
+      times: await timesOf(
+        client,
+        Array.from({ length: PAGES }, (_, at) => pathOf(at + 1)),
+      ),
+      data: `${context.database.size.auditEntries.toLocaleString('en-US')} entries`,
+      statistic: 'p95',
+      atMostMs: 50,
     })
   }
-  return figures
-}
-
-async function timesOf(client: ApiClient, search: Record<string, string>): Promise<number[]> {
-  const get = (page: number) => readPage(client, `${PATH}?${new URLSearchParams({ ...search, page: String(page) })}`)
-  await Promise.all(Array.from({ length: WARM_UP_REQUESTS }, () => get(1)))
-  const times: number[] = []
-  for (let page = 1; page <= PAGES; page++) times.push((await get(page)).ms)
-  return times
 }

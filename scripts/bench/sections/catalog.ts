@@ -1,77 +1,56 @@
-import type { Context } from '../context.ts'
-import { type Figure, ratioFigure } from '../figures.ts'
-import type { RequestText } from '../load/exchange.ts'
-import { serverSide } from '../load/load.ts'
-import type { FixedAnswer } from '../references/elysia.ts'
+import { compareRates } from '../compare.ts'
+import type { Section } from '../context.ts'
+import type { ListPage } from '../lists.ts'
+import { httpSide } from '../load/http.ts'
 import { type Read, startElysia } from '../references/start.ts'
-import { inRounds } from '../rounds.ts'
 import { signIn } from '../stage/accounts.ts'
 
 const LIST = '/v1/categories'
 
 /** Three reads of a catalog, against Elysia that answers the same bytes, bare and with a token check, log and headers. */
-export async function measureCatalog(context: Context): Promise<Figure[]> {
-  const { services, account, pace, trial, progress } = context
-  const { accessToken } = await signIn(services.identity.url, account)
-  const reads = await readsOf(services.catalog.url, { Authorization: `Bearer ${accessToken}` })
-  const servers = {
-    ours: services.catalog,
-    bare: await startElysia(context, 'none', reads),
-    guarded: await startElysia(context, 'token', reads),
-  }
-  const figures: Figure[] = []
+export const measureCatalog: Section = async function* (context) {
+  const { port, url } = context.services.catalog
+  const { accessToken } = await signIn(context, 'catalog')
+  const reads = await readsOf(url, { Authorization: `Bearer ${accessToken}` })
+  const bare = await startElysia(context, 'none', reads)
+  const guarded = await startElysia(context, 'token', reads)
   for (const { answer, request } of reads) {
-    const side = (port: number) => serverSide({ port, request }, trial)
-    const ours = await side(servers.ours.port)
-    const bare = await side(servers.bare.port)
-    const guarded = await side(servers.guarded.port)
-    progress(`Catalog: ${answer.operation}, connections ${ours.clients}, ${bare.clients}, ${guarded.clients}`)
-    const rates = await inRounds({ ours: ours.run, bare: bare.run, guarded: guarded.run }, pace)
-    const what = `${answer.method} ${answer.path}`
-    figures.push(
-      ratioFigure({
-        what: `${what} ÷ bare Elysia`,
-        ours: rates.ours,
-        reference: rates.bare,
-        against: `fixed bytes, ${bare.clients} connections`,
-        atLeast: 0.5,
-      }),
-      ratioFigure({
-        what: `${what} ÷ Elysia with token check, log line and headers`,
-        ours: rates.ours,
-        reference: rates.guarded,
-        against: `fixed bytes, ${guarded.clients} connections`,
-        atLeast: 0.8,
-      }),
-    )
+    yield* compareRates({
+      what: `${answer.method} ${answer.path}`,
+      ours: httpSide(port, request),
+      references: [
+        { name: 'bare Elysia', side: httpSide(bare, request), atLeast: 0.5 },
+        { name: 'Elysia with token check, log line and headers', side: httpSide(guarded, request), atLeast: 0.8 },
+      ],
+      pace: context.pace,
+    })
   }
-  return figures
 }
 
 /** One entry, a page, and a batch of ten, with the answers of the service. */
 async function readsOf(url: string, headers: Record<string, string>): Promise<Read[]> {
-  const page = (await (await fetch(`${url}${LIST}`, { headers })).json()) as { items: { id: string }[] }
+  const page = (await (await fetch(`${url}${LIST}`, { headers })).json()) as ListPage
   const ids = page.items.map(({ id }) => id)
-  const posted = { ...headers, 'Content-Type': 'application/json' }
-  const requests: (RequestText & { operation: string; method: 'GET' | 'POST' })[] = [
-    { operation: 'getCategory', method: 'GET', path: `${LIST}/${ids[0]}`, headers },
-    { operation: 'listCategories', method: 'GET', path: LIST, headers },
-    {
-      operation: 'batchGetCategories',
-      method: 'POST',
-      path: `${LIST}:batch-get`,
-      headers: posted,
-      body: JSON.stringify({ ids }),
-    },
-  ]
-  return Promise.all(
-    requests.map(async ({ operation, ...request }) => {
-      const { path, method, ...rest } = request
-      const answer = await fetch(`${url}${path}`, { method, ...rest })
-      if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
-      const etag = answer.headers.has('etag')
-      const fixed: FixedAnswer = { operation, method, path, text: await answer.text(), etag }
-      return { request, answer: fixed }
-    }),
-  )
+  const posted = { headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify({ ids }) }
+  return Promise.all([
+    readOf(url, { operation: 'getCategory', method: 'GET', path: `${LIST}/${ids[0]}`, headers }),
+    readOf(url, { operation: 'listCategories', method: 'GET', path: LIST, headers }),
+    readOf(url, { operation: 'batchGetCategories', method: 'POST', path: `${LIST}:batch-get`, ...posted }),
+  ])
+}
+
+interface CatalogRequest {
+  operation: string
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
+
+async function readOf(url: string, { operation, ...request }: CatalogRequest): Promise<Read> {
+  const { path, ...rest } = request
+  const answer = await fetch(`${url}${path}`, rest)
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
+  const fixed = { text: await answer.text(), etag: answer.headers.has('etag') }
+  return { request, answer: { operation, method: request.method, path, ...fixed } }
 }

@@ -1,11 +1,8 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
-import { serviceUrl } from '../../local/secrets.ts'
-import type { Context } from '../context.ts'
-import { type Figure, ratioFigure } from '../figures.ts'
-import { databaseSide, hasPgbench, serverSide } from '../load/load.ts'
-import { inRounds } from '../rounds.ts'
+import { compareRates } from '../compare.ts'
+import type { Section } from '../context.ts'
+import { clientSide } from '../load/http.ts'
+import { pgbenchSide } from '../load/pgbench.ts'
 import { signIn } from '../stage/accounts.ts'
 import { capture, type LoggedStatement } from '../statements.ts'
 
@@ -23,36 +20,24 @@ const PART: PartInput = {
 }
 
 /** Creating parts, with audit entry, history and event, against the statements of that transaction in pgbench. */
-export async function measureCreate({ database, services, account, pace, trial }: Context): Promise<Figure[]> {
-  if (!hasPgbench()) return []
-  const client = await signIn(services.identity.url, account, services.sourcing.url)
+export const measureCreate: Section = async function* (context) {
+  const { database, pace } = context
+  const client = await signIn(context, 'sourcing')
   const create = async () => {
     const { status, text } = await client.post('/v1/parts', PART)
     if (status !== 200) throw new Error(`POST /v1/parts: ${status} ${text}`)
   }
   await create()
   const transaction = transactionOf(await capture(database, create))
-  const script = join(database.folder, 'create.sql')
-  await writeFile(script, `\\set n random(1, 9000000000000000)\n${transaction.map(asLine).join('')}`)
-  const request = {
-    method: 'POST' as const,
-    path: '/v1/parts',
-    headers: { Authorization: `Bearer ${client.accessToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(PART),
-  }
-  const ours = await serverSide({ port: services.sourcing.port, request }, trial)
-  const url = serviceUrl(database.ownerUrl, 'sourcing', database.secrets)
-  const reference = await databaseSide({ url, script }, trial)
-  const rates = await inRounds({ ours: ours.run, pgbench: reference.run }, pace)
-  return [
-    ratioFigure({
-      what: 'POST /v1/parts ÷ its transaction in pgbench',
-      ours: rates.ours,
-      reference: rates.pgbench,
-      against: `pgbench, ${reference.clients} clients`,
-      atLeast: 0.4,
-    }),
-  ]
+  const script = { text: `\\set n random(1, 9000000000000000)\n${transaction.map(asLine).join('')}` }
+  const headers = { 'Content-Type': 'application/json' }
+  const request = { method: 'POST', path: '/v1/parts', headers, body: JSON.stringify(PART) }
+  yield* compareRates({
+    what: 'POST /v1/parts',
+    ours: clientSide(client, request),
+    references: [{ name: 'its transaction in pgbench', side: pgbenchSide(database, 'sourcing', script), atLeast: 0.4 }],
+    pace,
+  })
 }
 
 /** The statements from `begin` to `commit` of the connection that inserted the part. */

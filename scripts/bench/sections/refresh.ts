@@ -1,13 +1,11 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { decodeJwt } from 'jose'
 import { asOwner, type Owner } from '../../../services/testing/load/owner.ts'
-import { serviceUrl } from '../../local/secrets.ts'
-import type { Context } from '../context.ts'
-import { type Figure, ratioFigure } from '../figures.ts'
-import { bestOf, hasPgbench, runPgbench, sendRequests } from '../load/load.ts'
-import { inRounds, type Pace, type Run } from '../rounds.ts'
+import { compareRates, type Run, type Side } from '../compare.ts'
+import type { Section } from '../context.ts'
+import { sendRequests } from '../load/http.ts'
+import { runPgbench } from '../load/pgbench.ts'
 import { signIn } from '../stage/accounts.ts'
+import type { Database } from '../stage/database.ts'
 import { capture, pgbenchScript } from '../statements.ts'
 
 const CLIENTS = [8, 16, 32, 64]
@@ -16,15 +14,16 @@ const MOST_CLIENTS = 64
 const MIN_SECONDS = 3
 
 /** Refreshing sessions against the statement that rotates a token; each client has a session of its own. */
-export async function measureRefreshes(context: Context): Promise<Figure[]> {
-  if (!hasPgbench()) return []
-  const { services, account, pace, trial, progress } = context
-  const sessions = []
-  for (let n = 0; n < MOST_CLIENTS; n++) sessions.push(await signIn(services.identity.url, account))
-  const tokens = sessions.map(({ refreshToken = '' }) => refreshToken)
-  const sessionIds = sessions.map(({ accessToken = '' }) => String(decodeJwt(accessToken).sid))
-
-  const refreshing =
+export const measureRefreshes: Section = async function* (context) {
+  const { database, services, pace } = context
+  const tokens: string[] = []
+  const sessionIds: string[] = []
+  for (let session = 0; session < MOST_CLIENTS; session++) {
+    const { refreshToken = '', accessToken = '' } = await signIn(context, 'identity')
+    tokens.push(refreshToken)
+    sessionIds.push(String(decodeJwt(accessToken).sid))
+  }
+  const refresh =
     (connections: number): Run =>
     async (seconds) => {
       const load = { port: services.identity.port, connections, seconds, tokens: tokens.slice(0, connections) }
@@ -32,22 +31,19 @@ export async function measureRefreshes(context: Context): Promise<Figure[]> {
       tokens.splice(0, connections, ...answer.tokens)
       return answer.perSecond
     }
-  const rotating = await rotationsOf(context, sessionIds, () => refreshing(1)(1))
-  const long = ({ rounds, seconds }: Pace) => ({ rounds, seconds: Math.max(seconds, MIN_SECONDS) })
-  const ours = await bestOf(CLIENTS, refreshing, long(trial))
-  const reference = await bestOf(CLIENTS, rotating, long(trial))
-  progress(`Refreshes: ours with ${ours.clients} connections, pgbench with ${reference.clients}`)
-  const rates = await inRounds({ ours: ours.run, reference: reference.run }, long(pace))
-  return [
-    ratioFigure({
-      what: 'POST /v2.3/oauth/token (refresh) ÷ its statement in pgbench',
-      ours: rates.ours,
-      reference: rates.reference,
-      against: `pgbench, ${reference.clients} clients`,
-      atLeast: 0.3,
-    }),
-  ]
+  const rotate = await rotation(database, sessionIds, () => refresh(1)(1))
+  yield* compareRates({
+    what: 'POST /v2.3/oauth/token (refresh)',
+    ours: sideOf(refresh),
+    references: [{ name: 'its statement in pgbench', side: sideOf(rotate), atLeast: 0.3 }],
+    pace,
+  })
 }
+
+const sideOf = (variant: (clients: number) => Run): Side =>
+  Object.fromEntries(
+    CLIENTS.map((clients) => [`${clients} clients`, (seconds) => variant(clients)(Math.max(seconds, MIN_SECONDS))]),
+  )
 
 /** Each client of pgbench goes from token to token: the hash that it inserted is the hash that it uses next. */
 const CHAIN = [
@@ -60,33 +56,34 @@ const CHAIN = [
   '\\set next hash_fnv1a(:used)',
 ]
 
-async function rotationsOf({ database }: Context, sessionIds: readonly string[], refresh: () => Promise<unknown>) {
+async function rotation(database: Database, sessionIds: readonly string[], refresh: () => Promise<unknown>) {
   const statements = await capture(database, refresh)
-  const rotation = statements.find(({ text }) => /update identity\.refresh_tokens\b/i.test(text))
-  if (!rotation) throw new Error('the log of Postgres shows no statement that rotates a token')
+  const statement = statements.find(({ text }) => /update identity\.refresh_tokens\b/i.test(text))
+  if (!statement) throw new Error('the log of Postgres shows no statement that rotates a token')
   // The hash of the used token comes first in the statement, that of its successor second.
-  const hashes = [...new Set(rotation.parameters.filter((value) => value?.startsWith('\\x')))]
-  const { text, variables } = pgbenchScript([rotation])
-  let statement = text
+  const hashes = [...new Set(statement.parameters.filter((value) => value?.startsWith('\\x')))]
+  const { text, variables } = pgbenchScript([statement])
+  let chained = text
   for (const [name, value] of Object.entries(variables)) {
-    const chained = ['used', 'next'][hashes.indexOf(value)]
-    if (chained === undefined) continue
-    statement = statement.replaceAll(new RegExp(`:${name}\\b`, 'g'), `:${chained}`)
+    const variable = ['used', 'next'][hashes.indexOf(String(value))]
+    if (variable === undefined) continue
+    chained = chained.replaceAll(new RegExp(`:${name}\\b`, 'g'), `:${variable}`)
     delete variables[name]
   }
-  const script = join(database.folder, 'refresh.sql')
-  await writeFile(script, `${CHAIN.join('\n')}\n${statement}`)
-  const url = serviceUrl(database.ownerUrl, 'identity', database.secrets)
+  const script = `${CHAIN.join('\n')}\n${chained}`
   return (clients: number): Run =>
     (seconds) =>
       asOwner(database.ownerUrl, async (owner) => {
         const start = Date.now() * 1000
         await insertTokens(owner, start, sessionIds.slice(0, clients))
-        const rate = await runPgbench(
-          { url, script, variables: { ...variables, start, begun: 0, next: 0 } },
+        const given = { ...variables, start, begun: 0, next: 0 }
+        const rate = await runPgbench(database, {
+          service: 'identity',
           clients,
           seconds,
-        )
+          text: script,
+          variables: given,
+        })
         await requireRotated(owner, start, clients)
         return rate
       })

@@ -1,14 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ApiClient } from '../../../services/testing/client.ts'
-import { asOwner } from '../../../services/testing/load/owner.ts'
 import { BUN } from '../../toolchain/checkout.ts'
-import { startProgram } from '../../toolchain/programs.ts'
-import type { Context } from '../context.ts'
-import { type Figure, ratioFigure } from '../figures.ts'
-import { inRounds, type Run } from '../rounds.ts'
+import { compareRates, inRounds, type Run } from '../compare.ts'
+import type { Section } from '../context.ts'
 import { signIn } from '../stage/accounts.ts'
-import { serverPort } from '../stage/services.ts'
+import { startServer } from '../stage/services.ts'
 import { withSetting } from '../statements.ts'
 
 /** A drawing or a small model, and a piece of a large model. */
@@ -25,76 +22,58 @@ const WARM_UP = { rounds: 5, seconds: 2 }
 const MIN_ROUNDS = 7
 
 /** Uploads through the folder driver, against a bare server that hashes and writes the same bytes. */
-export async function measureUploads(context: Context): Promise<Figure[]> {
-  const { database, services, account, pace, progress } = context
-  const folder = join(database.folder, 'sink')
-  const port = await startSink(context, folder)
-  const client = await signIn(services.identity.url, account, services.sourcing.url)
-  const figures: Figure[] = []
-  for (const mib of SIZES_MIB) {
-    progress(`Uploads of ${mib} MiB, ${CLIENTS} at once`)
-    const bytes = new Uint8Array(mib * MIB)
-    const block = crypto.getRandomValues(new Uint8Array(65_536))
-    for (let at = 0; at < bytes.byteLength; at += block.byteLength) bytes.set(block, at)
-    const count = (seconds: number) => Math.ceil(seconds * Math.min(MAX_PER_SECOND, MIB_PER_SECOND / mib))
-    const urls: string[] = []
-    const files = join(database.folder, 'files')
-    const ours: Run = async (seconds) => {
-      // The requests would wait for the disk otherwise, some hundred times a second.
-      await withSetting(database, ['synchronous_commit', 'off'], () => refill(urls, count(seconds), client))
-      return send(urls, bytes, seconds, files)
-    }
-    const sink: Run = (seconds) => send(Array(count(seconds)).fill(`http://127.0.0.1:${port}/`), bytes, seconds, folder)
-    if (mib === SIZES_MIB[0]) await inRounds({ ours, sink }, WARM_UP)
-    const rates = await inRounds({ ours, sink }, { ...pace, rounds: Math.max(MIN_ROUNDS, pace.rounds) })
-    figures.push(
-      ratioFigure({
-        what: `PUT of ${mib} MiB ÷ bare Bun that hashes and writes`,
-        ours: rates.ours,
-        reference: rates.sink,
-        against: `SHA-256, write, fdatasync; ${CLIENTS} connections`,
-        atLeast: 0.5,
-      }),
-    )
-  }
-  await asOwner(database.ownerUrl, (owner) => owner`delete from sourcing.uploads where name = ${NAME}`)
-  return figures
-}
-
-async function startSink({ onStop, database }: Context, folder: string): Promise<number> {
-  const port = serverPort()
-  await mkdir(folder, { recursive: true })
-  const { stop } = await startProgram({
+export const measureUploads: Section = async function* (context) {
+  const { database, onStop, pace } = context
+  const sinkFolder = join(database.folder, 'sink')
+  await mkdir(sinkFolder, { recursive: true })
+  const sink = await startServer(onStop, {
     name: 'sink',
     command: [BUN, join(import.meta.dir, '..', 'references', 'sink.ts')],
-    // The number of threads is that of the services.
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      PORT: String(port),
-      FOLDER: folder,
-      UV_THREADPOOL_SIZE: '8',
-    },
+    env: { FOLDER: sinkFolder },
     logFile: join(database.folder, 'sink.log'),
-    readyUrl: `http://127.0.0.1:${port}/`,
+    readyUrl: '/',
   })
-  onStop(stop)
-  return port
+  const client = await signIn(context, 'sourcing')
+  for (const mib of SIZES_MIB) {
+    const bytes = randomBytes(mib * MIB)
+    const count = (seconds: number) => Math.ceil(seconds * Math.min(MAX_PER_SECOND, MIB_PER_SECOND / mib))
+    const ours: Run = async (seconds) => {
+      // The requests would wait for the disk otherwise, some hundred times a second.
+      const urls = await withSetting(database, ['synchronous_commit', 'off'], () => addresses(count(seconds), client))
+      return send(urls, bytes, seconds, join(database.folder, 'files'))
+    }
+    const bare: Run = (seconds) => send(Array(count(seconds)).fill(sink.url), bytes, seconds, sinkFolder)
+    if (mib === SIZES_MIB[0]) await inRounds([ours, bare], WARM_UP)
+    const variant = `${CLIENTS} connections`
+    yield* compareRates({
+      what: `PUT of ${mib} MiB`,
+      ours: { [variant]: ours },
+      references: [{ name: 'bare Bun with SHA-256, write, fdatasync', side: { [variant]: bare }, atLeast: 0.5 }],
+      pace: { ...pace, rounds: Math.max(MIN_ROUNDS, pace.rounds) },
+    })
+  }
 }
 
-const NAME = 'bench-impeller.stl'
+function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length)
+  const block = crypto.getRandomValues(new Uint8Array(65_536))
+  for (let at = 0; at < length; at += block.byteLength) bytes.set(block, at)
+  return bytes
+}
 
-/** Requests addresses until there are enough; they name the public URL of the platform, where no server listens. */
-async function refill(urls: string[], count: number, client: ApiClient): Promise<void> {
+/** Upload addresses; they name the public URL of the platform, where no server listens. */
+async function addresses(count: number, client: ApiClient): Promise<string[]> {
+  const urls: string[] = []
   const request = async () => {
     while (urls.length < count) {
-      const { status, body, text } = await client.post<{ uploadUrl: string }>('/v1/uploads', { name: NAME })
+      const { status, body, text } = await client.post<{ uploadUrl: string }>('/v1/uploads', { name: 'impeller.stl' })
       if (status !== 200) throw new Error(`POST /v1/uploads: ${status} ${text}`)
       const { pathname, search } = new URL(body.uploadUrl)
       urls.push(`${client.url}${pathname}${search}`)
     }
   }
   await Promise.all(Array.from({ length: ADDRESSES_AT_ONCE }, request))
+  return urls
 }
 
 /** Sends the same bytes to one address after another and returns the uploads in a second; the files are deleted. */

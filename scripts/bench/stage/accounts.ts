@@ -1,85 +1,62 @@
 import { join } from 'node:path'
+import type { ServiceName } from '../../../proto/services.ts'
 import { ApiClient } from '../../../services/testing/client.ts'
 import { asOwner } from '../../../services/testing/load/owner.ts'
 import { loadedOrganization } from '../../../services/testing/load/people.ts'
 import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { run, tail } from '../../toolchain/run.ts'
-import type { Account } from '../context.ts'
-import type { Database } from './database.ts'
-import type { Services } from './services.ts'
+import type { Context } from '../context.ts'
+import { type Database, LARGEST, ORDINARY } from './database.ts'
 
-const OPERATOR = 'operator@bench.example.com'
-const ADMINISTRATOR = 'ada@bench.example.com'
-
-/** An administrator who may create and read parts, made with `scripts/operator` and over HTTP. */
-export async function ensureAccount(
-  database: Database,
-  { identity, organization }: Pick<Services, 'identity' | 'organization'>,
-): Promise<Account> {
-  const account = accountOf(database, ADMINISTRATOR)
-  if (await canSignIn(identity.url, account)) return account
-  const bootstrap = `bootstrap --email ${OPERATOR} --given-name Olav --family-name Bench --organization Platform --region NO`
-  const operator = accountOf(database, OPERATOR)
-  await activate(identity.url, operator, await operatorLink(database, bootstrap, `reset-password ${OPERATOR}`))
-  const client = await signIn(identity.url, operator)
-  client.url = organization.url
-  const { status, body, text } = await client.post<{ activationUrl: string }>('/flows/v1/orgs', {
-    name: 'Bench',
-    roles: ['CONSUMER', 'IP_OWNER'],
-    regionCode: 'NO',
-    administrator: { email: ADMINISTRATOR, givenName: 'Ada', familyName: 'Bench' },
-  })
-  if (status !== 201 && status !== 409) throw new Error(`creating the organization: ${status} ${text}`)
-  const link = status === 201 ? body.activationUrl : await operatorLink(database, `reset-password ${ADMINISTRATOR}`)
-  await activate(identity.url, account, link)
-  return account
+export interface Account {
+  email: string
+  password: string
 }
 
-/** The first loaded user, who is an Administrator of the largest organization. */
-export async function ensureLargestAccount(database: Database, identityUrl: string): Promise<Account> {
+/** The Administrator of a loaded organization, its first user. The password is the same in every run on one database. */
+export async function administratorOf({ ownerUrl, secrets }: Database, organization: number): Promise<Account> {
   const [user] = await asOwner(
-    database.ownerUrl,
+    ownerUrl,
     (owner) => owner<{ email: string }[]>`
-      select email from organization.users where org_id = ${loadedOrganization(0)} order by id limit 1`,
+      select email from organization.users
+      where org_id = ${loadedOrganization(organization)} and id like 'user_L%' order by id limit 1`,
   )
-  const account = accountOf(database, user?.email ?? '')
-  if (await canSignIn(identityUrl, account)) return account
-  await activate(identityUrl, account, await operatorLink(database, `reset-password ${account.email}`))
-  return account
+  const email = user?.email ?? ''
+  const password = new Bun.CryptoHasher('sha256').update(`${secrets.encryptionKeys} ${email}`).digest('base64url')
+  return { email, password }
 }
 
-/** Signs in; requests go to `serviceUrl` then. */
-export async function signIn(identityUrl: string, { email, password }: Account, serviceUrl = identityUrl) {
-  const client = new ApiClient(identityUrl)
-  await client.signIn(email, password)
-  client.url = serviceUrl
-  return client
-}
-
-const canSignIn = (identityUrl: string, account: Account) =>
-  signIn(identityUrl, account).then(
-    () => true,
-    () => false,
-  )
-
-const activate = (identityUrl: string, { password }: Account, link: string) =>
-  new ApiClient(identityUrl).activate(link.split('#')[1] ?? '', password)
-
-/** The same password in every run on one database. */
-const accountOf = ({ secrets }: Database, email: string): Account => ({
-  email,
-  password: new Bun.CryptoHasher('sha256').update(`${secrets.encryptionKeys} ${email}`).digest('base64url'),
-})
-
-/** The activation link that a command prints: the first of the commands that succeeds. */
-async function operatorLink({ ownerUrl, secrets }: Database, ...commands: string[]): Promise<string> {
-  const env = { ...process.env, DATABASE_URL: ownerUrl, ENCRYPTION_KEYS: secrets.encryptionKeys }
-  let said = ''
-  for (const command of commands) {
-    const { code, output } = await run([BUN, join(ROOT, 'scripts', 'operator.ts'), ...command.split(' ')], { env })
-    const link = /^http.*#.+$/m.exec(output)?.[0]
-    if (code === 0 && link) return link
-    said = output
+/** Makes the administrators able to sign in; they keep their passwords for later runs. */
+export async function activateAdministrators(context: Pick<Context, 'database' | 'services'>): Promise<void> {
+  for (const organization of [LARGEST, ORDINARY]) {
+    const { email, password } = await administratorOf(context.database, organization)
+    const client = new ApiClient(context.services.identity.url)
+    const active = await client.signIn(email, password).then(
+      () => true,
+      () => false,
+    )
+    if (active) continue
+    await client.activate(await activationToken(context.database, email), password)
   }
-  throw new Error(`scripts/operator ${commands.at(-1)}: ${tail(said, 5)}`)
+}
+
+async function activationToken({ ownerUrl, secrets }: Database, email: string): Promise<string> {
+  const env = { ...process.env, DATABASE_URL: ownerUrl, ENCRYPTION_KEYS: secrets.encryptionKeys }
+  const { output } = await run([BUN, join(ROOT, 'scripts', 'operator.ts'), 'reset-password', email], { env })
+  const token = /^http.*#(.+)$/m.exec(output)?.[1]
+  if (!token) throw new Error(`scripts/operator reset-password: ${tail(output, 5)}`)
+  return token
+}
+
+/** A new session of an administrator, whose requests go to a service. */
+export async function signIn(
+  { database, services }: Pick<Context, 'database' | 'services'>,
+  service: ServiceName,
+  organization = ORDINARY,
+): Promise<ApiClient> {
+  const { email, password } = await administratorOf(database, organization)
+  const client = new ApiClient(services.identity.url)
+  await client.signIn(email, password)
+  client.url = services[service].url
+  return client
 }

@@ -3,42 +3,27 @@ import type { Pool } from '../../kit/db/client.ts'
 export interface PeopleToLoad {
   count: number
   organizations: number
-  /** Number of users of the first organization; the others get equal shares of the rest. */
+  /** Users of the first organization; the others share the rest evenly. */
   largest: number
 }
 
-/** The id of a loaded organization. Number 0 is the large one. */
+/** The id of a loaded organization; the first one, number 0, is the large one. */
 export const loadedOrganization = (number: number) => `org_L${String(number).padStart(25, '0')}`
 
 /**
- * Inserts users under the owner's role, for load tests. One user in each organization and every thousandth user is an
- * Administrator, most others have one role, a tenth have a second role, and every twentieth is inactive.
+ * Fills the database with people: in each organization one Administrator and every thousandth user beside, most of the others
+ * in one role, a tenth in a second one as well, every twentieth deactivated.
  */
 export async function loadUsers(owner: Pool, { count, organizations, largest }: PeopleToLoad) {
   await insertOrganizations(owner, organizations)
-  for (let first = 0; first < count; first += BATCH_SIZE) {
-    const last = Math.min(first + BATCH_SIZE, count) - 1
+  for (let first = 0; first < count; first += USERS_AT_A_TIME) {
+    const last = Math.min(first + USERS_AT_A_TIME, count) - 1
     await insertUsers(owner, { first, last, organizations, largest })
   }
   await owner`vacuum (analyze) organization.organizations, organization.roles, organization.users, organization.user_roles`
 }
 
-const BATCH_SIZE = 10_000
-
-/** Inserts users with the role Viewer into an existing organization. */
-export const loadColleagues = (owner: Pool, { orgId, count }: { orgId: string; count: number }) => owner`
-    with users as (
-      insert into organization.users
-        (id, org_id, email, given_name, family_name, credentials_valid_from, created_at, updated_at)
-      select 'user_C' || lpad(n::text, 25, '0'), ${orgId}, 'colleague.' || md5(n::text) || '@colleagues.example.com',
-        'Colleague', n::text, now(), now(), now()
-      from generate_series(1, ${count}::int) n
-      on conflict do nothing
-      returning id, org_id, email_key
-    )
-    insert into organization.user_roles (org_id, user_id, role_id, email_key)
-    select u.org_id, u.id, r.id, u.email_key
-    from users u join organization.roles r on r.org_id = u.org_id and r.name = 'Viewer'`
+const USERS_AT_A_TIME = 10_000
 
 const insertOrganizations = (owner: Pool, organizations: number) => owner`
     with made as (
@@ -50,13 +35,13 @@ const insertOrganizations = (owner: Pool, organizations: number) => owner`
     insert into organization.roles (id, org_id, name, permissions, system, created_at)
     select 'role_' || r.position || substr(made.id, 5), made.id, r.name, r.permissions, r.position < 4, now()
     from made cross join (values
-      (1, 'Administrator', array['org:admin', 'user:manage', 'role:manage', 'part:create', 'webhook:manage']),
+      (1, 'Administrator', array['org:admin', 'user:manage', 'role:manage', 'part:create', 'file:write', 'webhook:manage']),
       (2, 'IP owner', array['app:ip-owner', 'part:create', 'part:update', 'part:publish', 'part:delete', 'file:write']),
       (3, 'Viewer', '{}'),
       (4, 'Drawing office', array['part:update', 'file:write', 'case:read'])
     ) r (position, name, permissions)`
 
-/** The first `largest` users belong to the large organization; the rest are distributed over the others in turn. */
+/** The person of number n belongs to the large organization, or to the others in turns. */
 const insertUsers = (
   owner: Pool,
   { first, last, organizations, largest }: { first: number; last: number; organizations: number; largest: number },

@@ -2,13 +2,15 @@ import { afterAll, afterEach, expect, test } from 'bun:test'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { recordOf } from '../toolchain/processes.ts'
 import { takeLock } from './lock.ts'
+import { recordOf } from './processes.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'lock-'))
 afterAll(() => rm(root, { recursive: true }))
 const file = join(root, 'launcher.json')
 afterEach(() => rm(file, { force: true }))
+
+const lockOf = (address: string) => ({ path: file, script: 'scripts/dev.ts', title: 'This checkout', address })
 
 /** A launcher in another terminal. */
 function launcher() {
@@ -19,7 +21,7 @@ test('a second launcher: refused with the address of the first', async () => {
   const other = launcher()
   const record = await recordOf(other.pid, 'scripts/dev.ts')
   await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
-  await expect(takeLock(root, 'http://localhost:8081')).rejects.toThrow(
+  await expect(takeLock(lockOf('http://localhost:8081'))).rejects.toThrow(
     `This checkout is running already, on http://localhost:8080 (process ${other.pid})`,
   )
   other.kill()
@@ -32,7 +34,7 @@ test('the lock of a killed launcher: taken over', async () => {
   await writeFile(file, JSON.stringify({ ...record, address: 'http://localhost:8080' }))
   other.kill('SIGKILL')
   await other.exited
-  const release = await takeLock(root, 'http://localhost:8080')
+  const release = await takeLock(lockOf('http://localhost:8080'))
   expect(await Bun.file(file).json()).toMatchObject({ pid: process.pid })
   await release()
   expect(await Bun.file(file).exists()).toBe(false)
@@ -40,5 +42,5 @@ test('the lock of a killed launcher: taken over', async () => {
 
 test('an incomplete lock file: ignored', async () => {
   await writeFile(file, '{"pid": 1')
-  await (await takeLock(root, 'http://localhost:8080'))()
+  await (await takeLock(lockOf('http://localhost:8080')))()
 })
