@@ -38,7 +38,7 @@ export interface Operation<
   /** The request body is optional. */
   readonly bodyOptional?: boolean
   /** The body has any media type, and the handler reads it. */
-  readonly takesBytes?: boolean
+  readonly acceptsBytes?: boolean
   /** Status of a success. Default 200. */
   readonly status?: 200 | 201 | 204
   readonly response?: Response
@@ -46,7 +46,7 @@ export interface Operation<
   /** Media type of a success that is not JSON. */
   readonly mediaType?: string
   /** Further statuses that are not errors, with their meaning. */
-  readonly alsoAnswers?: Readonly<Record<number, string>>
+  readonly otherStatuses?: Readonly<Record<number, string>>
   /** Error codes in addition to those of every operation of its kind. */
   readonly refusals?: readonly ErrorCode[]
   /** Marks a command: its name in the audit log, and the input fields to log (nested ones with dots). */
@@ -54,7 +54,7 @@ export interface Operation<
     readonly procedure: Procedure
     readonly request: readonly string[]
     /** Logged fields that are secret URLs, of which only the host is logged. */
-    readonly hostAlone?: readonly string[]
+    readonly hostOnly?: readonly string[]
   }
   /** Refused (403) during an impersonation: commands on users, roles, passwords, sessions and grants. */
   readonly closedToImpersonation?: boolean

@@ -49,8 +49,8 @@ describe('every operation', () => {
   test('that is a command has an audit procedure', () => {
     const unaudited = operations.filter(
       // An upload of bytes follows an audited command.
-      ({ method, path, audit, takesBytes }) =>
-        method !== 'GET' && !path.includes(':batch-get') && !audit && !takesBytes,
+      ({ method, path, audit, acceptsBytes }) =>
+        method !== 'GET' && !path.includes(':batch-get') && !audit && !acceptsBytes,
     )
     expect(unaudited.map(({ id }) => id)).toEqual([])
   })

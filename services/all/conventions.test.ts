@@ -49,7 +49,7 @@ describe('the order of checks', () => {
 })
 
 describe('an operation without a request body', () => {
-  const bodiless = DOCUMENTED.filter(({ method, body, contract }) => method !== 'GET' && !body && !contract.takesBytes)
+  const bodiless = DOCUMENTED.filter(({ method, body, contract }) => method !== 'GET' && !body && !contract.acceptsBytes)
   const publish = bodiless.find(({ id }) => id === 'publishPart')
 
   test.each([

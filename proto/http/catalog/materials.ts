@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
-import { MATERIAL_TYPES } from './words.ts'
+import { MATERIAL_TYPES } from './enums.ts'
 
 const tag = defineTag('Materials', 'Materials by their common designations, compiled by the project.')
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, OneOf, pathParam } from '../shapes.ts'
-import { MATERIAL_TYPES } from './words.ts'
+import { MATERIAL_TYPES } from './enums.ts'
 
 const tag = defineTag(
   'Processes',

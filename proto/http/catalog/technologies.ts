@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
-import { PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from './words.ts'
+import { PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from './enums.ts'
 
 const tag = defineTag(
   'Technologies',

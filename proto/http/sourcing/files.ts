@@ -156,7 +156,7 @@ export const getFileObject = defineOperation({
   params: pathParam('key', 'Key of the object.', EXAMPLE_FILE_ID),
   query: Type.Object(signedDownload),
   ...content,
-  alsoAnswers: ANSWERS,
+  otherStatuses: ANSWERS,
   refusals: ['forbidden', 'not_found', 'range_not_satisfiable'],
 })
 
@@ -170,6 +170,6 @@ export const getPublicFile = defineOperation({
   access: 'public',
   params: pathParam('id', 'Id of the file.', EXAMPLE_FILE_ID),
   ...content,
-  alsoAnswers: { ...ANSWERS, 302: 'Redirect to the store.' },
+  otherStatuses: { ...ANSWERS, 302: 'Redirect to the store.' },
   refusals: ['not_found', 'range_not_satisfiable'],
 })

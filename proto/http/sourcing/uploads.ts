@@ -86,7 +86,7 @@ export const putUpload = defineOperation({
   access: 'public',
   params: pathParam('id', 'Id of the upload.', EXAMPLE_UPLOAD_ID),
   query: Type.Object(signed),
-  takesBytes: true,
+  acceptsBytes: true,
   status: 204,
   refusals: ['forbidden', 'not_found', 'conflict', 'payload_too_large'],
 })

@@ -7,12 +7,12 @@ const MAX_REQUEST_BYTES = 16 * 1024
 export function loggedFields(
   input: Record<string, unknown>,
   allowed: readonly string[],
-  hostAlone: readonly string[] = [],
+  hostOnly: readonly string[] = [],
 ): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const name of allowed) {
     if (!Object.hasOwn(input, name) || input[name] === undefined) continue
-    kept[name] = hostAlone.includes(name) ? hostOf(input[name]) : redacted(input[name], name)
+    kept[name] = hostOnly.includes(name) ? hostOf(input[name]) : redacted(input[name], name)
   }
   return sizeOf(kept) <= MAX_REQUEST_BYTES ? kept : shortened(kept)
 }

@@ -37,7 +37,7 @@ const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it. 41
 
 /** The OpenAPI description of an operation, derived from its contract. */
 export function describe(operation: Operation): Json {
-  const { id, tag, summary, description, access, beta, body, bodyOptional, takesBytes } = operation
+  const { id, tag, summary, description, access, beta, body, bodyOptional, acceptsBytes } = operation
   return {
     operationId: id,
     tags: [tag.name],
@@ -50,7 +50,7 @@ export function describe(operation: Operation): Json {
     ...(body
       ? { requestBody: { required: !bodyOptional, content: { 'application/json': { schema: plain(body) } } } }
       : {}),
-    ...(takesBytes
+    ...(acceptsBytes
       ? { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }
       : {}),
     responses: responsesOf(operation),
@@ -94,7 +94,7 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
 }
 
 function responsesOf(operation: Operation): Json {
-  const { status = 200, response, mediaType = 'application/json', responseExample, alsoAnswers = {} } = operation
+  const { status = 200, response, mediaType = 'application/json', responseExample, otherStatuses = {} } = operation
   const mayBeUnmodified = operation.etag && operation.method === 'GET'
   const content = response
     ? { [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) } }
@@ -103,7 +103,7 @@ function responsesOf(operation: Operation): Json {
   return {
     [status]: success,
     ...(mayBeUnmodified ? { 304: { description: 'Not modified since the `ETag` given.' } } : {}),
-    ...Object.fromEntries(Object.entries(alsoAnswers).map(([code, description]) => [code, { description }])),
+    ...Object.fromEntries(Object.entries(otherStatuses).map(([code, description]) => [code, { description }])),
     ...errorResponses(operation),
   }
 }
@@ -134,7 +134,7 @@ function codesOf(operation: Operation): Set<ErrorCode> {
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
   // A body sent to an operation without one is checked, too, and refused.
-  const body = operation.body ?? (operation.method !== 'GET' && !operation.takesBytes)
+  const body = operation.body ?? (operation.method !== 'GET' && !operation.acceptsBytes)
   return new Set<ErrorCode>([
     ...when(query || body, 'validation_error'),
     ...when(guarded, 'unauthorized'),

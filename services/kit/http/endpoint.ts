@@ -38,7 +38,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 ): Endpoint {
   const readQuery = operation.query ? queryReader(operation.query) : () => ({})
   // An operation without a body refuses the fields of one. The body of a GET is not read.
-  const isUnread = operation.method === 'GET' || operation.takesBytes
+  const isUnread = operation.method === 'GET' || operation.acceptsBytes
   const schema = operation.body ?? (isUnread ? undefined : NO_FIELDS)
   const checkBody = schema ? bodyChecker(schema) : undefined
   const bodyOptional = operation.bodyOptional || operation.body === undefined
@@ -134,7 +134,7 @@ function idempotencyKeyOf(request: Request): string | undefined {
 }
 
 function auditContextOf(
-  { procedure, request: logged, hostAlone }: NonNullable<Operation['audit']>,
+  { procedure, request: logged, hostOnly }: NonNullable<Operation['audit']>,
   { request, clientIp, caller }: RequestState,
   body: unknown,
   params: Params,
@@ -146,6 +146,6 @@ function auditContextOf(
     grantId: caller?.act?.grantId,
     ipAddress: clientIp,
     userAgent: request.headers.get('user-agent') ?? undefined,
-    request: loggedFields({ ...params, ...(body as object | undefined) }, logged, hostAlone),
+    request: loggedFields({ ...params, ...(body as object | undefined) }, logged, hostOnly),
   }
 }

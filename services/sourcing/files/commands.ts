@@ -24,7 +24,7 @@ import {
   touchPart,
   type UploadRow,
 } from './queries.ts'
-import { hasRoomFor, isTooMany, referenceProblems, type StorageQuota } from './rules.ts'
+import { isWithinQuota, hasTooManyFiles, referenceProblems, type StorageQuota } from './rules.ts'
 
 export interface FileDeps {
   sql: Pool
@@ -66,7 +66,7 @@ export async function updateFiles(deps: FileDeps, { caller, partId, body, audit 
     await removeFiles(tx, orgId, partId, body.remove ?? [])
     let pendingFiles = 0
     for (const addition of additions) pendingFiles += (await addFile(tx, { orgId, partId, addition, now })) ? 1 : 0
-    await requireRoom(tx, deps.quota, orgId, partId, additions.length)
+    await requireWithinLimits(tx, deps.quota, orgId, partId, additions.length)
     await recordSuccess(tx, audit)
     await recordFilesChange(tx, { partId, orgId }, now)
     return pendingFiles
@@ -153,10 +153,10 @@ async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly 
 }
 
 /** Checked after the change, so that a request may replace files at the limit. */
-export async function requireRoom(tx: Tx, quota: StorageQuota, orgId: string, partId: string, added: number) {
+export async function requireWithinLimits(tx: Tx, quota: StorageQuota, orgId: string, partId: string, added: number) {
   if (added === 0) return
   const [{ files }] = await countFiles(tx, partId)
-  if (isTooMany(files)) throw refuse('limit_reached', { detail: 'The part would have more than 200 files.' })
+  if (hasTooManyFiles(files)) throw refuse('limit_reached', { detail: 'The part would have more than 200 files.' })
   const [pending] = await countPending(tx, orgId, quota.maxPendingFiles + 1)
   if (pending.files > quota.maxPendingFiles) {
     throw refuse('limit_reached', {
@@ -164,7 +164,7 @@ export async function requireRoom(tx: Tx, quota: StorageQuota, orgId: string, pa
     })
   }
   const [usage] = await findStoredBytes(tx, orgId)
-  if (!hasRoomFor(Number(usage?.stored_bytes ?? 0), quota)) {
+  if (!isWithinQuota(Number(usage?.stored_bytes ?? 0), quota)) {
     throw refuse('limit_reached', {
       detail: `The files of your organization would have more than ${quota.maxStoredBytes} bytes in total.`,
     })

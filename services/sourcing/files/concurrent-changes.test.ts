@@ -1,26 +1,26 @@
 import { expect, test } from 'bun:test'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const ROUNDS = 60
 
 const market = await marketplaceOf(['sourcing'], { UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, owner.administrator.client)
+const own = new FileClient(market, owner.administrator.client)
 
 test('one of two concurrent requests for an upload attaches it, and the other one changes nothing', async () => {
-  const [one, other] = [await own.part(), await own.part()]
+  const [one, other] = [await own.createPart(), await own.createPart()]
   const answers: { status: number; text: string }[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    const [file, { id }] = [await own.added(other, 'an earlier file'), await own.completed()]
+    const [file, { id }] = [await own.addFile(other, 'an earlier file'), await own.uploadBytes()]
     const add = [{ uploadId: id, group: 'document' }]
-    const both = await Promise.all([own.change(one, { add }), own.change(other, { remove: [file.id], add })])
+    const both = await Promise.all([own.changeFiles(one, { add }), own.changeFiles(other, { remove: [file.id], add })])
     answers.push(...both)
-    const kept = (await own.files(other)).map((kept) => kept.id)
+    const kept = (await own.listFiles(other)).map((kept) => kept.id)
     // The request that does not get the upload changes nothing.
     expect(kept.includes(file.id)).toBe(both[1].status !== 204)
     if (both[0].status !== 204) continue
-    await own.change(one, { remove: (await own.files(one)).map((taken) => taken.id) })
+    await own.changeFiles(one, { remove: (await own.listFiles(one)).map((taken) => taken.id) })
   }
   expect(answers.filter(({ status }) => status !== 204 && status !== 409)).toEqual([])
   expect(answers.filter(({ status }) => status === 204)).toHaveLength(ROUNDS)

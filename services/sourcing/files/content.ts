@@ -37,7 +37,7 @@ export async function signedContent(
   }
   const info = await folder.infoOf(key)
   if (!info) throw notFound()
-  return bytesOf(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'private, no-cache')
+  return fileResponse(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'private, no-cache')
 }
 
 /** A public file: its bytes from the folder store, or a redirect to S3. */
@@ -48,7 +48,7 @@ export async function publicContent(deps: ContentDeps, request: Request, id: str
     // The file may have been removed since the query.
     const info = await folder.infoOf(key)
     if (!info) throw notFound()
-    return bytesOf(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'public, max-age=60')
+    return fileResponse(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'public, max-age=60')
   }
   const expiresAt = new Date(clock() + DOWNLOAD_URL_MS)
   const location = await storage.downloadUrl(key, { name, contentType: type, expiresAt })
@@ -63,7 +63,7 @@ interface FileInfo {
 }
 
 /** A file or a range of it, as an attachment that browsers do not display. */
-function bytesOf({ method, headers: asked }: Request, content: Blob, file: FileInfo, cacheControl: string): Raw {
+function fileResponse({ method, headers: requestHeaders }: Request, content: Blob, file: FileInfo, cacheControl: string): Raw {
   const { name, type, sizeBytes, sha256 } = file
   const etag = `"${sha256}"`
   const headers = {
@@ -74,15 +74,15 @@ function bytesOf({ method, headers: asked }: Request, content: Blob, file: FileI
     'content-security-policy': "default-src 'none'; sandbox",
     'cross-origin-resource-policy': 'cross-origin',
   }
-  if (isTagListed(asked.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
-  const condition = asked.get('if-range')
+  if (isTagListed(requestHeaders.get('if-none-match'), etag)) return new Raw(null, type, headers, 304)
+  const condition = requestHeaders.get('if-range')
   const acceptsRange = method === 'GET' && (condition === null || condition === etag)
-  const range = acceptsRange ? rangeOf(asked.get('range'), sizeBytes) : undefined
+  const range = acceptsRange ? rangeOf(requestHeaders.get('range'), sizeBytes) : undefined
   if (range === 'unsatisfiable') {
     throw refuse('range_not_satisfiable', { headers: { 'content-range': `bytes */${sizeBytes}` } })
   }
   if (!range) return new Raw(content, type, { ...headers, 'content-length': String(sizeBytes) })
   const { start, end } = range
-  const part = { 'content-range': `bytes ${start}-${end}/${sizeBytes}`, 'content-length': String(end + 1 - start) }
-  return new Raw(content.slice(start, end + 1), type, { ...headers, ...part }, 206)
+  const rangeHeaders = { 'content-range': `bytes ${start}-${end}/${sizeBytes}`, 'content-length': String(end + 1 - start) }
+  return new Raw(content.slice(start, end + 1), type, { ...headers, ...rangeHeaders }, 206)
 }

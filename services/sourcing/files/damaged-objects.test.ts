@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'bun:test'
 import { truncate, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { type Problem, FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' })
 const owner = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, owner.administrator.client)
-const part = await own.part()
+const own = new FileClient(market, owner.administrator.client)
+const part = await own.createPart()
 
 /** A private and a public file, and the paths of their objects. */
 async function filesWithPaths() {
   const files = [
-    await own.added(part, 'solid impeller', 'document', 'a'),
-    await own.added(part, 'b', 'document', 'b', true),
+    await own.addFile(part, 'solid impeller', 'document', 'a'),
+    await own.addFile(part, 'b', 'document', 'b', true),
   ]
   const paths = files.map(async ({ id }) => {
     const [row] = await own.rows<{ object_key: string }[]>`select object_key from sourcing.files where id = ${id}`
@@ -22,7 +22,7 @@ async function filesWithPaths() {
   return { files, paths: await Promise.all(paths) }
 }
 
-async function responsesTo(files: Parameters<Uploading['download']>[0][]) {
+async function responsesTo(files: Parameters<FileClient['download']>[0][]) {
   const responses = await Promise.all(files.map((file) => own.download(file)))
   return Promise.all(responses.map(async (response) => [response.status, ((await response.json()) as Problem).code]))
 }

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, owner.administrator.client)
-const part = await own.publishedPart()
+const own = new FileClient(market, owner.administrator.client)
+const part = await own.createPublishedPart()
 const BYTES = Uint8Array.from({ length: 100_000 }, (_, n) => n % 251)
-const file = await own.added(part, BYTES, 'document', 'Größe 図面 "x".bin')
-const open = await own.added(part, '<script>alert(1)</script>', 'document', 'a.html', true)
+const file = await own.addFile(part, BYTES, 'document', 'Größe 図面 "x".bin')
+const open = await own.addFile(part, '<script>alert(1)</script>', 'document', 'a.html', true)
 
 describe('a download', () => {
   test('returns the bytes as an attachment with its name in any language', async () => {
@@ -33,7 +33,7 @@ describe('a download', () => {
     ['utf16.html', Buffer.from('\ufeff<script>alert(1)</script>', 'utf16le')],
     ['gif.html', `GIF89a/*${'x'.repeat(50)}*/=1;<script>alert(1)</script>`],
   ])('of %s has no type that a browser displays as a page', async (name, bytes) => {
-    const made = await own.added(part, bytes, 'document', name)
+    const made = await own.addFile(part, bytes, 'document', name)
     const { headers } = await own.download(made)
     expect(headers.get('content-type')).not.toMatch(/html|svg|xml|script/)
     expect(headers.get('content-disposition')).toStartWith('attachment')
@@ -62,7 +62,7 @@ describe('a download', () => {
     const answer = await own.download(file, { range })
     expect(answer.status).toBe(status)
     const bytes = new Uint8Array(await answer.arrayBuffer())
-    const head = await fetch(own.here(file.downloadUrl ?? ''), { method: 'HEAD', headers: { range } })
+    const head = await fetch(own.localUrl(file.downloadUrl ?? ''), { method: 'HEAD', headers: { range } })
     // HEAD ignores ranges.
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '100000'])
     expect(head.headers.has('content-range')).toBe(false)
@@ -83,7 +83,7 @@ describe('a download', () => {
   })
 
   test('with HEAD returns the length without the bytes', async () => {
-    const answer = await fetch(own.here(file.downloadUrl ?? ''), { method: 'HEAD' })
+    const answer = await fetch(own.localUrl(file.downloadUrl ?? ''), { method: 'HEAD' })
     expect([answer.status, answer.headers.get('content-length')]).toEqual([200, '100000'])
     expect(await answer.text()).toBe('')
   })
@@ -96,16 +96,16 @@ describe('a download', () => {
     ['an expiry in the past', (url: URL) => url.searchParams.set('expires', '1')],
     ['another signature', (url: URL) => url.searchParams.set('signature', 'A'.repeat(43))],
   ])('with %s is 403', async (_, change) => {
-    const url = new URL(own.here(file.downloadUrl ?? ''))
+    const url = new URL(own.localUrl(file.downloadUrl ?? ''))
     change(url)
     expect((await fetch(url)).status).toBe(403)
   })
 
   test('a download URL accepts no PUT, and an upload URL no GET', async () => {
-    const upload = await own.opened()
-    const put = new URL(own.here(upload.uploadUrl))
+    const upload = await own.createUpload()
+    const put = new URL(own.localUrl(upload.uploadUrl))
     expect((await fetch(put)).status).toBe(405)
-    const get = new URL(own.here(file.downloadUrl ?? ''))
+    const get = new URL(own.localUrl(file.downloadUrl ?? ''))
     expect((await fetch(get, { method: 'PUT', body: 'x' })).status).toBe(405)
     const crossed = new URL(`/files/objects/${upload.id}?${put.searchParams}&name=a&type=b`, market.url)
     expect((await fetch(crossed)).status).toBe(403)
@@ -123,8 +123,8 @@ describe('a public file', () => {
   })
 
   test('that is private, unknown or removed is 404', async () => {
-    const removed = await own.added(part, 'x', 'document', 'a', true)
-    await own.change(part, { remove: [removed.id] })
+    const removed = await own.addFile(part, 'x', 'document', 'a', true)
+    await own.changeFiles(part, { remove: [removed.id] })
     for (const id of [file.id, newId('file'), removed.id]) {
       expect((await fetch(`${market.url}/files/public/${id}`)).status).toBe(404)
     }

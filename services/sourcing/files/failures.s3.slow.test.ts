@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { captureLog } from '../../testing/captured-log.ts'
 import { s3Server } from '../../testing/files/s3-server.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
@@ -21,12 +21,12 @@ async function marketplaceOn(variables: Record<string, string>) {
   const settings = { ...versity.variables, ...variables, LOG_LEVEL: 'info' }
   const market = await marketplaceOf(['sourcing'], settings, undefined, { logDestination: log.destination })
   const { administrator } = await market.organization(['IP_OWNER'])
-  const own = new Uploading(market, administrator.client)
-  const part = await own.part()
+  const own = new FileClient(market, administrator.client)
+  const part = await own.createPart()
   /** Adds an upload, and returns the response and its log lines. */
   const added = async () => {
-    const { id } = await own.opened()
-    const { status, body, headers } = await own.change(part, { add: [{ uploadId: id, group: 'document' }] })
+    const { id } = await own.createUpload()
+    const { status, body, headers } = await own.changeFiles(part, { add: [{ uploadId: id, group: 'document' }] })
     const lines = log.texts
       .filter((text) => text.includes(headers.get('x-request-id') ?? 'no id'))
       .map((text) => JSON.parse(text))

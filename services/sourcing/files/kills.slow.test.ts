@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
-import { sweepObjects } from '../../testing/files/swept.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { sweepObjects } from '../../testing/files/silent-sweep.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
@@ -25,19 +25,19 @@ const settings = {
 let running: SourcingProcess | undefined
 afterAll(() => running?.kill())
 
-async function started(): Promise<{ sourcing: SourcingProcess; own: Uploading }> {
+async function started(): Promise<{ sourcing: SourcingProcess; own: FileClient }> {
   const sourcing = await startSourcing(market)
   running = sourcing
-  return { sourcing, own: new Uploading(market, sourcing.clientOf(owner.administrator.client), sourcing.url) }
+  return { sourcing, own: new FileClient(market, sourcing.clientOf(owner.administrator.client), sourcing.url) }
 }
 
 const names = (folder: string) => readdir(join(root, folder)).catch(() => [])
 
 test('a kill during an upload leaves no object, and the URL accepts another PUT', async () => {
   const first = await started()
-  const part = await first.own.part()
-  const upload = await first.own.opened()
-  const sending = first.own.send(upload, streamOf(20 * MIB, 20)).catch(() => undefined)
+  const part = await first.own.createPart()
+  const upload = await first.own.createUpload()
+  const sending = first.own.putStream(upload, streamOf(20 * MIB, 20)).catch(() => undefined)
   await until(async () => (await names('incoming')).length > 0)
   await first.sourcing.kill()
   await sending
@@ -45,10 +45,10 @@ test('a kill during an upload leaves no object, and the URL accepts another PUT'
 
   const { own, sourcing } = await started()
   const add = [{ uploadId: upload.id, group: 'document' }]
-  expect((await own.change(part, { add })).status).toBe(409)
-  expect((await own.send(upload, streamOf(3 * MIB))).status).toBe(204)
-  expect((await own.change(part, { add })).status).toBe(204)
-  expect((await own.files(part))[0]).toMatchObject({ state: 'READY', sha256: sha256Of(3 * MIB) })
+  expect((await own.changeFiles(part, { add })).status).toBe(409)
+  expect((await own.putStream(upload, streamOf(3 * MIB))).status).toBe(204)
+  expect((await own.changeFiles(part, { add })).status).toBe(204)
+  expect((await own.listFiles(part))[0]).toMatchObject({ state: 'READY', sha256: sha256Of(3 * MIB) })
   await storageOf(settings).removeIncomplete(new Date(Date.now() + 1000))
   expect(await names('incoming')).toEqual([])
   await sourcing.kill()
@@ -58,7 +58,7 @@ test('an import that is killed three times is retried and ends with one object',
   const size = 8 * MIB
   const source = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response(streamOf(size, 40)) })
   let { sourcing, own } = await started()
-  const part = await own.part()
+  const part = await own.createPart()
   const before = (await names('objects')).length
   const { body } = await own.client.post<{ fileId: string }>(`/v1/parts/${part}/import-file`, {
     name: 'large.bin',
@@ -80,7 +80,7 @@ test('an import that is killed three times is retried and ends with one object',
     { withinMs: 60_000, what: 'the end of the import' },
   )
   expect(done).toEqual({ fileId: body.fileId, state: 'READY', receivedBytes: size, totalBytes: size })
-  expect((await own.files(part))[0]?.sha256).toBe(sha256Of(size))
+  expect((await own.listFiles(part))[0]?.sha256).toBe(sha256Of(size))
   const storage = storageOf(settings)
   // The objects of killed attempts are due a second time a day later.
   for (const hours of [0, 25]) await sweepObjects({ sql, storage }, new Date(Date.now() + hours * 60 * 60 * 1000))

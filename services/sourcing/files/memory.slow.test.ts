@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { MAX_FILE_BYTES } from '../storage/storage.ts'
@@ -16,7 +16,7 @@ const market = await testMarketplace()
 const owner = await market.organization(['IP_OWNER'])
 await market.stop()
 const sourcing = await startSourcing(market)
-const own = new Uploading(market, sourcing.clientOf(owner.administrator.client), sourcing.url)
+const own = new FileClient(market, sourcing.clientOf(owner.administrator.client), sourcing.url)
 const source = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
@@ -48,39 +48,39 @@ async function growthDuring<T>(
   return { result, bytes: most - before }
 }
 
-const part = await own.part()
+const part = await own.createPart()
 const isReady = (file: File | undefined): file is File => file?.state === 'READY'
 
 async function imported(bytes: number): Promise<File> {
-  const into = await own.part()
+  const into = await own.createPart()
   const sasUrl = `http://127.0.0.1:${source.port}/${bytes}`
   await own.client.post(`/v1/parts/${into}/import-file`, { name: 'a', group: 'document', sasUrl })
-  return until(async () => (await own.files(into)).find(isReady), { withinMs: 120_000, what: 'the import' })
+  return until(async () => (await own.listFiles(into)).find(isReady), { withinMs: 120_000, what: 'the import' })
 }
 
 // Warm-up: compiled code and socket buffers are allocated once.
 await imported(WARM_UP_BYTES)
-await own.send(await own.opened(), streamOf(WARM_UP_BYTES))
+await own.putStream(await own.createUpload(), streamOf(WARM_UP_BYTES))
 
 test('an upload of 512 MiB uses bounded memory, and one byte more is 413', async () => {
-  const upload = await own.opened()
-  const { result, bytes } = await growthDuring(sourcing, () => own.send(upload, streamOf(MAX_FILE_BYTES)))
+  const upload = await own.createUpload()
+  const { result, bytes } = await growthDuring(sourcing, () => own.putStream(upload, streamOf(MAX_FILE_BYTES)))
   expect(result.status).toBe(204)
   expect(bytes).toBeLessThan(MAX_GROWTH_BYTES)
-  await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })
-  const [file] = await own.files(part)
+  await own.changeFiles(part, { add: [{ uploadId: upload.id, group: 'document' }] })
+  const [file] = await own.listFiles(part)
   expect(file).toMatchObject({ size: MAX_FILE_BYTES, sha256: sha256Of(MAX_FILE_BYTES) })
 
-  const larger = await own.opened()
-  const refused = await own.send(larger, streamOf(MAX_FILE_BYTES + 1)).catch((error: Error) => error)
+  const larger = await own.createUpload()
+  const refused = await own.putStream(larger, streamOf(MAX_FILE_BYTES + 1)).catch((error: Error) => error)
   // The client may see the connection end, because the response comes while it still sends.
   if (refused instanceof Response) expect(refused.status).toBe(413)
-  const { status } = await own.change(part, { add: [{ uploadId: larger.id, group: 'document' }] })
+  const { status } = await own.changeFiles(part, { add: [{ uploadId: larger.id, group: 'document' }] })
   expect(status).toBe(409)
 })
 
 test('a download of 512 MiB uses bounded memory', async () => {
-  const [file] = await own.files(part)
+  const [file] = await own.listFiles(part)
   const { result, bytes } = await growthDuring(sourcing, async () => {
     const hash = new Bun.CryptoHasher('sha256')
     const { body } = await own.download(file as File)

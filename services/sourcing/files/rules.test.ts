@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { FILE_GROUPS, type FileGroup } from '../../../proto/http/sourcing/files.ts'
-import { hasRoomFor, isTooMany, mayBePublic, type Relation, visibleGroups } from './rules.ts'
+import { isWithinQuota, hasTooManyFiles, mayBePublic, type Relation, visibleGroups } from './rules.ts'
 
 describe('who sees which group of files', () => {
   const table: Record<Relation, FileGroup[]> = {
@@ -20,6 +20,6 @@ test('the groups that may be public are those that everyone sees', () => {
 })
 
 test('a part may have 200 files, and an organization exactly its limit of bytes', () => {
-  expect([isTooMany(200), isTooMany(201)]).toEqual([false, true])
-  expect([hasRoomFor(10, { maxStoredBytes: 10 }), hasRoomFor(11, { maxStoredBytes: 10 })]).toEqual([true, false])
+  expect([hasTooManyFiles(200), hasTooManyFiles(201)]).toEqual([false, true])
+  expect([isWithinQuota(10, { maxStoredBytes: 10 }), isWithinQuota(11, { maxStoredBytes: 10 })]).toEqual([true, false])
 })

@@ -71,10 +71,10 @@ export interface StorageQuota {
   maxPendingFiles: number
 }
 
-export const hasRoomFor = (storedBytes: number, { maxStoredBytes }: Pick<StorageQuota, 'maxStoredBytes'>) =>
+export const isWithinQuota = (storedBytes: number, { maxStoredBytes }: Pick<StorageQuota, 'maxStoredBytes'>) =>
   storedBytes <= maxStoredBytes
 
-export const isTooMany = (files: number) => files > MAX_FILES_OF_A_PART
+export const hasTooManyFiles = (files: number) => files > MAX_FILES_OF_A_PART
 
 /** Short, because a download URL needs no token. */
 export const DOWNLOAD_URL_MS = 10 * 60 * 1000

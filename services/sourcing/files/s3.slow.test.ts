@@ -3,7 +3,7 @@ import { newId } from '../../kit/db/ids.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../testing/certificates.ts'
 import { s3Server } from '../../testing/files/s3-server.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
-import { sweepObjects } from '../../testing/files/swept.ts'
+import { sweepObjects } from '../../testing/files/silent-sweep.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { S3Storage } from '../storage/s3/store.ts'
@@ -26,12 +26,12 @@ const inAYear = () => new Date(Date.now() + 365 * 24 * 60 * 60 * 1000)
 
 describe('a file that was uploaded to the store itself', () => {
   test('is PENDING, then READY with an object that has no upload URL, and the upload is deleted', async () => {
-    const part = await own.part()
-    const { id } = await own.completed('solid impeller')
-    await own.change(part, { add: [{ uploadId: id, group: 'preview' }] })
-    const [file] = await own.files(part)
+    const part = await own.createPart()
+    const { id } = await own.uploadBytes('solid impeller')
+    await own.changeFiles(part, { add: [{ uploadId: id, group: 'preview' }] })
+    const [file] = await own.listFiles(part)
     expect(['PENDING', 'READY']).toContain(file?.state ?? '')
-    await until(async () => (await own.files(part))[0]?.state === 'READY')
+    await until(async () => (await own.listFiles(part))[0]?.state === 'READY')
     const [row] = await owner`select object_key from sourcing.files where id = ${file?.id ?? ''}`
     expect(row?.object_key).toStartWith(`${file?.id}.`)
     await sweepObjects({ sql: owner, storage }, new Date())
@@ -42,13 +42,13 @@ describe('a file that was uploaded to the store itself', () => {
   })
 
   test('is unchanged by a second PUT to its upload URL, whose object is deleted later', async () => {
-    const part = await own.part()
-    const upload = await own.completed('first')
-    await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })
-    await until(async () => (await own.files(part))[0]?.state === 'READY')
+    const part = await own.createPart()
+    const upload = await own.uploadBytes('first')
+    await own.changeFiles(part, { add: [{ uploadId: upload.id, group: 'document' }] })
+    await until(async () => (await own.listFiles(part))[0]?.state === 'READY')
     await sweepObjects({ sql: owner, storage }, new Date())
-    await own.put(upload, 'second')
-    const [file] = await own.files(part)
+    await own.putBytes(upload, 'second')
+    const [file] = await own.listFiles(part)
     expect(await (await own.download(file as never)).text()).toBe('first')
     await sweepObjects({ sql: owner, storage }, inAYear())
     expect(await storage.find(upload.id)).toBeUndefined()
@@ -56,8 +56,8 @@ describe('a file that was uploaded to the store itself', () => {
   })
 
   test('is FAILED if the upload was overwritten before it was copied', async () => {
-    const part = await own.part()
-    const { id } = await own.completed('second')
+    const part = await own.createPart()
+    const { id } = await own.uploadBytes('second')
     const fileId = newId('file')
     await owner`
       insert into sourcing.files (id, part_id, org_id, name, file_group, state, public, counted_bytes, created_at)
@@ -66,20 +66,20 @@ describe('a file that was uploaded to the store itself', () => {
     await owner`
       insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
       values (${fileId}, 'copy', ${id}, '"of the first"', now(), now() + interval '1 hour')`
-    await until(async () => (await own.files(part))[0]?.state === 'FAILED')
+    await until(async () => (await own.listFiles(part))[0]?.state === 'FAILED')
     const [row] = await owner`select reason, counted_bytes from sourcing.files where id = ${fileId}`
     expect(row).toEqual({ reason: 'source_changed', counted_bytes: '0' })
   })
 
   test('over the size limit is FAILED at once, and its object is deleted', async () => {
-    const part = await own.part()
-    const upload = await own.opened()
+    const part = await own.createPart()
+    const upload = await own.createUpload()
     const block = new Uint8Array(1024 * 1024)
     const body = new Blob([...Array.from({ length: 512 }, () => block), new Uint8Array(1)])
     expect(body.size).toBe(MAX_FILE_BYTES + 1)
-    expect((await own.put(upload, body)).status).toBe(200)
-    expect((await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })).status).toBe(204)
-    expect((await own.files(part))[0]).toMatchObject({ state: 'FAILED' })
+    expect((await own.putBytes(upload, body)).status).toBe(200)
+    expect((await own.changeFiles(part, { add: [{ uploadId: upload.id, group: 'document' }] })).status).toBe(204)
+    expect((await own.listFiles(part))[0]).toMatchObject({ state: 'FAILED' })
     const [row] = await owner`select reason from sourcing.files where part_id = ${part}`
     expect(row).toEqual({ reason: 'too_large' })
     await sweepObjects({ sql: owner, storage }, new Date())
@@ -87,12 +87,12 @@ describe('a file that was uploaded to the store itself', () => {
   })
 
   test('is copied when the store has recovered', async () => {
-    const part = await own.part()
-    const { id } = await own.completed('patience')
-    await own.change(part, { add: [{ uploadId: id, group: 'document' }] })
+    const part = await own.createPart()
+    const { id } = await own.uploadBytes('patience')
+    await own.changeFiles(part, { add: [{ uploadId: id, group: 'document' }] })
     await server.kill()
     await server.start()
-    await until(async () => (await own.files(part))[0]?.state === 'READY', { withinMs: 40_000 })
+    await until(async () => (await own.listFiles(part))[0]?.state === 'READY', { withinMs: 40_000 })
   })
 })
 
@@ -110,12 +110,12 @@ describe('the headers that an uploader sets', () => {
     ['compressed bytes', compressed, 'application/gzip'],
     ['uncompressed bytes', new TextEncoder().encode('solid impeller'), 'text/plain; charset=utf-8'],
   ])('do not change %s', async (_, bytes, contentType) => {
-    const part = await own.part()
-    const upload = await own.opened()
+    const part = await own.createPart()
+    const upload = await own.createUpload()
     const headers = { ...upload.headers, ...claims }
-    expect((await own.put({ ...upload, headers }, bytes)).status).toBe(200)
-    expect((await own.change(part, { add: [{ uploadId: upload.id, group: 'document' }] })).status).toBe(204)
-    const file = await until(async () => (await own.files(part)).find(({ state }) => state === 'READY'))
+    expect((await own.putBytes({ ...upload, headers }, bytes)).status).toBe(200)
+    expect((await own.changeFiles(part, { add: [{ uploadId: upload.id, group: 'document' }] })).status).toBe(204)
+    const file = await until(async () => (await own.listFiles(part)).find(({ state }) => state === 'READY'))
     const sha256 = new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
     expect(file).toMatchObject({ size: bytes.byteLength, sha256, contentType })
     const answer = await own.download(file)

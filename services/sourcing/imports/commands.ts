@@ -6,7 +6,7 @@ import type { Caller } from '../../kit/auth/caller.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { type FileDeps, recordFilesChange, requireRoom } from '../files/commands.ts'
+import { type FileDeps, recordFilesChange, requireWithinLimits } from '../files/commands.ts'
 import { insertFile, lockOwnPart } from '../files/queries.ts'
 import { insertImport } from '../jobs/queries.ts'
 import { findOwnPart } from '../parts/queries.ts'
@@ -39,7 +39,7 @@ export async function importFile(
     const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...empty }
     await insertFile(tx, file, now)
     await insertImport(tx, { fileId, encryptedUrl }, now)
-    await requireRoom(tx, quota, orgId, partId, 1)
+    await requireWithinLimits(tx, quota, orgId, partId, 1)
     await recordSuccess(tx, audit)
     await recordFilesChange(tx, { partId, orgId }, now)
   })

@@ -1,14 +1,14 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { plainSource } from '../../testing/files/plain-source.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { administrator } = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, administrator.client)
-const part = await own.part()
+const own = new FileClient(market, administrator.client)
+const part = await own.createPart()
 
 const HEAD = 'HTTP/1.1 200 OK\r\nConnection: close\r\n'
 const CHUNKED = 'Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\n0\r\n\r\n'

@@ -6,7 +6,7 @@ import { failureOfStatus, JOB_LIMITS, JobFailure } from '../jobs/rules.ts'
 import { type IdleLimit, IdleTimeout, readWithIdleTimeout, withIdleTimeout } from '../storage/idle-timeout.ts'
 import { MAX_FILE_BYTES, type ObjectInfo, type Storage } from '../storage/storage.ts'
 
-export interface Fetching {
+export interface FetchDeps {
   storage: Storage
   guard: AddressGuard
   box: SecretBox
@@ -28,11 +28,11 @@ export class SourceDisconnected extends Error {
 
 /** Fetches the URL of an import into the store, in bounded memory. */
 export async function fetchImport(
-  { storage, guard, box, idleMs = JOB_LIMITS.idleMs }: Fetching,
+  { storage, guard, box, idleMs = JOB_LIMITS.idleMs }: FetchDeps,
   job: JobRow,
   { key, signal, progress }: Attempt,
 ): Promise<ObjectInfo> {
-  const response = await requested(guard, await box.decrypt(job.encrypted_url ?? ''), { signal, idleMs })
+  const response = await sendRequest(guard, await box.decrypt(job.encrypted_url ?? ''), { signal, idleMs })
   const expectedBytes = contentLengthOf(response)
   const failure = failureOf(response.status, expectedBytes)
   if (failure) {
@@ -42,7 +42,7 @@ export async function fetchImport(
   }
   progress.totalBytes = expectedBytes ?? null
   const body = response.body ?? new Blob([]).stream()
-  return storage.put(key, received(body, { signal, idleMs }), {
+  return storage.put(key, readBody(body, { signal, idleMs }), {
     maxBytes: MAX_FILE_BYTES,
     expectedBytes,
     signal,
@@ -60,7 +60,7 @@ function failureOf(status: number, expectedBytes: number | undefined): JobFailur
 }
 
 /** The chunks of the source. Connection errors contain the URL with its signature, so only their code is kept. */
-async function* received(body: ReadableStream<Uint8Array<ArrayBuffer>>, limit: IdleLimit): AsyncGenerator<Uint8Array> {
+async function* readBody(body: ReadableStream<Uint8Array<ArrayBuffer>>, limit: IdleLimit): AsyncGenerator<Uint8Array> {
   try {
     yield* readWithIdleTimeout(body, limit)
   } catch (error) {
@@ -70,7 +70,7 @@ async function* received(body: ReadableStream<Uint8Array<ArrayBuffer>>, limit: I
   }
 }
 
-async function requested(guard: AddressGuard, url: string, limit: IdleLimit): Promise<Response> {
+async function sendRequest(guard: AddressGuard, url: string, limit: IdleLimit): Promise<Response> {
   const headers = { 'accept-encoding': 'identity' }
   try {
     return await withIdleTimeout((signal) => guard.send({ url, method: 'GET', headers, signal }), limit)

@@ -2,16 +2,16 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { headOf, plainSource } from '../../testing/files/plain-source.ts'
-import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { type Problem, FileClient } from '../../testing/files/file-client.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
 const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true', STORED_BYTES_MAX: '5000000' })
 const owner = await market.organization(['IP_OWNER'])
 const other = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, owner.administrator.client)
+const own = new FileClient(market, owner.administrator.client)
 const { owner: rows } = market.db
-const part = await own.part()
+const part = await own.createPart()
 
 const asked: { path: string; headers: Headers }[] = []
 let failuresLeft = 0
@@ -86,7 +86,7 @@ describe('an import', () => {
     const { status, body } = await begin(at('/impeller.stl?sig=secret'), { group: 'preview', name: 'Rad „2“.stl' })
     expect([status, Object.keys(body)]).toEqual([200, ['fileId']])
     expect(await ended(body.fileId)).toEqual({ fileId: body.fileId, state: 'READY', receivedBytes: 34, totalBytes: 34 })
-    const file = (await own.files(part)).find(({ id }) => id === body.fileId)
+    const file = (await own.listFiles(part)).find(({ id }) => id === body.fileId)
     expect(file).toMatchObject({ name: 'Rad „2“.stl', size: 34, contentType: 'model/stl', public: false })
     expect(await (await own.download(file as never)).text()).toStartWith('solid impeller')
     const { body: changed } = await own.client.get<{ previewFileId: string }>(`/v1/parts/${part}`)
@@ -136,7 +136,7 @@ describe('an import', () => {
     cutsLeft = 1
     const { body } = await begin(`${plain.url}/late`)
     expect(await ended(body.fileId)).toMatchObject({ state: 'READY', receivedBytes: 5 })
-    const file = (await own.files(part)).find(({ id }) => id === body.fileId)
+    const file = (await own.listFiles(part)).find(({ id }) => id === body.fileId)
     expect(await (await own.download(file as never)).text()).toBe('whole')
   })
 
@@ -148,7 +148,7 @@ describe('an import', () => {
   test('of a file that is removed ends, and its job is deleted', async () => {
     const { body } = await begin(`${plain.url}/slow?sig=very-secret`)
     await until(async () => (await progressOf(body.fileId)).receivedBytes > 0)
-    expect((await own.change(part, { remove: [body.fileId] })).status).toBe(204)
+    expect((await own.changeFiles(part, { remove: [body.fileId] })).status).toBe(204)
     finish()
     expect((await own.client.get(`/flows/v1/imports/${body.fileId}`)).status).toBe(404)
     const jobs = await rows`select file_id from sourcing.file_jobs where file_id = ${body.fileId}`
@@ -157,7 +157,7 @@ describe('an import', () => {
 })
 
 test('the history of a part contains the reason of a failed import', async () => {
-  const failing = await own.part()
+  const failing = await own.createPart()
   const { body } = await begin(at('/gone'), {}, failing)
   await ended(body.fileId)
   const history = await own.client.get<{ items: { changes: object[] }[] }>(`/v1/parts/${failing}/history`)
@@ -201,8 +201,8 @@ describe('the URL of an import', () => {
 })
 
 test('slow sources of one organization do not delay the import of another', async () => {
-  const theirs = new Uploading(market, other.administrator.client)
-  const [busy, elsewhere] = [await own.part(), await theirs.part()]
+  const theirs = new FileClient(market, other.administrator.client)
+  const [busy, elsewhere] = [await own.createPart(), await theirs.createPart()]
   const slow = await Promise.all(Array.from({ length: 12 }, () => begin(`${plain.url}/stuck`, {}, busy)))
   await until(() => stuck === 2)
   const { body } = await theirs.client.post<{ fileId: string }>(`/v1/parts/${elsewhere}/import-file`, {
@@ -210,10 +210,10 @@ test('slow sources of one organization do not delay the import of another', asyn
     group: 'document',
     sasUrl: at('/impeller.stl'),
   })
-  await until(async () => (await theirs.files(elsewhere))[0]?.state === 'READY')
+  await until(async () => (await theirs.listFiles(elsewhere))[0]?.state === 'READY')
   expect(body.fileId).toStartWith('file_')
   expect(stuck).toBe(2)
-  await own.change(busy, { remove: slow.map((answer) => answer.body.fileId) })
+  await own.changeFiles(busy, { remove: slow.map((answer) => answer.body.fileId) })
 })
 
 describe('permission to import', () => {
@@ -230,12 +230,12 @@ describe('permission to import', () => {
   })
 
   test('the import of an uploaded file is 404', async () => {
-    const file = await own.added(part, 'x')
+    const file = await own.addFile(part, 'x')
     expect((await own.client.get(`/flows/v1/imports/${file.id}`)).status).toBe(404)
   })
 
   test('a part with 200 files is 409', async () => {
-    const full = await own.part()
+    const full = await own.createPart()
     await rows`
       insert into sourcing.files (id, part_id, org_id, name, file_group, state, reason, public, created_at)
       select 'file_full_' || n, ${full}, ${owner.orgId}, 'a', 'document', 'FAILED', 'too_large', false, now()

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { headOf, plainSource } from '../../testing/files/plain-source.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
@@ -21,8 +21,8 @@ afterAll(() => source.close())
 
 async function importer() {
   const { administrator } = await market.organization(['IP_OWNER'])
-  const own = new Uploading(market, administrator.client)
-  const parts = [await own.part(), await own.part()]
+  const own = new FileClient(market, administrator.client)
+  const parts = [await own.createPart(), await own.createPart()]
   const input = { name: 'a', group: 'document', sasUrl: `${source.url}/silent` }
   const begin = (part = parts[0]) =>
     own.client.post<{ fileId: string; code: string }>(`/v1/parts/${part}/import-file`, input)
@@ -63,6 +63,6 @@ test('an organization at its limit of PENDING files is 409, and another one is n
   expect([refused.status, refused.body.code]).toEqual([409, 'limit_reached'])
   const other = await importer()
   expect((await other.begin()).status).toBe(200)
-  await own.change(parts[0] ?? '', { remove: [first.body.fileId] })
+  await own.changeFiles(parts[0] ?? '', { remove: [first.body.fileId] })
   expect((await begin(parts[1])).status).toBe(200)
 })

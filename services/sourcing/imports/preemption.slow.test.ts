@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { headOf, plainSource } from '../../testing/files/plain-source.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'
@@ -52,13 +52,13 @@ afterAll(() => {
 
 async function importing(path: string, times: number) {
   const { administrator } = await market.organization(['IP_OWNER'])
-  const own = new Uploading(market, administrator.client)
-  const part = await own.part()
+  const own = new FileClient(market, administrator.client)
+  const part = await own.createPart()
   const input = { name: 'a', group: 'document', sasUrl: source.url + path }
   const begin = () => own.client.post<{ fileId: string }>(`/v1/parts/${part}/import-file`, input)
   const fileIds = (await Promise.all(Array.from({ length: times }, begin))).map(({ body }) => body.fileId)
   const progress = async () => (await own.client.get<Import>(`/flows/v1/imports/${fileIds[0]}`)).body
-  const end = () => own.change(part, { remove: fileIds })
+  const end = () => own.changeFiles(part, { remove: fileIds })
   return { own, part, fileIds, progress, end }
 }
 

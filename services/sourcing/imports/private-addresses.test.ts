@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
-import { type Problem, Uploading } from '../../testing/files/uploading.ts'
+import { type Problem, FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, owner.administrator.client)
-const part = await own.part()
+const own = new FileClient(market, owner.administrator.client)
+const part = await own.createPart()
 
 test.each([
   'http://example.com/a',
@@ -23,7 +23,7 @@ test.each([
     sasUrl,
   })
   expect([status, body.errors?.[0]?.field]).toEqual([400, 'sasUrl'])
-  expect(await own.files(part)).toEqual([])
+  expect(await own.listFiles(part)).toEqual([])
 })
 
 test.each(['not a URL', 'https://user:pw@example.com/a', 'https://127.0.0.1/a'])(

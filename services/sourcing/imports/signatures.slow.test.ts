@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { captureLog } from '../../testing/captured-log.ts'
 import { plainSource } from '../../testing/files/plain-source.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
@@ -11,8 +11,8 @@ const market = await marketplaceOf(['sourcing'], { ALLOW_PRIVATE_ADDRESSES: 'tru
   logDestination: log.destination,
 })
 const { administrator } = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, administrator.client)
-const part = await own.part()
+const own = new FileClient(market, administrator.client)
+const part = await own.createPart()
 
 const SIGNATURE = 'sig=secret-4711'
 const BAD_CHUNK = 'Transfer-Encoding: chunked\r\n\r\n5\r\nwhole\r\nzz-no-hex\r\n'

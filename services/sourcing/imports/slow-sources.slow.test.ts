@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { headOf, plainSource } from '../../testing/files/plain-source.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'
@@ -26,10 +26,10 @@ afterAll(() => {
   source.close()
 })
 
-async function importing(path: string, times: number): Promise<{ own: Uploading; fileIds: string[] }> {
+async function importing(path: string, times: number): Promise<{ own: FileClient; fileIds: string[] }> {
   const { administrator } = await market.organization(['IP_OWNER'])
-  const own = new Uploading(market, administrator.client)
-  const part = await own.part()
+  const own = new FileClient(market, administrator.client)
+  const part = await own.createPart()
   const input = { name: 'a', group: 'document', sasUrl: source.url + path }
   const begin = () => own.client.post<{ fileId: string }>(`/v1/parts/${part}/import-file`, input)
   const answers = await Promise.all(Array.from({ length: times }, begin))

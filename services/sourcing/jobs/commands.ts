@@ -2,7 +2,7 @@ import type { FileFailure } from '../../../proto/http/sourcing/files.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { recordFilesChange } from '../files/commands.ts'
 import { findStoredBytes } from '../files/queries.ts'
-import { hasRoomFor, type StorageQuota } from '../files/rules.ts'
+import { isWithinQuota, type StorageQuota } from '../files/rules.ts'
 import { cancelDeletion, scheduleDeletionOfAttempts, scheduleDeletionOfUpload } from '../objects/queries.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
 import { deleteJob, type JobRow, lockPartOfFile, markFailed, markReady, recordComplete } from './queries.ts'
@@ -29,7 +29,7 @@ export function finishFile(
     if (!cancelled) throw new Error('the deletion of the object has started')
     await scheduleDeletionOfAttempts(tx, job.file_id, now)
     await markReady(tx, job.file_id, key, info)
-    if (job.kind === 'import') await requireStoredRoom(tx, quota, job.org_id)
+    if (job.kind === 'import') await requireWithinQuota(tx, quota, job.org_id)
     await recordComplete(tx, job.file_id, info.sizeBytes)
     await recordFilesChange(tx, { partId: part.id, orgId: part.ip_owner_org_id }, now)
   })
@@ -56,7 +56,7 @@ async function endJob(tx: Tx, job: JobRow, now: string) {
   return part
 }
 
-async function requireStoredRoom(tx: Tx, quota: StorageQuota, orgId: string): Promise<void> {
+async function requireWithinQuota(tx: Tx, quota: StorageQuota, orgId: string): Promise<void> {
   const [usage] = await findStoredBytes(tx, orgId)
-  if (!hasRoomFor(Number(usage?.stored_bytes ?? 0), quota)) throw new JobFailure('quota_reached', { isFinal: true })
+  if (!isWithinQuota(Number(usage?.stored_bytes ?? 0), quota)) throw new JobFailure('quota_reached', { isFinal: true })
 }

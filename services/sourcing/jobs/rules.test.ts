@@ -3,7 +3,7 @@ import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import {
   delayAfter,
   failureOfStatus,
-  isOver,
+  shouldGiveUp,
   isPreemptionUseful,
   JOB_KINDS,
   JOB_LIMITS,
@@ -25,7 +25,7 @@ test.each([
   ['copy', 1, true, 60_000, true],
   ['copy', 1, false, -1, true],
 ] as const)('a %s after %d attempts (final: %s, %d ms left) is over: %s', (kind, attempts, isFinal, leftMs, over) => {
-  expect(isOver({ kind, attempts, isFinal, leftMs })).toBe(over)
+  expect(shouldGiveUp({ kind, attempts, isFinal, leftMs })).toBe(over)
 })
 
 test('delays grow, and five attempts fit into half an hour', () => {

@@ -9,8 +9,8 @@ export const JOB_LIMITS = {
   /** Of these, jobs of one kind, so that imports and copies do not keep each other waiting. */
   permitsPerKind: 6,
   /** The interval in which the speed of an import is measured. */
-  paceMs: 1_000,
-  /** An import that receives less than this in `paceMs` is slow. Others finish 512 MiB within nine minutes. */
+  speedIntervalMs: 1_000,
+  /** An import that receives less than this in `speedIntervalMs` is slow. Others finish 512 MiB within nine minutes. */
   slowBelowBytes: 1024 * 1024,
   /** The interval in which jobs added by other replicas are looked for. */
   pollMs: 2_000,
@@ -80,7 +80,7 @@ export interface FailedAttempt {
   leftMs: number
 }
 
-export const isOver = ({ kind, attempts, isFinal, leftMs }: FailedAttempt) =>
+export const shouldGiveUp = ({ kind, attempts, isFinal, leftMs }: FailedAttempt) =>
   isFinal || leftMs <= 0 || (kind === 'import' && attempts >= JOB_LIMITS.maxImportAttempts)
 
 /** The failure that a status other than 200 means. */

@@ -3,7 +3,7 @@ import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { WakeSignal } from '../../kit/worker/wake-signal.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
-import { type Fetching, fetchImport } from '../imports/fetch.ts'
+import { type FetchDeps, fetchImport } from '../imports/fetch.ts'
 import { scheduleDeletion } from '../objects/queries.ts'
 import { IdleTimeout } from '../storage/idle-timeout.ts'
 import { TooLarge } from '../storage/storage.ts'
@@ -13,7 +13,7 @@ import { claimJob, extendLease, findWaitingImport, type JobRow, type Progress, p
 import {
   delayAfter,
   type ImportLimits,
-  isOver,
+  shouldGiveUp,
   isPreemptionUseful,
   JOB_KINDS,
   JOB_LIMITS,
@@ -23,7 +23,7 @@ import {
   startableKinds,
 } from './rules.ts'
 
-export type FileWorkerDeps = FinishDeps & Fetching & { log: Log; importLimits: ImportLimits }
+export type FileWorkerDeps = FinishDeps & FetchDeps & { log: Log; importLimits: ImportLimits }
 
 interface RunningJob {
   kind: JobKind
@@ -114,15 +114,15 @@ export class FileWorker implements Worker {
   async #work(job: JobRow, running: RunningJob, stopping: AbortSignal): Promise<void> {
     const { sql, clock } = this.#deps
     const leftMs = Date.parse(job.deadline_at) - clock()
-    if (isOver({ kind: job.kind, attempts: job.attempts - 1, isFinal: false, leftMs })) {
+    if (shouldGiveUp({ kind: job.kind, attempts: job.attempts - 1, isFinal: false, leftMs })) {
       await failFile(this.#deps, job, 'timed_out')
       return
     }
     const leaseLost = new AbortController()
     const { progress, preempted } = running
     const signal = AbortSignal.any([stopping, leaseLost.signal, preempted.signal, AbortSignal.timeout(leftMs)])
-    const pace = job.kind === 'import' ? setInterval(this.#paceOf(running), JOB_LIMITS.paceMs) : undefined
-    const report = setInterval(() => void this.#report(job, progress, leaseLost), JOB_LIMITS.reportMs)
+    const speedTimer = job.kind === 'import' ? setInterval(this.#speedMeter(running), JOB_LIMITS.speedIntervalMs) : undefined
+    const reportTimer = setInterval(() => void this.#report(job, progress, leaseLost), JOB_LIMITS.reportMs)
     // Each attempt has its own key, because the worker of an expired lease may still be writing.
     const key = `${job.file_id}.${job.lease_token.slice(0, 8)}`
     try {
@@ -134,13 +134,13 @@ export class FileWorker implements Worker {
       const cause = preempted.signal.aborted ? preempted.signal.reason : error
       await this.#afterFailure(job, cause, { stopping, leaseLost: leaseLost.signal, progress })
     } finally {
-      clearInterval(pace)
-      clearInterval(report)
+      clearInterval(speedTimer)
+      clearInterval(reportTimer)
     }
   }
 
   /** Measures the speed of an import. A slow one gives its permit back until it is fast again. */
-  #paceOf(job: RunningJob): () => void {
+  #speedMeter(job: RunningJob): () => void {
     let before = 0
     return () => {
       const isSlow = job.progress.receivedBytes - before < JOB_LIMITS.slowBelowBytes
@@ -177,7 +177,7 @@ export class FileWorker implements Worker {
     const leftMs = Date.parse(job.deadline_at) - clock() - delayMs
     if (!(error instanceof JobFailure)) log.warn({ err: error, file: job.file_id, reason }, 'a file job attempt failed')
     await extendLease(sql, job, progress)
-    if (isOver({ kind: job.kind, attempts: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
+    if (shouldGiveUp({ kind: job.kind, attempts: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
     else await postponeJob(sql, job, { delayMs, counts: true })
   }
 }

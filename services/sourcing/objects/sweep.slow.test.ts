@@ -3,14 +3,14 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
-import { Uploading } from '../../testing/files/uploading.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(120_000)
 const market = await testMarketplace({ UPLOADS_OPEN_MAX: '1000' })
 const owner = await market.organization(['IP_OWNER'])
-const own = new Uploading(market, owner.administrator.client)
+const own = new FileClient(market, owner.administrator.client)
 const root = String(market.config.FILES_FOLDER)
 const { owner: sql } = market.db
 const settings = {
@@ -25,7 +25,7 @@ const objects = () => readdir(join(root, 'objects'))
 async function completed(count: number): Promise<Upload[]> {
   const uploads: Upload[] = []
   while (uploads.length < count) {
-    const batch = Array.from({ length: 20 }, () => own.completed(crypto.randomUUID()))
+    const batch = Array.from({ length: 20 }, () => own.uploadBytes(crypto.randomUUID()))
     uploads.push(...(await Promise.all(batch)))
   }
   return uploads
@@ -57,12 +57,12 @@ async function sweeperAt(now: Date) {
 }
 
 test('sweeps that are killed repeatedly delete every unused object and no other', async () => {
-  const [part, leaving] = [await own.part(), await own.part()]
+  const [part, leaving] = [await own.createPart(), await own.createPart()]
   const orphans = await completed(200)
   const attached = await completed(100)
   const removed = await completed(100)
-  await own.change(part, { add: attached.map(({ id }) => ({ uploadId: id, group: 'document' })) })
-  await own.change(leaving, { add: removed.map(({ id }) => ({ uploadId: id, group: 'document' })) })
+  await own.changeFiles(part, { add: attached.map(({ id }) => ({ uploadId: id, group: 'document' })) })
+  await own.changeFiles(leaving, { add: removed.map(({ id }) => ({ uploadId: id, group: 'document' })) })
   await own.client.send('DELETE', `/flows/v1/parts/${leaving}`)
   expect((await objects()).length).toBe(400)
 
@@ -88,7 +88,7 @@ test('sweeps that are killed repeatedly delete every unused object and no other'
   await last.exited
 
   expect((await objects()).sort()).toEqual(attached.map(({ id }) => id).sort())
-  const files = await own.files(part)
+  const files = await own.listFiles(part)
   expect(files).toHaveLength(100)
   for (const file of files.slice(0, 10)) {
     const bytes = await (await own.download(file)).text()
@@ -101,7 +101,7 @@ test('sweeps that are killed repeatedly delete every unused object and no other'
 })
 
 test('an upload that is added when it expires is attached or deleted, never both', async () => {
-  const part = await own.part()
+  const part = await own.createPart()
   const uploads = await completed(60)
   const soon = new Date(Date.now() + 400)
   await sql`update sourcing.uploads set expires_at = ${soon.toISOString()} where id = any(${uploads.map(({ id }) => id)})`
@@ -109,7 +109,7 @@ test('an upload that is added when it expires is attached or deleted, never both
   const answers = await Promise.all(
     uploads.map(async ({ id }, n) => {
       await Bun.sleep(n * 15)
-      return { id, ...(await own.change(part, { add: [{ uploadId: id, group: 'document' }] })) }
+      return { id, ...(await own.changeFiles(part, { add: [{ uploadId: id, group: 'document' }] })) }
     }),
   )
   const added = answers.filter(({ status }) => status === 204).map(({ id }) => id)
@@ -129,5 +129,5 @@ test('an upload that is added when it expires is attached or deleted, never both
       .map(({ id }) => id)
       .sort(),
   ).toEqual(added.sort())
-  expect((await own.files(part)).length).toBe(added.length)
+  expect((await own.listFiles(part)).length).toBe(added.length)
 })

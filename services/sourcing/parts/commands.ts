@@ -55,7 +55,7 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, i
         ipOwnerOrgId: caller.orgId,
         technologyIds: resolved.process?.technologyIds ?? [],
       }
-      const serialNumber = await insertNumbered(tx, part, content, now)
+      const serialNumber = await insertWithSerialNumber(tx, part, content, now)
       await recordSuccess(tx, audit)
       await emitPartEvent(tx, 'created', part.id, caller.orgId)
       return { id: part.id, serialNumber }
@@ -67,7 +67,7 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, i
 const MAX_DRAWS = 10
 
 /** Inserts a part with a random serial number; a taken one is replaced by another. */
-export async function insertNumbered(
+export async function insertWithSerialNumber(
   tx: Tx,
   part: Omit<queries.NewPart, 'serialNumber'>,
   content: PartContent,
@@ -112,7 +112,7 @@ export function patchPart(
   })
 }
 
-const PAST = { publish: 'published', archive: 'archived', unarchive: 'unarchived' } as const
+const EVENT_NAMES = { publish: 'published', archive: 'archived', unarchive: 'unarchived' } as const
 
 /** Moves an own part to another state; of two concurrent calls one gets 409. */
 export function movePart(
@@ -127,11 +127,11 @@ export function movePart(
     if (part.state !== transition.from) {
       throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
     }
-    if (transition.guarded) requireNone(publishProblems(part), 'Required fields of a published part are missing.')
+    if (transition.needsPublishFields) requireNone(publishProblems(part), 'Required fields of a published part are missing.')
     const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
     if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
     await recordSuccess(tx, audit)
-    await emitPartEvent(tx, PAST[verb], part.id, caller.orgId)
+    await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
     return new JsonText(moved.document)
   })
 }

@@ -26,7 +26,7 @@ export const listParts = (sql: Sql, orgId: string, { view, after, limit, offset 
   order by id desc limit ${limit} offset ${offset}`
 
 /** The same for large offsets: skipped parts are counted in the index alone, and documents are fetched last. */
-export const listPartsFarAhead = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<
+export const listPartsAtLargeOffset = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<
   DocumentRow[]
 >`
   select id as position, ${documentOfPage(sql, view)} as document
@@ -50,10 +50,10 @@ export type ScannedMatch = {
   last: string | null
 } & (DocumentRow | { position: null; document: null })
 
-/** Matches among the next parts of a view. */
-export const scanParts = (sql: Sql, orgId: string, search: PartSearch, among: number) => {
+/** Matches count the next parts of a view. */
+export const scanParts = (sql: Sql, orgId: string, search: PartSearch, count: number) => {
   // An array index is an integer; there are no more matches than scanned parts.
-  const first = Math.min(search.offset, among) + 1
+  const first = Math.min(search.offset, count) + 1
   const last = first + search.limit - 1
   return sql<ScannedMatch[]>`
     with next as materialized (
@@ -62,7 +62,7 @@ export const scanParts = (sql: Sql, orgId: string, search: PartSearch, among: nu
       from (
         select id, search from sourcing.parts
         where ${inView(sql, orgId, search.view)} and id < ${search.after ?? NEWEST_ID}
-        order by id desc limit ${among}
+        order by id desc limit ${count}
       ) part
     )
     select scanned, cardinality(matches) as matches, last, page.id as position,
@@ -71,7 +71,7 @@ export const scanParts = (sql: Sql, orgId: string, search: PartSearch, among: nu
     order by page.id desc`
 }
 
-/** Matches among all parts of a view that are left, by an index of the text; documents are fetched last. */
+/** Matches count all parts of a view that are left, by an index of the text; documents are fetched last. */
 export const searchIndex = (sql: Sql, orgId: string, search: PartSearch) => sql<DocumentRow[]>`
   with matches as materialized (
     select id from sourcing.parts

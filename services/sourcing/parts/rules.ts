@@ -86,14 +86,14 @@ interface Transition {
   from: PartState
   to: PartState
   /** Whether the part must have the fields of a published part. */
-  guarded: boolean
+  needsPublishFields: boolean
 }
 
 /** Each verb moves a part from one state to another. A part in any state can be patched and deleted. */
 export const TRANSITIONS = {
-  publish: { from: 'DRAFT', to: 'PUBLISHED', guarded: true },
-  archive: { from: 'PUBLISHED', to: 'ARCHIVED', guarded: false },
-  unarchive: { from: 'ARCHIVED', to: 'PUBLISHED', guarded: true },
+  publish: { from: 'DRAFT', to: 'PUBLISHED', needsPublishFields: true },
+  archive: { from: 'PUBLISHED', to: 'ARCHIVED', needsPublishFields: false },
+  unarchive: { from: 'ARCHIVED', to: 'PUBLISHED', needsPublishFields: true },
 } as const satisfies Record<string, Transition>
 
 export type PartVerb = keyof typeof TRANSITIONS

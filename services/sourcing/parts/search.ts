@@ -6,7 +6,7 @@ import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import {
   hasTrigram,
   listParts,
-  listPartsFarAhead,
+  listPartsAtLargeOffset,
   type PartListing,
   type PartSearch,
   type ScannedMatch,
@@ -15,7 +15,7 @@ import {
 } from './queries.ts'
 
 /** Offsets above this are counted in the index first. */
-const FAR_AHEAD = 500
+const LARGE_OFFSET = 500
 /** Offsets above this count as long reads. */
 const LONG_READ_OFFSET = 100_000
 
@@ -32,11 +32,11 @@ export async function findPage(
 ): Promise<readonly DocumentRow[]> {
   if (q !== undefined) return findMatches(tenantReads, reader, { ...listing, q })
   const { orgId } = reader
-  if (listing.offset <= FAR_AHEAD) return reads.query((sql) => listParts(sql, orgId, listing))
-  const listFarAhead = (sql: Pool) => listPartsFarAhead(sql, orgId, listing)
+  if (listing.offset <= LARGE_OFFSET) return reads.query((sql) => listParts(sql, orgId, listing))
+  const listAtLargeOffset = (sql: Pool) => listPartsAtLargeOffset(sql, orgId, listing)
   return listing.offset <= LONG_READ_OFFSET
-    ? tenantReads.bounded(reader, listFarAhead)
-    : tenantReads.long(reader, listFarAhead)
+    ? tenantReads.bounded(reader, listAtLargeOffset)
+    : tenantReads.long(reader, listAtLargeOffset)
 }
 
 /** Parts that are scanned before an index is searched. */
@@ -107,15 +107,15 @@ class TextSearch {
   }
 
   /** Scans the next parts; returns the share that matches. */
-  async #scan(sql: Pool, among: number): Promise<number> {
+  async #scan(sql: Pool, count: number): Promise<number> {
     if (this.isComplete) return 0
-    const rows = await scanParts(sql, this.#reader.orgId, this.#rest, among)
+    const rows = await scanParts(sql, this.#reader.orgId, this.#rest, count)
     for (const row of rows) if (row.position !== null) this.found.push(row)
     const { scanned, matches, last } = rows[0] as ScannedMatch
-    this.isComplete = this.found.length === this.#wanted.limit || scanned < among
+    this.isComplete = this.found.length === this.#wanted.limit || scanned < count
     this.#offset = Math.max(0, this.#offset - matches)
     this.#after = last ?? this.#after
-    return matches / among
+    return matches / count
   }
 
   /** Finds all that is left, unless the statement times out. */

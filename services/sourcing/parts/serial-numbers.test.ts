@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
-import { insertNumbered } from './commands.ts'
+import { insertWithSerialNumber } from './commands.ts'
 import { contentOf } from './rules.ts'
 
 const db = await testDatabase()
@@ -8,7 +8,7 @@ const now = new Date().toISOString()
 
 const insert = (id: string, draw?: () => string) =>
   db.owner.begin((tx) =>
-    insertNumbered(tx, { id, ipOwnerOrgId: 'org_1', technologyIds: [] }, contentOf({ title: id }), now, draw),
+    insertWithSerialNumber(tx, { id, ipOwnerOrgId: 'org_1', technologyIds: [] }, contentOf({ title: id }), now, draw),
   )
 
 test('a taken serial number is replaced by another', async () => {

@@ -8,7 +8,7 @@ import { newId } from '../../kit/db/ids.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { Storage } from '../storage/storage.ts'
 import { countOpenUploads, insertUpload, lockQuota } from './queries.ts'
-import { hasRoomForUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
+import { mayCreateUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
 
 export interface UploadDeps {
   sql: Pool
@@ -43,7 +43,7 @@ export async function createUpload(
   await sql.begin(async (tx) => {
     await lockQuota(tx, orgId)
     const [{ open }] = await countOpenUploads(tx, orgId, now.toISOString())
-    if (!hasRoomForUpload(open, quota)) {
+    if (!mayCreateUpload(open, quota)) {
       throw refuse('limit_reached', {
         detail: `Your organization has ${open} open uploads; add them to a part, or wait until they expire.`,
       })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type TenantTransfer, transferToPreempt, UPLOAD_LIMITS } from './rules.ts'
 
-const { graceMs, slowBelowBytes } = UPLOAD_LIMITS
+const { graceMs, slowBelowBytesPerSecond } = UPLOAD_LIMITS
 const slow = { ageMs: graceMs, receivedBytes: 100 }
 const transfer = (orgId: string, more: Partial<TenantTransfer> = {}): TenantTransfer => ({ orgId, ...slow, ...more })
 
@@ -19,7 +19,7 @@ test('an organization does not preempt its own transfers, nor those of one with 
 
 test('a transfer within its grace period, and a fast one, is not preempted', () => {
   const recent = { ageMs: graceMs - 1, receivedBytes: 0 }
-  const fast = { ageMs: 10_000, receivedBytes: 10 * slowBelowBytes }
+  const fast = { ageMs: 10_000, receivedBytes: 10 * slowBelowBytesPerSecond }
   expect(transferToPreempt([transfer('org_1', recent), transfer('org_1', recent)], 'org_2')).toBeUndefined()
   expect(transferToPreempt([transfer('org_1', fast), transfer('org_1', fast)], 'org_2')).toBeUndefined()
 })

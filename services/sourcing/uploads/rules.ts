@@ -14,7 +14,7 @@ export const UPLOAD_LIMITS = {
   /** A transfer is not preempted before this. */
   graceMs: 5_000,
   /** Below this average, in bytes per second, a transfer is slow: 512 MiB would take longer than `transferMs`. */
-  slowBelowBytes: 128 * 1024,
+  slowBelowBytesPerSecond: 128 * 1024,
   /** Rows are deleted this long after they expire; until then a repeated use is 409 instead of 400. */
   retentionMs: 30 * 24 * 60 * 60 * 1000,
 }
@@ -24,7 +24,7 @@ export interface UploadQuota {
   maxOpenUploads: number
 }
 
-export const hasRoomForUpload = (openUploads: number, { maxOpenUploads }: UploadQuota) => openUploads < maxOpenUploads
+export const mayCreateUpload = (openUploads: number, { maxOpenUploads }: UploadQuota) => openUploads < maxOpenUploads
 
 export interface TenantTransfer extends Transfer {
   orgId: string
@@ -39,6 +39,6 @@ export function transferToPreempt<T extends TenantTransfer>(transfers: readonly 
   for (const transfer of transfers) counts.set(transfer.orgId, (counts.get(transfer.orgId) ?? 0) + 1)
   const countAfter = (counts.get(orgId) ?? 0) + 1
   const isCandidate = (transfer: T) =>
-    (counts.get(transfer.orgId) ?? 0) > countAfter && bytesPerSecond(transfer) < UPLOAD_LIMITS.slowBelowBytes
+    (counts.get(transfer.orgId) ?? 0) > countAfter && bytesPerSecond(transfer) < UPLOAD_LIMITS.slowBelowBytesPerSecond
   return slowestOf(transfers.filter(isCandidate), UPLOAD_LIMITS.graceMs)
 }

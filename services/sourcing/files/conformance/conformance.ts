@@ -1,4 +1,4 @@
-import { Uploading } from '../../../testing/files/uploading.ts'
+import { FileClient } from '../../../testing/files/file-client.ts'
 import type { TestMarketplace } from '../../../testing/marketplace.ts'
 import { describeFiles } from './files.ts'
 import type { ConformanceSetup } from './setup.ts'
@@ -16,7 +16,7 @@ export async function describeConformance(
     publicUrl: market.config.PUBLIC_URL,
     encryptionKeys: market.config.ENCRYPTION_KEYS,
   }
-  const whole: ConformanceSetup = { ...setup, market, settings, own: new Uploading(market, owner.administrator.client) }
+  const whole: ConformanceSetup = { ...setup, market, settings, own: new FileClient(market, owner.administrator.client) }
   describeFiles(whole)
   describeUrls(whole)
   // Last, because it makes the store unavailable.

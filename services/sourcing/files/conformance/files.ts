@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { File } from '../../../../proto/http/sourcing/files.ts'
-import type { Bytes } from '../../../testing/files/uploading.ts'
+import type { Bytes } from '../../../testing/files/file-client.ts'
 import { until } from '../../../testing/until.ts'
 import type { ConformanceSetup } from './setup.ts'
 
@@ -9,9 +9,9 @@ const sha256 = (bytes: Uint8Array | string) => new Bun.CryptoHasher('sha256').up
 
 export function describeFiles({ own }: ConformanceSetup): void {
   const ready = async (bytes: Bytes, name?: string, isPublic?: boolean): Promise<File> => {
-    const part = await own.part()
-    await own.added(part, bytes, 'document', name, isPublic)
-    return until(async () => (await own.files(part)).find(({ state }) => state === 'READY'), { what: 'a ready file' })
+    const part = await own.createPart()
+    await own.addFile(part, bytes, 'document', name, isPublic)
+    return until(async () => (await own.listFiles(part)).find(({ state }) => state === 'READY'), { what: 'a ready file' })
   }
 
   describe('a file', () => {
@@ -69,7 +69,7 @@ export function describeFiles({ own }: ConformanceSetup): void {
     test('that is public has a permanent URL', async () => {
       const file = await ready(BYTES, 'public.bin', true)
       expect(file.downloadUrl).toEndWith(`/files/public/${file.id}`)
-      const answer = await fetch(own.here(file.downloadUrl ?? ''))
+      const answer = await fetch(own.localUrl(file.downloadUrl ?? ''))
       expect(sha256(new Uint8Array(await answer.arrayBuffer()))).toBe(sha256(BYTES))
       expect(answer.headers.get('content-disposition')).toBe('attachment; filename=public.bin')
     })
@@ -79,7 +79,7 @@ export function describeFiles({ own }: ConformanceSetup): void {
       const [{ part_id }] = (await own.rows`select part_id from sourcing.files where id = ${file.id}`) as [
         { part_id: string },
       ]
-      expect((await own.change(part_id, { remove: [file.id] })).status).toBe(204)
+      expect((await own.changeFiles(part_id, { remove: [file.id] })).status).toBe(204)
       expect((await own.download(file)).status).toBe(404)
     })
   })

@@ -1,5 +1,5 @@
 import type { StorageSettings } from '../../../testing/files/storage-of.ts'
-import type { Uploading } from '../../../testing/files/uploading.ts'
+import type { FileClient } from '../../../testing/files/file-client.ts'
 import type { TestMarketplace } from '../../../testing/marketplace.ts'
 
 /** A store, and a marketplace that uses it. */
@@ -7,7 +7,7 @@ export interface ConformanceSetup {
   driver: 'folder' | 's3'
   market: TestMarketplace
   settings: StorageSettings
-  own: Uploading
+  own: FileClient
   /** Makes the store unavailable, and available again with its objects. */
   stop(): Promise<void>
   start(): Promise<void>

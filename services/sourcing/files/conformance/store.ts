@@ -110,16 +110,16 @@ export function describeStore({ settings, own, stop, start }: ConformanceSetup):
     )
 
     test('is 503 while it is unavailable, and has its objects afterwards', async () => {
-      const { id } = await own.completed('still here')
-      const part = await own.part()
+      const { id } = await own.uploadBytes('still here')
+      const part = await own.createPart()
       const add = [{ uploadId: id, group: 'document' }]
       await stop()
-      const away = await own.change(part, { add })
+      const away = await own.changeFiles(part, { add })
       expect([away.status, away.body.code]).toEqual([503, 'unavailable'])
       expect(away.headers.get('retry-after')).toBe('1')
       await expect(put(newId('file'), 1)).rejects.toMatchObject({ code: 'unavailable' })
       await start()
-      expect((await own.change(part, { add })).status).toBe(204)
+      expect((await own.changeFiles(part, { add })).status).toBe(204)
     })
   })
 }

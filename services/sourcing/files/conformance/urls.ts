@@ -17,8 +17,8 @@ function tampered(url: URL): void {
 
 export function describeUrls({ own, settings }: ConformanceSetup): void {
   const changed = async (change: (url: URL) => unknown): Promise<{ upload: Upload; answer: Response }> => {
-    const upload = await own.opened()
-    const url = new URL(own.here(upload.uploadUrl))
+    const upload = await own.createUpload()
+    const url = new URL(own.localUrl(upload.uploadUrl))
     change(url)
     const answer = await fetch(url, { method: 'PUT', headers: upload.headers, body: 'forged' })
     return { upload, answer }
@@ -27,15 +27,15 @@ export function describeUrls({ own, settings }: ConformanceSetup): void {
 
   describe('an upload URL', () => {
     test('accepts one PUT; a second one is refused and changes nothing', async () => {
-      const upload = await own.completed('first')
-      const again = await own.put(upload, 'second')
+      const upload = await own.uploadBytes('first')
+      const again = await own.putBytes(upload, 'second')
       expect(again.status).toBeWithin(400, 500)
       expect((await storageOf(settings).find(upload.id))?.sizeBytes).toBe(5)
     })
 
     test('accepts exactly one of concurrent PUTs', async () => {
-      const upload = await own.opened()
-      const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => own.put(upload, 'x'.repeat(n + 1))))
+      const upload = await own.createUpload()
+      const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => own.putBytes(upload, 'x'.repeat(n + 1))))
       expect(answers.filter(({ ok }) => ok)).toHaveLength(1)
       const size = answers.findIndex(({ ok }) => ok) + 1
       expect((await storageOf(settings).find(upload.id))?.sizeBytes).toBe(size)
@@ -67,30 +67,30 @@ export function describeUrls({ own, settings }: ConformanceSetup): void {
     })
 
     test('is 403 after it has expired', async () => {
-      const { id } = await own.opened()
+      const { id } = await own.createUpload()
       const anHourAgo = Date.now() - AN_HOUR_MS
       const expired = await storageOf(settings, () => anHourAgo).uploadUrl(id, new Date(anHourAgo + 60_000))
-      const answer = await fetch(own.here(expired.url), { method: 'PUT', headers: expired.headers, body: 'late' })
+      const answer = await fetch(own.localUrl(expired.url), { method: 'PUT', headers: expired.headers, body: 'late' })
       expect(answer.status).toBe(403)
     })
 
     test('stores nothing of a body that ends early', async () => {
-      const upload = await own.opened()
-      const url = new URL(own.here(upload.uploadUrl))
+      const upload = await own.createUpload()
+      const url = new URL(own.localUrl(upload.uploadUrl))
       const headers = Object.entries(upload.headers).map(([name, value]) => `${name}: ${value}\r\n`)
       const head = `PUT ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 100\r\n${headers.join('')}\r\n`
       await sendRaw(Number(url.port), `${head}only the half`, { hangUp: true, deadlineMs: 500 })
       expect(await isEmpty(upload)).toBe(true)
-      const { status } = await own.change(await own.part(), { add: [{ uploadId: upload.id, group: 'document' }] })
+      const { status } = await own.changeFiles(await own.createPart(), { add: [{ uploadId: upload.id, group: 'document' }] })
       expect(status).toBe(409)
     })
   })
 
   describe('a download URL', () => {
     const downloadUrl = async (expiresInMs: number, at = Date.now()) => {
-      const { id } = await own.completed('the bytes')
+      const { id } = await own.uploadBytes('the bytes')
       const download = { name: 'a "b".txt', contentType: 'model/stl', expiresAt: new Date(at + expiresInMs) }
-      return new URL(own.here(await storageOf(settings, () => at).downloadUrl(id, download)))
+      return new URL(own.localUrl(await storageOf(settings, () => at).downloadUrl(id, download)))
     }
 
     test('returns the bytes with the signed name and type', async () => {

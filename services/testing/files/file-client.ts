@@ -12,7 +12,7 @@ export interface Problem {
 export type Bytes = string | Uint8Array<ArrayBuffer> | Blob
 
 /** A client of the file operations, over real HTTP. */
-export class Uploading {
+export class FileClient {
   readonly #market: TestMarketplace
   readonly client: ApiClient
 
@@ -31,11 +31,11 @@ export class Uploading {
   }
 
   /** Replaces the configured public URL by the URL of the test server. */
-  here(url: string): string {
+  localUrl(url: string): string {
     return url.replace(this.#market.config.PUBLIC_URL, this.#url)
   }
 
-  async part(more: object = {}): Promise<string> {
+  async createPart(more: object = {}): Promise<string> {
     const answer = await this.client.post<{ id: string }>('/v1/parts', {
       title: 'Impeller',
       materialType: 'metal',
@@ -45,56 +45,56 @@ export class Uploading {
     return answer.body.id
   }
 
-  async publishedPart(more: object = {}): Promise<string> {
-    const id = await this.part(more)
+  async createPublishedPart(more: object = {}): Promise<string> {
+    const id = await this.createPart(more)
     const { status, text } = await this.client.post(`/flows/v1/parts/${id}/publish`)
     if (status !== 200) throw new Error(text)
     return id
   }
 
-  async opened(name = 'impeller.stl', isPublic = false): Promise<Upload> {
+  async createUpload(name = 'impeller.stl', isPublic = false): Promise<Upload> {
     const { status, body, text } = await this.client.post<Upload>('/v1/uploads', { name, public: isPublic })
     if (status !== 200) throw new Error(text)
     return body
   }
 
-  put({ uploadUrl, method, headers }: Upload, bytes: Bytes): Promise<Response> {
-    return fetch(this.here(uploadUrl), { method, headers, body: bytes })
+  putBytes({ uploadUrl, method, headers }: Upload, bytes: Bytes): Promise<Response> {
+    return fetch(this.localUrl(uploadUrl), { method, headers, body: bytes })
   }
 
   /** A chunked PUT without a Content-Length. */
-  send({ uploadUrl, method, headers }: Upload, body: ReadableStream, signal?: AbortSignal): Promise<Response> {
-    return fetch(this.here(uploadUrl), { method, headers, body, ...(signal ? { signal } : {}) })
+  putStream({ uploadUrl, method, headers }: Upload, body: ReadableStream, signal?: AbortSignal): Promise<Response> {
+    return fetch(this.localUrl(uploadUrl), { method, headers, body, ...(signal ? { signal } : {}) })
   }
 
   /** Creates an upload and sends its bytes. */
-  async completed(bytes: Bytes = 'solid impeller', name?: string, isPublic?: boolean): Promise<Upload> {
-    const upload = await this.opened(name, isPublic)
-    const { status } = await this.put(upload, bytes)
+  async uploadBytes(bytes: Bytes = 'solid impeller', name?: string, isPublic?: boolean): Promise<Upload> {
+    const upload = await this.createUpload(name, isPublic)
+    const { status } = await this.putBytes(upload, bytes)
     if (status !== 204 && status !== 200) throw new Error(`the PUT was refused: ${status}`)
     return upload
   }
 
-  change(partId: string, body: unknown) {
+  changeFiles(partId: string, body: unknown) {
     return this.client.send<Problem>('PATCH', `/v1/parts/${partId}/files`, { body })
   }
 
   /** Adds one file and returns it as listed. */
-  async added(partId: string, bytes: Bytes, group: FileGroup = 'document', name?: string, isPublic?: boolean) {
-    const { id } = await this.completed(bytes, name, isPublic)
-    const { status, text } = await this.change(partId, { add: [{ uploadId: id, group }] })
+  async addFile(partId: string, bytes: Bytes, group: FileGroup = 'document', name?: string, isPublic?: boolean) {
+    const { id } = await this.uploadBytes(bytes, name, isPublic)
+    const { status, text } = await this.changeFiles(partId, { add: [{ uploadId: id, group }] })
     if (status !== 204) throw new Error(text)
-    const [file] = await this.files(partId)
+    const [file] = await this.listFiles(partId)
     return file as File
   }
 
-  async files(partId: string, by: ApiClient = this.client): Promise<File[]> {
+  async listFiles(partId: string, by: ApiClient = this.client): Promise<File[]> {
     const { status, body, text } = await by.get<{ items: File[] }>(`/v1/parts/${partId}/files`)
     if (status !== 200) throw new Error(text)
     return body.items
   }
 
   download({ downloadUrl = '' }: File, headers: Record<string, string> = {}): Promise<Response> {
-    return fetch(this.here(downloadUrl), { headers, redirect: 'manual' })
+    return fetch(this.localUrl(downloadUrl), { headers, redirect: 'manual' })
   }
 }
