@@ -29,7 +29,7 @@ const operationsOf = (service: ServiceName): readonly AnyOperation[] =>
   )
 
 /**
- * Every operation, by the service that answers it. The list is derived from the contract modules, so a new operation
+ * Every operation, by the service that serves it. The list is derived from the contract modules, so a new operation
  * needs no registration. Services import their own contracts; only scripts and tests import this module.
  */
 export const OPERATIONS: Record<ServiceName, readonly AnyOperation[]> = {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** First words of event types by stream. Events of other types are refused, because no consumer would receive them. */
+/** The first word of event types, by stream. Events of other types are refused, because no consumer would receive them. */
 export const STREAM_FAMILIES = {
   DOMAIN: ['identity', 'catalog', 'sourcing', 'organization'],
   NOTIFICATIONS: ['cases', 'assignments'],

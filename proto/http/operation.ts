@@ -37,7 +37,7 @@ export interface Operation<
   readonly body?: Body
   /** The request body is optional. */
   readonly bodyOptional?: boolean
-  /** The body has any media type, and the handler reads it. */
+  /** The body may have any media type; the handler reads it as bytes. */
   readonly acceptsBytes?: boolean
   /** Status of a success. Default 200. */
   readonly status?: 200 | 201 | 204
@@ -49,11 +49,11 @@ export interface Operation<
   readonly otherStatuses?: Readonly<Record<number, string>>
   /** Error codes in addition to those of every operation of its kind. */
   readonly refusals?: readonly ErrorCode[]
-  /** Marks a command: its name in the audit log, and the input fields to log (nested ones with dots). */
+  /** Present for a command: its name in the audit log, and the input fields to log (nested ones with dots). */
   readonly audit?: {
     readonly procedure: Procedure
     readonly request: readonly string[]
-    /** Logged fields that are secret URLs, of which only the host is logged. */
+    /** Fields with secret URLs, of which only the host is logged. */
     readonly hostOnly?: readonly string[]
   }
   /** Refused (403) during an impersonation: commands on users, roles, passwords, sessions and grants. */

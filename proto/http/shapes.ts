@@ -1,4 +1,4 @@
-import { FormatRegistry, Kind, type Static, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { isDateTime } from './times.ts'
 
 FormatRegistry.Set('date-time', isDateTime)
@@ -113,4 +113,3 @@ export const closed = <T extends Record<string, TSchema>>(properties: T, options
   Type.Object(properties, { additionalProperties: false, ...options })
 
 export type Page<T extends TSchema> = Static<ReturnType<typeof PageOf<T>>>
-export type AnyObject = TObject

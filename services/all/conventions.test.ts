@@ -49,7 +49,9 @@ describe('the order of checks', () => {
 })
 
 describe('an operation without a request body', () => {
-  const bodiless = DOCUMENTED.filter(({ method, body, contract }) => method !== 'GET' && !body && !contract.acceptsBytes)
+  const bodiless = DOCUMENTED.filter(
+    ({ method, body, contract }) => method !== 'GET' && !body && !contract.acceptsBytes,
+  )
   const publish = bodiless.find(({ id }) => id === 'publishPart')
 
   test.each([

@@ -66,7 +66,7 @@ const entryFields = {
   success: Type.Boolean({ description: 'False for a refused attempt.', examples: [true] }),
   error: Type.Optional(
     Type.String({
-      description: "Reason for the refusal, the answer's code; present only when `success` is false.",
+      description: 'Reason for the refusal: the error code of the response. Present only when `success` is false.',
       examples: ['forbidden'],
     }),
   ),

@@ -6,7 +6,7 @@ import { EXAMPLE_UPLOAD_ID, FileName, filesTag, signedDownload } from './uploads
 
 export const FILE_GROUPS = ['preview', 'document', 'ip', 'partDevelopment', 'development'] as const
 export type FileGroup = (typeof FILE_GROUPS)[number]
-export const FILE_STATES = ['PENDING', 'READY', 'FAILED'] as const
+const FILE_STATES = ['PENDING', 'READY', 'FAILED'] as const
 export type FileState = (typeof FILE_STATES)[number]
 
 /** Stable codes of the reasons for FAILED. */
@@ -65,7 +65,10 @@ export const File = closed(
       DateTime('When `downloadUrl` expires; absent for a public file, whose URL is permanent.'),
     ),
   },
-  { description: 'The last five fields are present if the state is READY.' },
+  {
+    description:
+      '`size`, `contentType`, `sha256` and `downloadUrl` are present if the state is READY; `urlExpireTime` too unless the file is public.',
+  },
 )
 export type File = Static<typeof File>
 
@@ -140,7 +143,7 @@ const content = {
   mediaType: 'application/octet-stream',
 } as const
 
-const ANSWERS = {
+const OTHER_STATUSES = {
   206: 'The requested range of the file.',
   304: 'The file matches `If-None-Match`.',
 }
@@ -156,7 +159,7 @@ export const getFileObject = defineOperation({
   params: pathParam('key', 'Key of the object.', EXAMPLE_FILE_ID),
   query: Type.Object(signedDownload),
   ...content,
-  otherStatuses: ANSWERS,
+  otherStatuses: OTHER_STATUSES,
   refusals: ['forbidden', 'not_found', 'range_not_satisfiable'],
 })
 
@@ -170,6 +173,6 @@ export const getPublicFile = defineOperation({
   access: 'public',
   params: pathParam('id', 'Id of the file.', EXAMPLE_FILE_ID),
   ...content,
-  otherStatuses: { ...ANSWERS, 302: 'Redirect to the store.' },
+  otherStatuses: { ...OTHER_STATUSES, 302: 'Redirect to the store.' },
   refusals: ['not_found', 'range_not_satisfiable'],
 })

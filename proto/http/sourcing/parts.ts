@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { MATERIAL_TYPES } from '../catalog/enums.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 
 export const partsTag = defineTag('Parts', 'Manufacturable items, each owned by an IP owner.')
 
-export const MATERIAL_TYPES = ['metal', 'polymer', 'ceramic', 'composite', 'sand', 'wax', 'other'] as const
-export const PART_STATES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
+const PART_STATES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
 
 const EXAMPLE_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
@@ -99,7 +99,7 @@ const flags = {
     examples: [false],
   }),
   internal: Type.Boolean({
-    description: 'An internal part is not readable by everyone once published. Default false.',
+    description: 'Whether only the IP owner can read the part after publication. Default false.',
     examples: [false],
   }),
 }
@@ -140,7 +140,7 @@ const ownerLists = {
 }
 
 export const PartInput = Type.Partial(closed({ ...content, ...flags, ...lists, ...ownerLists }), {
-  description: 'No field is required. Ids must name catalog entries, or records of your organization.',
+  description: 'No field is required. Ids must belong to catalog entries or to records of your organization.',
   examples: [{ title: 'Impeller, cooling water pump', materialId: '316l', processId: 'pbf-metal' }],
 })
 export type PartInput = Static<typeof PartInput>
@@ -169,7 +169,7 @@ export const Part = Type.Composite(
         examples: ['P-7K2M9QXA'],
       }),
       ipOwnerOrgId: Type.String({
-        description: 'Organization that owns the part.',
+        description: 'Id of the organization that owns the part.',
         examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
       }),
       state: OneOf(PART_STATES, { description: 'State of the part.', examples: ['PUBLISHED'] }),
@@ -185,7 +185,7 @@ export const Part = Type.Composite(
       }),
       previewFileId: Type.Optional(
         Type.String({
-          description: 'The newest ready file of group `preview`.',
+          description: 'Id of the newest READY file of group `preview`.',
           examples: ['file_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
         }),
       ),

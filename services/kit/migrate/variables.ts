@@ -6,7 +6,7 @@ import { roleOf } from '../db/roles.ts'
 const passwords = Object.fromEntries(
   SERVICES.map((service) => [
     `${service.toUpperCase()}_DATABASE_PASSWORD`,
-    Type.String({ minLength: 1, description: `What the role \`${roleOf(service)}\` signs in with.` }),
+    Type.String({ minLength: 1, description: `Password of the role \`${roleOf(service)}\`.` }),
   ]),
 ) as Record<string, TSchema>
 
@@ -14,7 +14,8 @@ const passwords = Object.fromEntries(
 export const migratorVariables = Type.Object({
   DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
-    description: 'URL of the owner of the database, who may make schemas, roles and extensions; past any pooler.',
+    description:
+      'URL of the owner of the database, which may create schemas, roles and extensions; not through a pooler.',
   }),
   ...passwords,
   NATS_URL: commonVariables.NATS_URL,
@@ -29,7 +30,8 @@ export const migratorVariables = Type.Object({
     minimum: -1,
     maximum: Number.MAX_SAFE_INTEGER,
     default: -1,
-    description: 'What each stream may hold, in bytes; beyond it new events wait in the outboxes. -1: no limit.',
+    description:
+      'Maximum size of each stream, in bytes. When it is reached, new events wait in the outboxes. -1: no limit.',
   }),
 })
 

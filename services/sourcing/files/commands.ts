@@ -24,7 +24,7 @@ import {
   touchPart,
   type UploadRow,
 } from './queries.ts'
-import { isWithinQuota, hasTooManyFiles, referenceProblems, type StorageQuota } from './rules.ts'
+import { hasTooManyFiles, isWithinQuota, referenceProblems, type StorageQuota } from './rules.ts'
 
 export interface FileDeps {
   sql: Pool
@@ -35,7 +35,7 @@ export interface FileDeps {
   onPending: () => void
 }
 
-export interface UpdateFiles {
+interface UpdateFiles {
   caller: Caller
   partId: string
   body: UpdateFilesRequest
@@ -74,7 +74,7 @@ export async function updateFiles(deps: FileDeps, { caller, partId, body, audit 
   if (pending > 0) deps.onPending()
 }
 
-/** Validates the request and finds the objects before the transaction, which must not wait for the store. */
+/** Validates the request and finds the objects. Runs before the transaction, because a transaction must not wait for the store. */
 async function additionsOf(
   { sql, storage }: FileDeps,
   orgId: string,
@@ -111,7 +111,7 @@ async function additionsOf(
   })
 }
 
-const notOpen = () => refuse('conflict', { detail: 'An upload was attached already, or has expired.' })
+const notOpen = () => refuse('conflict', { detail: 'An upload has already been attached or has expired.' })
 
 /** Returns whether the file is PENDING. */
 async function addFile(
@@ -147,7 +147,7 @@ async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly 
   if (wanted.length === 0) return
   const removed = new Set((await deleteFiles(tx, orgId, partId, wanted)).map(({ id }) => id))
   const problems = ids.flatMap((id, index) =>
-    removed.has(id) ? [] : [{ field: `remove.${index}`, message: 'names no file of this part' }],
+    removed.has(id) ? [] : [{ field: `remove.${index}`, message: 'is not a file of this part' }],
   )
   if (problems.length > 0) throw invalid(problems)
 }
@@ -160,7 +160,7 @@ export async function requireWithinLimits(tx: Tx, quota: StorageQuota, orgId: st
   const [pending] = await countPending(tx, orgId, quota.maxPendingFiles + 1)
   if (pending.files > quota.maxPendingFiles) {
     throw refuse('limit_reached', {
-      detail: `Your organization has ${quota.maxPendingFiles} PENDING files; add more when these are READY.`,
+      detail: `Your organization has ${quota.maxPendingFiles} PENDING files. Add more when these are READY.`,
     })
   }
   const [usage] = await findStoredBytes(tx, orgId)
@@ -171,7 +171,7 @@ export async function requireWithinLimits(tx: Tx, quota: StorageQuota, orgId: st
   }
 }
 
-/** A change of the files is a change of the part: updates the part and emits the event. */
+/** Updates the part and emits the event. A change of the files is a change of the part. */
 export async function recordFilesChange(tx: Tx, part: { partId: string; orgId: string }, now: string): Promise<void> {
   const { partId, orgId } = part
   await touchPart(tx, partId, now)

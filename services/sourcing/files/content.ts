@@ -17,7 +17,7 @@ export interface ContentDeps {
   folder: FolderStorage | undefined
 }
 
-export interface SignedDownload {
+interface SignedDownload {
   request: Request
   key: string
   expires: number
@@ -62,8 +62,13 @@ interface FileInfo {
   sha256: string
 }
 
-/** A file or a range of it, as an attachment that browsers do not display. */
-function fileResponse({ method, headers: requestHeaders }: Request, content: Blob, file: FileInfo, cacheControl: string): Raw {
+/** The response with a file or a range of it, as an attachment that browsers do not display. */
+function fileResponse(
+  { method, headers: requestHeaders }: Request,
+  content: Blob,
+  file: FileInfo,
+  cacheControl: string,
+): Raw {
   const { name, type, sizeBytes, sha256 } = file
   const etag = `"${sha256}"`
   const headers = {
@@ -83,6 +88,9 @@ function fileResponse({ method, headers: requestHeaders }: Request, content: Blo
   }
   if (!range) return new Raw(content, type, { ...headers, 'content-length': String(sizeBytes) })
   const { start, end } = range
-  const rangeHeaders = { 'content-range': `bytes ${start}-${end}/${sizeBytes}`, 'content-length': String(end + 1 - start) }
+  const rangeHeaders = {
+    'content-range': `bytes ${start}-${end}/${sizeBytes}`,
+    'content-length': String(end + 1 - start),
+  }
   return new Raw(content.slice(start, end + 1), type, { ...headers, ...rangeHeaders }, 206)
 }

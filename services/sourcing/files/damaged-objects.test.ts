@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { truncate, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Problem, FileClient } from '../../testing/files/file-client.ts'
+import { FileClient, type Problem } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' })

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { captureLog } from '../../testing/captured-log.ts'
-import { s3Server } from '../../testing/files/s3-server.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { s3Server } from '../../testing/files/s3-server.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 

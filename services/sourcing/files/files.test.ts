@@ -19,7 +19,9 @@ describe('adding a file', () => {
   test('makes it READY with the size, type and hash of its bytes', async () => {
     const part = await own.createPart()
     const { id } = await own.uploadBytes('%PDF-1.7 drawing', 'drawing.exe')
-    const answer = await own.changeFiles(part, { add: [{ uploadId: id, group: 'document', name: 'Zeichnung „A“.pdf' }] })
+    const answer = await own.changeFiles(part, {
+      add: [{ uploadId: id, group: 'document', name: 'Zeichnung „A“.pdf' }],
+    })
     expect([answer.status, answer.text]).toEqual([204, ''])
     const [file, ...rest] = await own.listFiles(part)
     expect(rest).toEqual([])
@@ -83,7 +85,10 @@ describe('adding a file', () => {
     const [part, otherPart] = [await own.createPart(), await own.createPart()]
     const uploads = await Promise.all(Array.from({ length: 20 }, () => own.uploadBytes()))
     const add = uploads.map(({ id }) => ({ uploadId: id, group: 'document' }))
-    const answers = await Promise.all([own.changeFiles(part, { add }), own.changeFiles(otherPart, { add: [...add].reverse() })])
+    const answers = await Promise.all([
+      own.changeFiles(part, { add }),
+      own.changeFiles(otherPart, { add: [...add].reverse() }),
+    ])
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409])
   })
 
@@ -108,7 +113,7 @@ describe('adding a file', () => {
     for (const { status, body } of answers) {
       expect([status, body.errors]).toEqual([
         400,
-        [{ field: 'add.0.uploadId', message: 'names no upload of your organization' }],
+        [{ field: 'add.0.uploadId', message: 'is not an upload of your organization' }],
       ])
     }
     expect((await own.listFiles(part)).length).toBe(0)

@@ -8,7 +8,7 @@ const root = String(market.config.FILES_FOLDER)
 await describeConformance(market, {
   driver: 'folder',
   variables: { FILES_FOLDER: root },
-  // Like an unmounted disk.
+  // A file in place of the folder makes every request fail, as an unmounted disk does.
   async stop() {
     await mkdir(root, { recursive: true })
     await rename(root, `${root}.away`)

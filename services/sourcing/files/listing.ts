@@ -5,11 +5,11 @@ import type { Storage } from '../storage/storage.ts'
 import { type FileRow, findOwnership, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
 
-export interface ListingDeps {
+interface ListingDeps {
   sql: Sql
   clock: () => number
   storage: Storage
-  /** Where clients reach `/files`. */
+  /** The base of the URLs below `/files`. */
   publicUrl: string
 }
 
@@ -22,7 +22,7 @@ export async function filesOf(deps: ListingDeps, orgId: string, partId: string):
   return { items: await Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt))) }
 }
 
-/** The public representation of a file. Size, type, hash and URL come with READY. */
+/** The public representation of a file. Only a READY file has size, type, hash and URL. */
 async function fileOf(row: FileRow, { storage, publicUrl }: ListingDeps, urlExpiresAt: Date): Promise<File> {
   const { id, name, file_group: group, state, public: isPublic, created_at: createdTime } = row
   const file: File = { id, name, group, state, public: isPublic, createdTime }

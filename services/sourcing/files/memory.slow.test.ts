@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { File } from '../../../proto/http/sourcing/files.ts'
-import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { MAX_FILE_BYTES } from '../storage/storage.ts'
@@ -27,17 +27,17 @@ afterAll(async () => {
   await source.stop(true)
 })
 
-/** The peak of the resident memory during the work, above its level before. */
+/** The growth of the resident memory during the work, at its peak. */
 async function growthDuring<T>(
   process: SourcingProcess,
   work: () => Promise<T>,
 ): Promise<{ result: T; bytes: number }> {
   const before = await process.residentBytes()
-  let most = before
+  let peak = before
   let isDone = false
   const watching = (async () => {
     while (!isDone) {
-      most = Math.max(most, await process.residentBytes())
+      peak = Math.max(peak, await process.residentBytes())
       await Bun.sleep(20)
     }
   })()
@@ -45,7 +45,7 @@ async function growthDuring<T>(
     isDone = true
   })
   await watching
-  return { result, bytes: most - before }
+  return { result, bytes: peak - before }
 }
 
 const part = await own.createPart()

@@ -27,7 +27,7 @@ export const listFiles = (sql: Sql, partId: string, groups: readonly FileGroup[]
   where part_id = ${partId} and file_group = any(${[...groups]})
   order by id desc`
 
-export interface PublicFileRow {
+interface PublicFileRow {
   name: string
   object_key: string
   content_type: string

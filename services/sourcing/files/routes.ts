@@ -6,7 +6,7 @@ import { type ContentDeps, publicContent, signedContent } from './content.ts'
 import { filesOf } from './listing.ts'
 import { requestProblems } from './rules.ts'
 
-export type FileRoutesDeps = FileDeps & ContentDeps & { http: Http; publicUrl: string }
+type FileRoutesDeps = FileDeps & ContentDeps & { http: Http; publicUrl: string }
 
 export const fileRoutes = ({ http, ...deps }: FileRoutesDeps) =>
   new Elysia({ name: 'sourcing.files' })

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { FILE_GROUPS, type FileGroup } from '../../../proto/http/sourcing/files.ts'
-import { isWithinQuota, hasTooManyFiles, mayBePublic, type Relation, visibleGroups } from './rules.ts'
+import { hasTooManyFiles, isWithinQuota, mayBePublic, type Relation, visibleGroups } from './rules.ts'
 
-describe('who sees which group of files', () => {
+describe('the visible groups of files of a relation', () => {
   const table: Record<Relation, FileGroup[]> = {
     OWNER: ['preview', 'document', 'ip', 'partDevelopment', 'development'],
     MAKER: ['preview', 'document', 'ip'],
@@ -15,7 +15,7 @@ describe('who sees which group of files', () => {
   })
 })
 
-test('the groups that may be public are those that everyone sees', () => {
+test('the groups that may be public are those that every organization sees', () => {
   expect(FILE_GROUPS.filter(mayBePublic)).toEqual([...visibleGroups('ANYONE')])
 })
 

@@ -6,20 +6,20 @@ import {
   type UpdateFilesRequest,
 } from '../../../proto/http/sourcing/files.ts'
 
-/** How an organization stands to a part that it can read. */
+/** The relation of an organization to a part that it can read. */
 export type Relation =
-  /** Its IP owner. */
+  /** The IP owner of the part. */
   | 'OWNER'
-  /** Has a live order of it placed with a factory of its own. */
+  /** A manufacturer with a current order for the part. */
   | 'MAKER'
-  /** Invited to an RFQ for it, or party to an order of it. */
+  /** Invited to an RFQ for the part, or involved in an order for it. */
   | 'PARTY'
-  /** Anybody, once it is published and not internal. */
+  /** Any other organization. The part is published and not internal. */
   | 'ANYONE'
 
 const OPEN_GROUPS: readonly FileGroup[] = ['preview', 'document']
 
-/** Who sees which files of a part. What the owner keeps to himself is not even counted for others. */
+/** The groups of files that an organization sees. Files of other groups are neither listed nor counted. */
 export function visibleGroups(relation: Relation): readonly FileGroup[] {
   if (relation === 'OWNER') return FILE_GROUPS
   if (relation === 'MAKER') return [...OPEN_GROUPS, 'ip']
@@ -36,16 +36,16 @@ export function requestProblems({ add = [], remove = [] }: UpdateFilesRequest): 
   return add.flatMap(({ uploadId }, index) => {
     const repeated = seen.has(uploadId)
     seen.add(uploadId)
-    return repeated ? [{ field: `add.${index}.uploadId`, message: 'is named a second time' }] : []
+    return repeated ? [{ field: `add.${index}.uploadId`, message: 'is a duplicate' }] : []
   })
 }
 
-export interface KnownUpload {
+interface KnownUpload {
   id: string
   public: boolean
 }
 
-/** Unknown ids, and public uploads in groups that must not be public. */
+/** Unknown ids, and public uploads in groups that do not allow public files. */
 export function referenceProblems(
   { add = [], remove = [] }: UpdateFilesRequest,
   uploads: ReadonlyMap<string, KnownUpload>,
@@ -54,12 +54,12 @@ export function referenceProblems(
   return [
     ...add.flatMap(({ uploadId, group }, index): FieldError[] => {
       const upload = uploads.get(uploadId)
-      if (!upload) return [{ field: `add.${index}.uploadId`, message: 'names no upload of your organization' }]
+      if (!upload) return [{ field: `add.${index}.uploadId`, message: 'is not an upload of your organization' }]
       if (!upload.public || mayBePublic(group)) return []
-      return [{ field: `add.${index}.group`, message: 'must not be that of a public file' }]
+      return [{ field: `add.${index}.group`, message: 'does not allow public files' }]
     }),
     ...remove.flatMap((id, index) =>
-      fileIds.has(id) ? [] : [{ field: `remove.${index}`, message: 'names no file of this part' }],
+      fileIds.has(id) ? [] : [{ field: `remove.${index}`, message: 'is not a file of this part' }],
     ),
   ]
 }
@@ -67,7 +67,10 @@ export function referenceProblems(
 export interface StorageQuota {
   /** The total size of the files of one organization. */
   maxStoredBytes: number
-  /** PENDING files of one organization, because a claim reads all of them. Concurrent requests may exceed it by one each. */
+  /**
+   * PENDING files of one organization. The limit exists because a claim reads all of them. Each concurrent request may exceed
+   * it by one.
+   */
   maxPendingFiles: number
 }
 

@@ -2,8 +2,8 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../testing/certificates.ts'
 import { s3Server } from '../../testing/files/s3-server.ts'
-import { storageOf } from '../../testing/files/storage-of.ts'
 import { sweepObjects } from '../../testing/files/silent-sweep.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { S3Storage } from '../storage/s3/store.ts'
@@ -86,7 +86,7 @@ describe('a file that was uploaded to the store itself', () => {
     expect(await storage.find(upload.id)).toBeUndefined()
   })
 
-  test('is copied when the store has recovered', async () => {
+  test('is copied after the store has recovered', async () => {
     const part = await own.createPart()
     const { id } = await own.uploadBytes('patience')
     await own.changeFiles(part, { add: [{ uploadId: id, group: 'document' }] })
@@ -97,7 +97,7 @@ describe('a file that was uploaded to the store itself', () => {
 })
 
 describe('the headers that an uploader sets', () => {
-  const claims = {
+  const uploaderHeaders = {
     'content-encoding': 'gzip',
     'content-type': 'text/html',
     'content-language': 'de',
@@ -112,7 +112,7 @@ describe('the headers that an uploader sets', () => {
   ])('do not change %s', async (_, bytes, contentType) => {
     const part = await own.createPart()
     const upload = await own.createUpload()
-    const headers = { ...upload.headers, ...claims }
+    const headers = { ...upload.headers, ...uploaderHeaders }
     expect((await own.putBytes({ ...upload, headers }, bytes)).status).toBe(200)
     expect((await own.changeFiles(part, { add: [{ uploadId: upload.id, group: 'document' }] })).status).toBe(204)
     const file = await until(async () => (await own.listFiles(part)).find(({ state }) => state === 'READY'))
@@ -140,10 +140,10 @@ describe('a wrong store configuration', () => {
   })
 
   test('with a wrong access key is 503', async () => {
-    const stranger = storageOf({ ...settings, variables: { ...server.variables, S3_SECRET_ACCESS_KEY: 'wrong' } })
+    const withWrongKey = storageOf({ ...settings, variables: { ...server.variables, S3_SECRET_ACCESS_KEY: 'wrong' } })
     const refused = { code: 'unavailable', detail: 'The file store denied access.', cause: { status: 403 } }
-    await expect(stranger.find('file_x')).rejects.toMatchObject(refused)
-    await expect(stranger.remove('file_x')).rejects.toMatchObject(refused)
+    await expect(withWrongKey.find('file_x')).rejects.toMatchObject(refused)
+    await expect(withWrongKey.remove('file_x')).rejects.toMatchObject(refused)
   })
 })
 
@@ -156,7 +156,7 @@ describe('an incomplete multipart upload', () => {
     expect(await openUploads()).not.toContain(uploadId)
   })
 
-  /** What a killed process leaves. */
+  /** Creates a multipart upload as a killed process leaves it. */
   async function createIncomplete(): Promise<{ uploadId: string }> {
     const text = await signedText('POST', 'file_incomplete?uploads')
     return { uploadId: /<UploadId>([^<]+)</.exec(text)?.[1] ?? '' }

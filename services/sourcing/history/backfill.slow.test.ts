@@ -20,19 +20,19 @@ test('the history of a part from before capture begins with one BACKFILL entry, 
   await db.owner`delete from sourcing.schema_migrations where checksum = ''`
   await migrate({ url: db.ownerUrl, passwords: testPasswords })
   await migrate({ url: db.ownerUrl, passwords: testPasswords })
-  const young = await client.post<{ id: string }>('/v1/parts', { title: 'Young' })
+  const later = await client.post<{ id: string }>('/v1/parts', { title: 'Later' })
   await client.send('PATCH', `/flows/v1/parts/${old.body.id}`, { body: { title: 'Older' } })
 
-  const kinds = async (id: string) => {
+  const entriesOf = async (id: string) => {
     const { body } = await client.get<{ items: { kind: string; changes: { field: string; after?: unknown }[] }[] }>(
       `/v1/parts/${id}/history`,
     )
     return body.items
   }
-  const oldEntries = await kinds(old.body.id)
+  const oldEntries = await entriesOf(old.body.id)
   expect(oldEntries.map(({ kind }) => kind)).toEqual(['UPDATE', 'BACKFILL'])
   expect(oldEntries[1]?.changes).toContainEqual({ field: 'title', after: 'Old' })
-  expect((await kinds(young.body.id)).map(({ kind }) => kind)).toEqual(['CREATE'])
+  expect((await entriesOf(later.body.id)).map(({ kind }) => kind)).toEqual(['CREATE'])
 })
 
 /** The migration that starts capture and all later ones. */

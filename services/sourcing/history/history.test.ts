@@ -36,7 +36,7 @@ describe('GET /v1/parts/{id}/history', () => {
     expect(times).toEqual(times.toSorted().reverse())
   })
 
-  test('shows fields by their public names with their JSON values; revision and updatedTime are left out', async () => {
+  test('shows fields by their public names with their JSON values; revision and updatedTime are omitted', async () => {
     const id = await created()
     await patch(id, {
       title: 'Renamed',
@@ -54,7 +54,7 @@ describe('GET /v1/parts/{id}/history', () => {
     ])
   })
 
-  test('a changed list is one change, and so are changed metadata', async () => {
+  test('a changed list is one change, and so is changed metadata', async () => {
     const id = await created({ title: 'x', keywords: ['a', 'b'], metadata: { a: '1' } })
     await patch(id, { keywords: ['b', 'c'], metadata: { a: '2', b: '3' } })
     expect(await changesOf(id)).toEqual([
@@ -63,7 +63,7 @@ describe('GET /v1/parts/{id}/history', () => {
     ])
   })
 
-  test("the creation contains the initial fields, the owner's own fields too", async () => {
+  test('the creation contains the initial fields, also those that only the owner sees', async () => {
     const { items } = (await history(await created({ title: 'Whole', keywords: ['k'] }))).body
     const fields = new Map(items[0]?.changes.map(({ field, after }) => [field, after]))
     expect(fields.get('title')).toBe('Whole')
@@ -105,7 +105,7 @@ describe('GET /v1/parts/{id}/history', () => {
   test('consecutive pages repeat and skip nothing while the part is changed', async () => {
     const id = await created()
     for (let n = 1; n <= 7; n++) await patch(id, { title: `Impeller ${n}` })
-    const there = (await history(id, '?pageSize=50')).body.items
+    const expected = (await history(id, '?pageSize=50')).body.items
     const read: Entry[] = []
     for (let page = 1; ; page++) {
       const { body } = await history(id, `?pageSize=3&page=${page}`)
@@ -113,7 +113,7 @@ describe('GET /v1/parts/{id}/history', () => {
       if (!body.hasMore) break
       await patch(id, { title: `Changed while page ${page} was read` })
     }
-    expect(read).toEqual(there)
+    expect(read).toEqual(expected)
   })
 
   test('after concurrent changes, each entry starts with the values that the previous one ended with', async () => {

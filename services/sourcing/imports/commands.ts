@@ -16,14 +16,14 @@ export interface ImportDeps extends Pick<FileDeps, 'sql' | 'clock' | 'quota' | '
   box: SecretBox
 }
 
-export interface ImportFile {
+interface ImportFile {
   caller: Caller
   partId: string
   body: ImportFileInput
   audit: AuditContext
 }
 
-/** Adds a PENDING file to an own part; a worker fetches its bytes. The URL is stored encrypted, until the import ends. */
+/** Adds a PENDING file to an own part; a worker fetches its bytes. The URL is stored encrypted until the import ends. */
 export async function importFile(
   { sql, clock, quota, onPending, box }: ImportDeps,
   { caller: { orgId }, partId, body, audit }: ImportFile,
@@ -35,8 +35,8 @@ export async function importFile(
   await sql.begin(async (tx) => {
     found(await lockOwnPart(tx, orgId, partId))
     const { name, group } = body
-    const empty = { reason: null, objectKey: null, info: null, countedBytes: 0 }
-    const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...empty }
+    const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }
+    const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...withoutBytes }
     await insertFile(tx, file, now)
     await insertImport(tx, { fileId, encryptedUrl }, now)
     await requireWithinLimits(tx, quota, orgId, partId, 1)

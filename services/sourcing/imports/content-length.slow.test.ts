@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { plainSource } from '../../testing/files/plain-source.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { plainSource } from '../../testing/files/plain-source.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 

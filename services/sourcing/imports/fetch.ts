@@ -10,7 +10,7 @@ export interface FetchDeps {
   storage: Storage
   guard: AddressGuard
   box: SecretBox
-  /** The longest pause of a source, before its headers and between its bytes. */
+  /** The longest pause of a source before its headers and between its chunks. */
   idleMs?: number
 }
 
@@ -80,7 +80,7 @@ async function sendRequest(guard: AddressGuard, url: string, limit: IdleLimit): 
   }
 }
 
-/** `Content-Length`, which may be repeated with the same value. Ignored for a chunked body. */
+/** The value of `Content-Length`, which may be repeated. Undefined for a chunked body and for different values. */
 function contentLengthOf({ headers }: Response): number | undefined {
   const [length, ...repeated] = (headers.get('content-length') ?? '').split(',').map((text) => text.trim())
   if (length === undefined || !/^\d{1,15}$/.test(length) || headers.has('transfer-encoding')) return undefined

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { FileClient, type Problem } from '../../testing/files/file-client.ts'
 import { headOf, plainSource } from '../../testing/files/plain-source.ts'
-import { type Problem, FileClient } from '../../testing/files/file-client.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 
@@ -13,21 +13,21 @@ const own = new FileClient(market, owner.administrator.client)
 const { owner: rows } = market.db
 const part = await own.createPart()
 
-const asked: { path: string; headers: Headers }[] = []
+const requests: { path: string; headers: Headers }[] = []
 let failuresLeft = 0
 const source = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   async fetch(request) {
     const { pathname } = new URL(request.url)
-    asked.push({ path: pathname, headers: request.headers })
-    const answer = ANSWERS[pathname]
-    return answer ? answer() : new Response('no such file', { status: 404 })
+    requests.push({ path: pathname, headers: request.headers })
+    const respond = RESPONSES[pathname]
+    return respond ? respond() : new Response('no such file', { status: 404 })
   },
 })
 afterAll(() => source.stop(true))
 
-const ANSWERS: Record<string, () => Response | Promise<Response>> = {
+const RESPONSES: Record<string, () => Response | Promise<Response>> = {
   '/impeller.stl': () =>
     new Response('solid impeller\n facet normal 0 0 1', { headers: { 'content-type': 'text/html' } }),
   '/elsewhere': () => Response.redirect(`http://127.0.0.1:${source.port}/impeller.stl`),
@@ -93,9 +93,9 @@ describe('an import', () => {
     expect(changed.previewFileId).toBe(body.fileId)
   })
 
-  test('sends no tokens, no cookies, and accepts no compression', async () => {
+  test('sends neither tokens nor cookies, and accepts no compression', async () => {
     await imported('/impeller.stl')
-    const { headers } = asked.at(-1) as { headers: Headers }
+    const { headers } = requests.at(-1) as { headers: Headers }
     expect(headers.get('accept-encoding')).toBe('identity')
     expect(headers.has('authorization')).toBe(false)
     expect(headers.has('cookie')).toBe(false)
@@ -122,9 +122,9 @@ describe('an import', () => {
     ['/unknown', 'source_refused'],
     ['/big', 'quota_reached'],
   ])('of %s is FAILED with %s and is not retried', async (path, reason) => {
-    const before = asked.length
+    const before = requests.length
     expect(await imported(path)).toMatchObject({ state: 'FAILED', reason })
-    expect(asked.slice(before).map((request) => request.path)).toEqual([path])
+    expect(requests.slice(before).map((request) => request.path)).toEqual([path])
   })
 
   test('with a Content-Length over 512 MiB is FAILED before it is fetched', async () => {
@@ -132,7 +132,7 @@ describe('an import', () => {
     expect(await ended(body.fileId)).toMatchObject({ state: 'FAILED', reason: 'too_large' })
   })
 
-  test('that disconnects is fetched again', async () => {
+  test('whose source disconnects is fetched again', async () => {
     cutsLeft = 1
     const { body } = await begin(`${plain.url}/late`)
     expect(await ended(body.fileId)).toMatchObject({ state: 'READY', receivedBytes: 5 })
@@ -145,7 +145,7 @@ describe('an import', () => {
     expect(await imported('/busy')).toMatchObject({ state: 'READY', receivedBytes: 7 })
   })
 
-  test('of a file that is removed ends, and its job is deleted', async () => {
+  test('of a file that is removed meanwhile ends, and its job is deleted', async () => {
     const { body } = await begin(`${plain.url}/slow?sig=very-secret`)
     await until(async () => (await progressOf(body.fileId)).receivedBytes > 0)
     expect((await own.changeFiles(part, { remove: [body.fileId] })).status).toBe(204)

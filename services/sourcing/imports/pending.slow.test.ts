@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
-import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'
@@ -17,7 +17,7 @@ const market = await marketplaceOf(['sourcing'], {
 })
 const { owner } = market.db
 
-/** Each other organization has at most one turn before the last one; a preemption happens once per grace period or poll. */
+/** Each other organization is served at most once before the last one, and each grace period or poll has one preemption. */
 const BOUND_MS = Math.ceil((OTHERS + 1) / MAX_IMPORTS + 1) * (GRACE_MS + JOB_LIMITS.pollMs)
 
 const DRIP_MS = 200
@@ -62,12 +62,15 @@ async function importing(path: string, times: number) {
   return { own, part, fileIds, progress, end }
 }
 
-test('a slow import is not preempted while no other one waits', async () => {
+test('a slow import is not preempted while no other import waits', async () => {
   const long = await importing('/long', 1)
   const others = await Promise.all(Array.from({ length: MAX_IMPORTS - 1 }, () => importing('/endless', 1)))
   await until(() => dripping.size === MAX_IMPORTS, { withinMs: 10_000, what: 'the maximum of imports' })
-  const manyGraces = (4 * (GRACE_MS + JOB_LIMITS.pollMs)) / DRIP_MS
-  await until(async () => (await long.progress()).receivedBytes > manyGraces, { withinMs: 30_000, what: 'the drips' })
+  const bytesAfterGrace = (4 * (GRACE_MS + JOB_LIMITS.pollMs)) / DRIP_MS
+  await until(async () => (await long.progress()).receivedBytes > bytesAfterGrace, {
+    withinMs: 30_000,
+    what: 'the drips',
+  })
   whole?.write('x'.repeat(1_000))
   await until(async () => (await long.progress()).state !== 'PENDING', { withinMs: 10_000, what: 'the end' })
   expect(await long.progress()).toMatchObject({ state: 'READY', receivedBytes: 1_000 })
@@ -98,8 +101,10 @@ test('while endless imports of many organizations run at the maximum, another im
     },
     { withinMs: 30_000, what: 'a FAILED import' },
   )
-  const given = others.find(({ part }) => part === failed?.part_id)
-  const history = await given?.own.client.get<{ items: { changes: object[] }[] }>(`/v1/parts/${given.part}/history`)
+  const preempted = others.find(({ part }) => part === failed?.part_id)
+  const history = await preempted?.own.client.get<{ items: { changes: object[] }[] }>(
+    `/v1/parts/${preempted.part}/history`,
+  )
   expect(history?.body.items.flatMap(({ changes }) => changes)).toContainEqual({
     field: `files.${failed?.id}.reason`,
     after: 'too_slow',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
-import { type Problem, FileClient } from '../../testing/files/file-client.ts'
+import { FileClient, type Problem } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])

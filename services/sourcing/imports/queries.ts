@@ -1,7 +1,7 @@
 import type { FileFailure, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
-export interface ImportRow {
+interface ImportRow {
   state: FileState
   reason: FileFailure | null
   received_bytes: string

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { captureLog } from '../../testing/captured-log.ts'
-import { plainSource } from '../../testing/files/plain-source.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { plainSource } from '../../testing/files/plain-source.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
-import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
+import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
 import { JOB_LIMITS } from '../jobs/rules.ts'

@@ -29,13 +29,13 @@ const claim = async (kinds: readonly JobRow['kind'][] = ['copy', 'import']) => {
   const startedMs = performance.now()
   const [job] = await claimJob(sql, crypto.randomUUID(), kinds)
   expect(performance.now() - startedMs).toBeLessThan(MAX_CLAIM_MS)
-  // Turns are ordered by a time in milliseconds.
+  // Claims are ordered by a time in milliseconds.
   await Bun.sleep(2)
   return job?.file_id
 }
 
 describe('with thousands of imports of one organization', () => {
-  beforeAll(() => imports('org_greedy', 1, WAITING))
+  beforeAll(() => imports('org_many', 1, WAITING))
 
   test('two are claimed at a time, the oldest first', async () => {
     expect([await claim(['copy']), await claim(), await claim(), await claim()]).toEqual([
@@ -47,7 +47,7 @@ describe('with thousands of imports of one organization', () => {
   })
 
   test('the import of another organization is claimed next', async () => {
-    await imports('org_modest', WAITING + 1, WAITING + 1)
+    await imports('org_one', WAITING + 1, WAITING + 1)
     expect([await claim(), await claim()]).toEqual([`file_${WAITING + 1}`, undefined])
   })
 
@@ -57,7 +57,7 @@ describe('with thousands of imports of one organization', () => {
   })
 })
 
-test('organizations take turns, whatever the number and age of their imports', async () => {
+test('organizations are served round-robin, independent of the number and age of their imports', async () => {
   await db.owner`truncate sourcing.file_jobs, sourcing.file_job_claims, sourcing.files cascade`
   await imports('org_first', 1, 10)
   await imports('org_second', 11, 20)
@@ -82,7 +82,7 @@ test('a report after the end of the job changes nothing', async () => {
   })
   const progress = async () => [...(await db.owner`select received_bytes, total_bytes from sourcing.imports`)]
   const [job] = await claimJob(sql, crypto.randomUUID(), ['import'])
-  if (!job) throw new Error('there is a job')
+  if (!job) throw new Error('no job was claimed')
   expect(await extendLease(sql, job, { receivedBytes: 5, totalBytes: null })).toHaveLength(1)
   expect(await progress()).toEqual([{ received_bytes: '5', total_bytes: null }])
   await sql.begin(async (tx) => {

@@ -3,12 +3,12 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
 import type { JobKind } from './rules.ts'
 
-/** The deadline of a job with all its attempts. A copy can wait for our own store to recover. */
+/** The time from the creation of a job to its deadline. It is long for a copy, which may wait until our own store recovers. */
 const [COPY_LIFE, IMPORT_LIFE] = ['24 hours', '30 minutes'] as const
 /** A worker that does not extend its lease for this long has crashed, and another worker may claim the job. */
 const LEASE = '15 seconds'
 
-export interface NewCopy {
+interface NewCopy {
   fileId: string
   sourceKey: string
   sourceEtag: string
@@ -18,7 +18,7 @@ export const insertCopyJob = (tx: Tx, { fileId, sourceKey, sourceEtag }: NewCopy
   insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
   values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${COPY_LIFE}::interval)`
 
-export interface NewImport {
+interface NewImport {
   fileId: string
   encryptedUrl: string
 }
@@ -44,7 +44,7 @@ export interface JobRow {
 /** Concurrent jobs of one kind and organization, on all replicas together. */
 const MAX_JOBS_PER_TENANT = 2
 
-/** The organizations that have as many running jobs of a kind as they may. */
+/** The organizations with the maximum of running jobs of a kind. */
 const tenantsAtLimit = (sql: Sql) => sql`
   select f.org_id, j.kind
   from sourcing.file_jobs j join sourcing.files f on f.id = j.file_id
@@ -107,7 +107,7 @@ export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow, { receiv
 export const recordComplete = (tx: Tx, fileId: string, sizeBytes: number) => tx`
   update sourcing.imports set received_bytes = ${sizeBytes}, total_bytes = ${sizeBytes} where file_id = ${fileId}`
 
-/** Gives the job back. An attempt that a shutdown ended does not count. */
+/** Releases the job for a later attempt. An attempt that a shutdown ended does not count. */
 export const postponeJob = (
   sql: Sql,
   { file_id, lease_token }: JobRow,

@@ -3,12 +3,12 @@ import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import {
   delayAfter,
   failureOfStatus,
-  shouldGiveUp,
   isPreemptionUseful,
   JOB_KINDS,
   JOB_LIMITS,
   type JobKind,
   maxImportsFor,
+  shouldGiveUp,
   slowestOf,
   startableKinds,
 } from './rules.ts'
@@ -24,9 +24,12 @@ test.each([
   ['copy', 50, false, 60_000, false],
   ['copy', 1, true, 60_000, true],
   ['copy', 1, false, -1, true],
-] as const)('a %s after %d attempts (final: %s, %d ms left) is over: %s', (kind, attempts, isFinal, leftMs, over) => {
-  expect(shouldGiveUp({ kind, attempts, isFinal, leftMs })).toBe(over)
-})
+] as const)(
+  'a %s after %d attempts (final: %s, %d ms left) is given up: %s',
+  (kind, attempts, isFinal, leftMs, isGivenUp) => {
+    expect(shouldGiveUp({ kind, attempts, isFinal, leftMs })).toBe(isGivenUp)
+  },
+)
 
 test('delays grow, and five attempts fit into half an hour', () => {
   const delays = [1, 2, 3, 4].map(delayAfter)
@@ -74,7 +77,7 @@ test.each([
   [6, 0, 0, ['import']],
   [6, 2, 0, []],
   [1, 6, 34, ['copy']],
-] as const)('beside %d copies, %d imports and %d slow imports %p may start', (copies, busy, slow, kinds) => {
+] as const)('next to %d copies, %d imports and %d slow imports %p may start', (copies, busy, slow, kinds) => {
   expect(startableKinds(freeKinds(copies, busy), busy + slow, limits)).toEqual([...kinds])
 })
 
@@ -85,7 +88,7 @@ test.each([
   [0, 6, 58, false],
   [6, 2, 62, false],
 ])(
-  'beside %d copies, %d imports and %d slow imports a preemption lets an import start: %p',
+  'next to %d copies, %d imports and %d slow imports a preemption lets an import start: %p',
   (copies, busy, slow, is) => {
     expect(isPreemptionUseful(freeKinds(copies, busy), busy + slow, limits)).toBe(is)
   },

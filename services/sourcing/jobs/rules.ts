@@ -6,15 +6,15 @@ export type JobKind = (typeof JOB_KINDS)[number]
 export const JOB_LIMITS = {
   /** Concurrent jobs of one process, apart from imports from slow sources. */
   permits: 8,
-  /** Of these, jobs of one kind, so that imports and copies do not keep each other waiting. */
+  /** Maximum of one kind, so that imports and copies do not delay each other. */
   permitsPerKind: 6,
-  /** The interval in which the speed of an import is measured. */
+  /** The interval over which the speed of an import is measured. */
   speedIntervalMs: 1_000,
   /** An import that receives less than this in `speedIntervalMs` is slow. Others finish 512 MiB within nine minutes. */
   slowBelowBytes: 1024 * 1024,
-  /** The interval in which jobs added by other replicas are looked for. */
+  /** The interval at which a worker looks for jobs that other replicas added. */
   pollMs: 2_000,
-  /** The interval in which a worker extends its lease and reports progress. */
+  /** The interval at which a worker extends its lease and reports progress. */
   reportMs: 2_000,
   /** The longest pause of a source. */
   idleMs: 30_000,
@@ -29,13 +29,13 @@ export interface ImportLimits {
   graceMs: number
 }
 
-/** Each import to S3 may buffer a part of 8 MiB, so 128 MiB in total. */
+/** Each import to S3 may buffer a part of 8 MiB: 128 MiB in total. */
 const MAX_IMPORTS_TO_S3 = 16
 
 export const maxImportsFor = (driver: 'folder' | 's3', configured: number) =>
   driver === 's3' ? Math.min(configured, MAX_IMPORTS_TO_S3) : configured
 
-/** The kinds of job that may start, of those with a free permit. */
+/** The kinds of job that may start. `free`: the kinds with a free permit. `imports`: the number of running imports. */
 export const startableKinds = (free: readonly JobKind[], imports: number, { maxImports }: ImportLimits) =>
   free.filter((kind) => kind === 'copy' || imports < maxImports)
 
@@ -72,7 +72,7 @@ export class JobFailure extends Error {
   }
 }
 
-export interface FailedAttempt {
+interface FailedAttempt {
   kind: JobKind
   attempts: number
   isFinal: boolean
@@ -80,6 +80,7 @@ export interface FailedAttempt {
   leftMs: number
 }
 
+/** Whether the file becomes FAILED instead of being retried. */
 export const shouldGiveUp = ({ kind, attempts, isFinal, leftMs }: FailedAttempt) =>
   isFinal || leftMs <= 0 || (kind === 'import' && attempts >= JOB_LIMITS.maxImportAttempts)
 

@@ -13,24 +13,24 @@ import { claimJob, extendLease, findWaitingImport, type JobRow, type Progress, p
 import {
   delayAfter,
   type ImportLimits,
-  shouldGiveUp,
   isPreemptionUseful,
   JOB_KINDS,
   JOB_LIMITS,
   JobFailure,
   type JobKind,
+  shouldGiveUp,
   slowestOf,
   startableKinds,
 } from './rules.ts'
 
-export type FileWorkerDeps = FinishDeps & FetchDeps & { log: Log; importLimits: ImportLimits }
+type FileWorkerDeps = FinishDeps & FetchDeps & { log: Log; importLimits: ImportLimits }
 
 interface RunningJob {
   kind: JobKind
   startedMs: number
   progress: Progress
   preempted: AbortController
-  /** Releases the permit. Undefined while the import is slow, because it then holds none. */
+  /** Releases the permit. Undefined while the import is slow, because a slow import holds none. */
   release: (() => void) | undefined
 }
 
@@ -39,7 +39,7 @@ export class FileWorker implements Worker {
   readonly name = 'files'
   readonly #deps: FileWorkerDeps
   readonly #wake = new WakeSignal()
-  /** The tenants of this semaphore are the kinds of job. Organizations take turns in `claimJob`, on all replicas. */
+  /** The tenants of this semaphore are the kinds of job. `claimJob` serves organizations round-robin on all replicas. */
   readonly #permits = new TenantSemaphore({
     what: 'file jobs',
     permits: JOB_LIMITS.permits,
@@ -121,7 +121,8 @@ export class FileWorker implements Worker {
     const leaseLost = new AbortController()
     const { progress, preempted } = running
     const signal = AbortSignal.any([stopping, leaseLost.signal, preempted.signal, AbortSignal.timeout(leftMs)])
-    const speedTimer = job.kind === 'import' ? setInterval(this.#speedMeter(running), JOB_LIMITS.speedIntervalMs) : undefined
+    const speedTimer =
+      job.kind === 'import' ? setInterval(this.#speedMeter(running), JOB_LIMITS.speedIntervalMs) : undefined
     const reportTimer = setInterval(() => void this.#report(job, progress, leaseLost), JOB_LIMITS.reportMs)
     // Each attempt has its own key, because the worker of an expired lease may still be writing.
     const key = `${job.file_id}.${job.lease_token.slice(0, 8)}`
@@ -139,7 +140,7 @@ export class FileWorker implements Worker {
     }
   }
 
-  /** Measures the speed of an import. A slow one gives its permit back until it is fast again. */
+  /** Returns a function that measures the speed of an import. A slow import releases its permit until it is fast again. */
   #speedMeter(job: RunningJob): () => void {
     let before = 0
     return () => {
@@ -177,7 +178,8 @@ export class FileWorker implements Worker {
     const leftMs = Date.parse(job.deadline_at) - clock() - delayMs
     if (!(error instanceof JobFailure)) log.warn({ err: error, file: job.file_id, reason }, 'a file job attempt failed')
     await extendLease(sql, job, progress)
-    if (shouldGiveUp({ kind: job.kind, attempts: job.attempts, isFinal, leftMs })) await failFile(this.#deps, job, reason)
+    if (shouldGiveUp({ kind: job.kind, attempts: job.attempts, isFinal, leftMs }))
+      await failFile(this.#deps, job, reason)
     else await postponeJob(sql, job, { delayMs, counts: true })
   }
 }

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { storageOf } from '../../testing/files/storage-of.ts'
 import { sweepObjects } from '../../testing/files/silent-sweep.ts'
+import { storageOf } from '../../testing/files/storage-of.ts'
 import { cancelDeletion, scheduleDeletion, scheduleDeletionOfAttempts } from './queries.ts'
 
 const HOUR_MS = 60 * 60 * 1000

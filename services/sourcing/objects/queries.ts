@@ -1,14 +1,14 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** Far longer than a job may take to turn its object into the object of a file. */
-const UNCLAIMED_LIFE = '24 hours'
+/** Far longer than a job needs from the creation of an object to its assignment to a file. */
+const UNASSIGNED_LIFE = '24 hours'
 
-/** Called before an object is created: it is deleted unless `cancelDeletion` follows in time. */
+/** Called before an object is created. The object is deleted unless `cancelDeletion` is called in time. */
 export const scheduleDeletion = (sql: Sql, key: string, now: string) => sql`
   insert into sourcing.scheduled_deletions (object_key, due_at)
-  values (${key}, ${now}::timestamptz + ${UNCLAIMED_LIFE}::interval)`
+  values (${key}, ${now}::timestamptz + ${UNASSIGNED_LIFE}::interval)`
 
-/** Makes the object that of a file. No row if its deletion has started. */
+/** Called when the object belongs to a file. No row if its deletion has started. */
 export const cancelDeletion = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
   delete from sourcing.scheduled_deletions where object_key = ${key} and not started returning object_key`
 
@@ -27,7 +27,7 @@ export const scheduleDeletionOfUpload = (tx: Tx, id: string, now: string) => tx`
   on conflict do nothing`
 
 /** An object may be due at several times. */
-export interface Deletion {
+interface Deletion {
   object_key: string
   due_at: string
 }

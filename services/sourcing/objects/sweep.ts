@@ -5,10 +5,10 @@ import { finishDeletions, postponeDeletions, startDeletions } from './queries.ts
 
 /** Concurrent requests to the store. */
 const BATCH_SIZE = 16
-/** One sweep ends after so many batches, or after this time; the next sweep continues. */
+/** Limits of one sweep. The next sweep continues. */
 const MAX_BATCHES = 128
 const MAX_SWEEP_MS = 30_000
-/** A deletion that fails is postponed, so that it does not block those behind it. */
+/** A deletion that fails is postponed, so that it does not block later ones. */
 const RETRY_DELAY_MS = 60 * 60 * 1000
 /** Far longer than any put takes. */
 const INCOMPLETE_LIFE_MS = 24 * 60 * 60 * 1000
@@ -21,7 +21,7 @@ export interface ObjectSweep {
 
 /**
  * Deletes objects whose deletion is due: marks the row as started, deletes the object, then the row. After a crash at any
- * point the next sweep repeats the deletion, and no file can claim the object meanwhile.
+ * point the next sweep repeats the deletion, and no file can be assigned the object meanwhile.
  */
 export async function sweepObjects({ sql, storage, log }: ObjectSweep, now: Date, signal: AbortSignal): Promise<void> {
   const endMs = performance.now() + MAX_SWEEP_MS

@@ -31,7 +31,7 @@ export interface CommandDeps {
   clock: () => number
 }
 
-export interface CreatePart {
+interface CreatePart {
   caller: Caller
   body: PartInput
   audit: AuditContext
@@ -63,8 +63,8 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, i
   )
 }
 
-/** Random serial numbers that are tried. There are a trillion, so one of ten is free. */
-const MAX_DRAWS = 10
+/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
+const MAX_ATTEMPTS = 10
 
 /** Inserts a part with a random serial number; a taken one is replaced by another. */
 export async function insertWithSerialNumber(
@@ -72,16 +72,16 @@ export async function insertWithSerialNumber(
   part: Omit<queries.NewPart, 'serialNumber'>,
   content: PartContent,
   now: string,
-  draw = () => newSerialNumber('P'),
+  generate = () => newSerialNumber('P'),
 ): Promise<string> {
-  for (let draws = 0; draws < MAX_DRAWS; draws++) {
-    const serialNumber = draw()
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const serialNumber = generate()
     if ((await insertPart(tx, { ...part, serialNumber }, content, now)).length > 0) return serialNumber
   }
-  throw new Error(`no free serial number in ${MAX_DRAWS} draws`)
+  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
 }
 
-export interface ChangePart {
+interface ChangePart {
   caller: Caller
   params: { id: string }
   audit: AuditContext
@@ -127,7 +127,8 @@ export function movePart(
     if (part.state !== transition.from) {
       throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
     }
-    if (transition.needsPublishFields) requireNone(publishProblems(part), 'Required fields of a published part are missing.')
+    if (transition.needsPublishFields)
+      requireNone(publishProblems(part), 'Required fields of a published part are missing.')
     const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
     if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
     await recordSuccess(tx, audit)

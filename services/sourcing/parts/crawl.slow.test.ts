@@ -14,7 +14,7 @@ test.each(['', '&q=ring', '&q=e'])(
   async (filter) => {
     const reader = (await market.organization(['CONSUMER'])).administrator.client
     const { client } = owner.administrator
-    const there = await market.db.owner<{ id: string }[]>`
+    const expected = await market.db.owner<{ id: string }[]>`
     select id from sourcing.parts
     where state = 'PUBLISHED' and not internal and search ilike ${`%${new URLSearchParams(filter).get('q') ?? ''}%`}
     order by id desc`
@@ -28,7 +28,7 @@ test.each(['', '&q=ring', '&q=e'])(
       const created = await client.post<{ id: string }>('/v1/parts', { title: 'Wear ring', materialType: 'metal' })
       await client.post(`/flows/v1/parts/${created.body.id}/publish`)
     }
-    expect(read).toEqual(there.map(({ id }) => id))
+    expect(read).toEqual(expected.map(({ id }) => id))
   },
 )
 

@@ -50,7 +50,7 @@ describe('the states of a part', () => {
     ['DRAFT', [], ['archive', 'unarchive']],
     ['PUBLISHED', ['publish'], ['publish', 'unarchive']],
     ['ARCHIVED', ['publish', 'archive'], ['publish', 'archive']],
-  ])('a part in state %s refuses other verbs: 409, and it does not change', async (state, path, refused) => {
+  ])('another verb on a part in state %s is 409, and the part does not change', async (state, path, refused) => {
     const id = await created(READY)
     for (const verb of path) await move(id, verb)
     const before = await read(id)
@@ -70,12 +70,15 @@ describe('the states of a part', () => {
     expect((await read(id)).status).toBe(200)
   })
 
-  test.each(['archive', 'unarchive'])('of callers who race to %s one wins and the others get 409', async (verb) => {
-    const id = await published()
-    if (verb === 'unarchive') await move(id, 'archive')
-    const statuses = (await Promise.all(Array.from({ length: 8 }, () => move(id, verb)))).map(({ status }) => status)
-    expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409])
-  })
+  test.each(['archive', 'unarchive'])(
+    'of concurrent requests to %s one succeeds and the others are 409',
+    async (verb) => {
+      const id = await published()
+      if (verb === 'unarchive') await move(id, 'archive')
+      const statuses = (await Promise.all(Array.from({ length: 8 }, () => move(id, verb)))).map(({ status }) => status)
+      expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409])
+    },
+  )
 })
 
 describe('PATCH /flows/v1/parts/{id}', () => {

@@ -26,7 +26,7 @@ async function created(body: unknown): Promise<string> {
   return answer.body.id
 }
 
-const whole = {
+const COMPLETE_INPUT = {
   title: 'Impeller, cooling water pump',
   externalRef: 'DRW-4711-B',
   description: 'Closed impeller.\nSix vanes.',
@@ -56,7 +56,7 @@ describe('POST /v1/parts', () => {
   test('with every field of the specification is 200 with id and serial number', async () => {
     const [unit] = await arrangeUnit()
     const option = await arrangeOption()
-    const answer = await create({ ...whole, businessUnitIds: [unit], customFields: [option] })
+    const answer = await create({ ...COMPLETE_INPUT, businessUnitIds: [unit], customFields: [option] })
     expect(answer.status).toBe(200)
     expect(Object.keys(answer.body).sort()).toEqual([
       'id',
@@ -66,7 +66,7 @@ describe('POST /v1/parts', () => {
     expect(answer.body.serialNumber).toMatch(/^P-[0-9A-HJKMNP-TV-Z]{8}$/)
     const { body } = await owner.administrator.client.get<Part>(`/v1/parts/${answer.body.id}`)
     expect(body).toMatchObject({
-      ...whole,
+      ...COMPLETE_INPUT,
       keywords: ['impeller', 'pump'],
       technologyIds: ['pbf-lb-m', 'pbf-eb-m'],
       state: 'DRAFT',

@@ -33,8 +33,8 @@ describe(`over ${ROWS} parts`, () => {
       ['#', 'characters'],
       ['äöü', 'characters'],
     ] as const) {
-      const asked = (sql: Sql) => searchIndex(sql, 'org_7', { view, q, ...page })
-      const plan = await planOf(url, asked, { ...INDEX_SETTINGS, statement_timeout: '0' })
+      const search = (sql: Sql) => searchIndex(sql, 'org_7', { view, q, ...page })
+      const plan = await planOf(url, search, { ...INDEX_SETTINGS, statement_timeout: '0' })
       expect([q, plan.indexes]).toEqual([q, expect.arrayContaining([`${kind}_${index}`])])
       plans.push(plan)
     }

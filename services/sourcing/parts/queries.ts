@@ -25,7 +25,7 @@ export const listParts = (sql: Sql, orgId: string, { view, after, limit, offset 
   where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
-/** The same for large offsets: skipped parts are counted in the index alone, and documents are fetched last. */
+/** The same for large offsets: an index-only scan skips parts, and documents are fetched last. */
 export const listPartsAtLargeOffset = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<
   DocumentRow[]
 >`
@@ -42,7 +42,7 @@ const documentOfPage = (sql: Sql, view: PartListing['view']) =>
 
 /** A match on the page, with the figures of the scan; without a match on the page there is one row of nulls. */
 export type ScannedMatch = {
-  /** Parts that were scanned: fewer than asked for at the end of the view. */
+  /** Number of scanned parts: less than the requested count at the end of the view. */
   scanned: number
   /** Matches before, on and after the page. */
   matches: number
@@ -50,7 +50,7 @@ export type ScannedMatch = {
   last: string | null
 } & (DocumentRow | { position: null; document: null })
 
-/** Matches count the next parts of a view. */
+/** Matches among the next `count` parts of a view. */
 export const scanParts = (sql: Sql, orgId: string, search: PartSearch, count: number) => {
   // An array index is an integer; there are no more matches than scanned parts.
   const first = Math.min(search.offset, count) + 1
@@ -71,7 +71,7 @@ export const scanParts = (sql: Sql, orgId: string, search: PartSearch, count: nu
     order by page.id desc`
 }
 
-/** Matches count all parts of a view that are left, by an index of the text; documents are fetched last. */
+/** Matches among all remaining parts of a view, by an index of the text; documents are fetched last. */
 export const searchIndex = (sql: Sql, orgId: string, search: PartSearch) => sql<DocumentRow[]>`
   with matches as materialized (
     select id from sourcing.parts
@@ -89,7 +89,7 @@ export const hasTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
 function indexedMatch(sql: Sql, { q, view }: PartSearch) {
   const text = view === 'IP_OWNER' ? sql`(search || '')` : sql`search`
   if (hasTrigram(q)) return sql`${text} ilike ${contains(q)}`
-  // An expression of no index: the planner would read the trigram index of the texts for it.
+  // No index has this expression. For `search` alone the planner would read the trigram index of the texts.
   const matches = sql`'' || search ilike ${contains(q)}`
   return /[a-z0-9]/i.test(q)
     ? sql`sourcing.bigram_text(${text}) like '%' || regexp_replace(sourcing.bigram_text(${q}), '([%_\\\\])', '\\\\\\1', 'g') || '%'
@@ -143,7 +143,7 @@ export const lockOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ docume
   select owner_document as document from sourcing.parts
   where id = ${id} and ${isOwn(sql, orgId)} for update`
 
-/** No row where the part has left the state: of two racing callers one moves it. */
+/** No row if the part is no longer in the state `from`: of two concurrent calls one succeeds. */
 export const moveState = (sql: Sql, orgId: string, id: string, { from, to }: StateMove, now: string) =>
   sql<{ document: string }[]>`
     update sourcing.parts set state = ${to}, updated_at = ${now},
@@ -151,7 +151,7 @@ export const moveState = (sql: Sql, orgId: string, id: string, { from, to }: Sta
     where id = ${id} and ${isOwn(sql, orgId)} and state = ${from}
     returning owner_document as document`
 
-export interface StateMove {
+interface StateMove {
   from: string
   to: string
 }

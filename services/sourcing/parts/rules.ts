@@ -64,10 +64,10 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
   return problems
 }
 
-/** Index in the list of the request, or in the stored list if a patch does not contain it. Stored lists have no duplicates. */
-function indexOf<Item>(isIt: (item: Item) => boolean, field: string, sent: object, content: PartContent): number {
+/** The index in the list of the request, or in the stored list if a patch does not contain the list. */
+function indexOf<Item>(isMatch: (item: Item) => boolean, field: string, sent: object, content: PartContent): number {
   const list = (sent as Record<string, unknown>)[field] ?? (content as Record<string, unknown>)[field]
-  return Array.isArray(list) ? list.findIndex(isIt) : -1
+  return Array.isArray(list) ? list.findIndex(isMatch) : -1
 }
 
 /** The fields that a published part must have and this one lacks. */

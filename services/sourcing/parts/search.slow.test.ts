@@ -73,9 +73,9 @@ test.each(VIEWS.flatMap((view) => ['e', 'impeller', 'REF-0001', 'REF-0000100'].m
 )
 
 test('a search ends when its client has disconnected', async () => {
-  const gone = { ...reader, signal: AbortSignal.abort() }
+  const disconnected = { ...reader, signal: AbortSignal.abort() }
   const search = { view: 'CONSUMER' as const, q: 'e', offset: 30_000, ...page }
-  await expect(findPage(partReads, gone, search)).rejects.toThrow()
+  await expect(findPage(partReads, disconnected, search)).rejects.toThrow()
 })
 
 test('far pages wait for a permit of the long reads, near pages do not', async () => {

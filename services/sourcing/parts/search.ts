@@ -14,7 +14,7 @@ import {
   searchIndex,
 } from './queries.ts'
 
-/** Offsets above this are counted in the index first. */
+/** Offsets above this use `listPartsAtLargeOffset`. */
 const LARGE_OFFSET = 500
 /** Offsets above this count as long reads. */
 const LONG_READ_OFFSET = 100_000
@@ -42,16 +42,16 @@ export async function findPage(
 /** Parts that are scanned before an index is searched. */
 const FIRST_SCAN = 2000
 /**
- * The same of an organization's own parts. The indexes of short texts contain the parts of all organizations, so a longer
+ * Own parts that are scanned after that. The indexes of short texts contain the parts of all organizations, so a longer
  * scan is faster.
  */
 const OWN_SCAN = { word: 10_000, short: 50_000 }
-/** Parts that are scanned by one statement of a long search: it is short, and the search can end between two of them. */
+/** Parts that one statement of a long search scans. A search can end between two statements. */
 const LONG_SCAN = 10_000
-/** An index finds a text sooner that fewer of the scanned parts match. */
+/** The index is faster for a text that a smaller share of the scanned parts matches. */
 const RARE = 1 / 100
 /**
- * A common trigram of a rare text makes an index slow; then a scan continues. Index-only scans are off, because the planner
+ * The index is slow for a rare text with common trigrams; after the timeout a scan continues. Index-only scans are off, because the planner
  * would scan all texts instead of searching the index.
  */
 export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 'off' }
@@ -59,9 +59,9 @@ export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 
 const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
 
 /**
- * Two strategies, which find the same matches: a scan of the next parts, which fills a page with a text that many parts
- * have, and an index of the texts, which finds the few matches of a rare one. Titles and references contain no control
- * characters; the separator between them is one.
+ * Two strategies find the same matches. A scan of the next parts fills a page if many parts match; an index of the texts
+ * finds the few matches of a rare text. A control character has no match: the only one in the searched text is the
+ * separator between title and reference.
  */
 async function findMatches(tenantReads: TenantReads, reader: Reader, wanted: PartSearch) {
   if (Array.from(wanted.q).some(isControl)) return []
@@ -118,7 +118,7 @@ class TextSearch {
     return matches / count
   }
 
-  /** Finds all that is left, unless the statement times out. */
+  /** Finds all remaining matches, unless the statement times out. */
   async #searchIndex(sql: Pool): Promise<void> {
     if (this.isComplete || this.#isIndexSearched) return
     this.#isIndexSearched = true

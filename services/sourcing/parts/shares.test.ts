@@ -27,14 +27,14 @@ test('many concurrent searches of one organization leave connections for other o
 })
 
 test('many concurrent changes by one organization leave connections for other organizations', async () => {
-  const mine = searcher.administrator.client
-  const { id } = (await mine.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body
+  const { client } = searcher.administrator
+  const { id } = (await client.post<{ id: string }>('/v1/parts', { title: 'Impeller' })).body
   const patches: Promise<{ status: number }>[] = []
   await market.db.owner.begin(async (tx) => {
     // No change of this part ends before this transaction.
     await tx`select id from sourcing.parts where id = ${id} for update`
     for (let n = 0; n < 20; n++)
-      patches.push(mine.send('PATCH', `/flows/v1/parts/${id}`, { body: { title: `Impeller ${n}` } }))
+      patches.push(client.send('PATCH', `/flows/v1/parts/${id}`, { body: { title: `Impeller ${n}` } }))
     await until(
       async () => {
         const [row] = await tx<{ waiting: number }[]>`

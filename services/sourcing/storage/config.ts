@@ -41,7 +41,7 @@ export const storageVariables = {
 const schema = Type.Object(storageVariables)
 export type StorageConfig = Static<typeof schema>
 
-/** Missing variables, as messages of the list of configuration errors. */
+/** The messages about missing variables. */
 export function storageProblems(config: StorageConfig): string[] {
   if (config.S3_ENDPOINT === undefined) {
     return config.FILES_FOLDER === undefined ? ['S3_ENDPOINT or FILES_FOLDER is required.'] : []

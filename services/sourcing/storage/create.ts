@@ -4,7 +4,7 @@ import { FolderStorage } from './folder/store.ts'
 import { S3Storage } from './s3/store.ts'
 import type { Storage } from './storage.ts'
 
-export interface StorageDeps {
+interface StorageDeps {
   config: { PUBLIC_URL: string; ENCRYPTION_KEYS: string }
   clock: () => number
 }

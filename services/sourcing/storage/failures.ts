@@ -1,6 +1,6 @@
 import { Refusal, unavailable } from '../../kit/errors/refusal.ts'
 
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const UNAVAILABLE = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE'])
 
 /** A 503 for the client, and a log line with the cause for the operator. */
@@ -17,7 +17,7 @@ export class StorageFailure extends Refusal {
 export function storageFailure(error: unknown): unknown {
   const code = (error as { code?: unknown } | null)?.code
   if (typeof code !== 'string') return error
-  if (FULL.has(code)) return new StorageFailure('The file store is full.', error)
+  if (DISK_FULL.has(code)) return new StorageFailure('The file store is full.', error)
   if (UNAVAILABLE.has(code)) return new StorageFailure('The file store is not available.', error)
   return error
 }

@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** Starts the update at the first part, also while one runs. */
+/** Starts the update at the first part. An update that runs starts again. */
 export const startRefresh = (tx: Tx) => tx`
   insert into sourcing.technology_refresh (last_part_id) values ('')
   on conflict (singleton) do update set last_part_id = ''`
@@ -21,7 +21,7 @@ export const updateTechnologies = (sql: Sql, { after, last }: { after: string; l
   where part.id > ${after} and part.id <= ${last} and process.code = part.process_id
     and part.technology_ids is distinct from process.technology_ids`
 
-export const moveRefresh = (tx: Tx, lastPartId: string) => tx`
+export const advanceRefresh = (tx: Tx, lastPartId: string) => tx`
   update sourcing.technology_refresh set last_part_id = ${lastPartId}`
 
 export const endRefresh = (tx: Tx) => tx`delete from sourcing.technology_refresh`

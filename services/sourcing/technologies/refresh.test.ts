@@ -24,7 +24,7 @@ test('after an import that changes the technologies of a process, its parts have
     async () => {
       const part = await read(id)
       return part.technologyIds.length === 1 && part
-      // Any open write transaction on this server delays the event, one of another test too.
+      // Any open write transaction on this server delays the event, also that of another test.
     },
     { withinMs: 60_000 },
   )

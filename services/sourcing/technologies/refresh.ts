@@ -2,10 +2,10 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { pause, type Worker } from '../../kit/worker/worker.ts'
-import { endRefresh, findNextParts, lockRefresh, moveRefresh, startRefresh, updateTechnologies } from './queries.ts'
+import { advanceRefresh, endRefresh, findNextParts, lockRefresh, startRefresh, updateTechnologies } from './queries.ts'
 
-/** A transaction of so many parts ends in a second or two; other changes of these parts wait for it. */
-const BATCH = 1000
+/** Parts per transaction. It lasts a second or two, and other changes of these parts wait for it. */
+const BATCH_SIZE = 1000
 /** Interval at which each replica checks whether there are parts to update. */
 const POLL_MS = 2000
 
@@ -45,12 +45,12 @@ const updateNext = (sql: Pool): Promise<boolean> =>
     const [refresh] = await lockRefresh(tx)
     if (!refresh) return false
     const after = refresh.last_part_id
-    const [next] = await findNextParts(tx, after, BATCH)
+    const [next] = await findNextParts(tx, after, BATCH_SIZE)
     if (next?.last) await updateTechnologies(tx, { after, last: next.last })
-    if (!next?.last || next.parts < BATCH) {
+    if (!next?.last || next.parts < BATCH_SIZE) {
       await endRefresh(tx)
       return false
     }
-    await moveRefresh(tx, next.last)
+    await advanceRefresh(tx, next.last)
     return true
   })

@@ -17,7 +17,7 @@ export interface UploadDeps {
   quota: UploadQuota
 }
 
-export interface CreateUpload {
+interface CreateUpload {
   caller: Caller
   body: CreateUploadInput
   audit: AuditContext
@@ -45,7 +45,7 @@ export async function createUpload(
     const [{ open }] = await countOpenUploads(tx, orgId, now.toISOString())
     if (!mayCreateUpload(open, quota)) {
       throw refuse('limit_reached', {
-        detail: `Your organization has ${open} open uploads; add them to a part, or wait until they expire.`,
+        detail: `Your organization has ${open} open uploads. Add them to a part, or wait until they expire.`,
       })
     }
     await insertUpload(tx, upload, now.toISOString())

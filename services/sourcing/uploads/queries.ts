@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-export interface NewUpload {
+interface NewUpload {
   id: string
   orgId: string
   userId: string
@@ -48,7 +48,7 @@ export const endUploads = (sql: Sql, now: string, limit: number) => sql<{ id: st
   )
   select id from ended`
 
-/** Also those of attached uploads, because the file has its own reference to the object. */
+/** Deletes attached uploads too, because a file has its own reference to the object. */
 export const deleteUploads = (sql: Sql, before: string, limit: number) => sql`
   delete from sourcing.uploads where id = any(array(
     select id from sourcing.uploads

@@ -3,7 +3,7 @@ import { bytesPerSecond, slowestOf, type Transfer } from '../jobs/rules.ts'
 export const UPLOAD_LIMITS = {
   /** An upload URL and its upload expire after this. */
   lifeMs: 24 * 60 * 60 * 1000,
-  /** The longest time that sending the bytes may take. */
+  /** Maximum duration of the PUT. */
   transferMs: 60 * 60 * 1000,
   /** The longest pause of the sender. */
   idleMs: 30_000,

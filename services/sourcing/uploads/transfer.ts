@@ -7,7 +7,7 @@ import { AlreadyStored, LengthMismatch, MAX_FILE_BYTES, TooLarge } from '../stor
 import { findOpenUpload } from './queries.ts'
 import { transferToPreempt, UPLOAD_LIMITS } from './rules.ts'
 
-export interface UploadRequest {
+interface UploadRequest {
   request: Request
   id: string
   expires: number
@@ -85,7 +85,9 @@ export class Transfers {
       .filter(({ preempted }) => !preempted.signal.aborted)
       .map((transfer) => ({ ...transfer, ageMs: nowMs - transfer.startedMs }))
     const slowest = transferToPreempt(transfers, orgId)
-    slowest?.preempted.abort(unavailable('Too many uploads at once, and this one was the slowest; send it again.'))
+    slowest?.preempted.abort(
+      unavailable('Too many uploads are running, and this one was the slowest. Please send it again.'),
+    )
     slowest?.release()
   }
 }
@@ -95,7 +97,7 @@ function contentLengthOf({ headers }: Request): number | undefined {
   return length === null ? undefined : Number(length)
 }
 
-const notOpen = () => refuse('conflict', { detail: 'The upload has received its bytes already, or has expired.' })
+const notOpen = () => refuse('conflict', { detail: 'The upload has already received its bytes or has expired.' })
 const tooLarge = () => refuse('payload_too_large', { detail: `A file may have at most ${MAX_FILE_BYTES} bytes.` })
 
 function refusalOf(error: unknown): unknown {
@@ -103,7 +105,7 @@ function refusalOf(error: unknown): unknown {
   if (error instanceof AlreadyStored) return notOpen()
   if (error instanceof IdleTimeout || nameOf(error) === 'TimeoutError')
     return invalidField('body', 'was not sent in time')
-  if (error instanceof LengthMismatch || isDisconnect(error)) return invalidField('body', 'was cut short')
+  if (error instanceof LengthMismatch || isDisconnect(error)) return invalidField('body', 'is incomplete')
   return error
 }
 

@@ -116,7 +116,7 @@ describe('PUT of the bytes', () => {
     expect([again.status, ((await again.json()) as Problem).code]).toEqual([409, 'conflict'])
   })
 
-  test('of concurrent ones is 204 once and 409 otherwise', async () => {
+  test('in concurrent requests is 204 once and 409 otherwise', async () => {
     const url = await uploadUrl()
     const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => put(url, `bytes of ${n}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([204, ...Array(9).fill(409)])

@@ -1,14 +1,14 @@
 import type { Socket } from 'bun'
 
 /** A raw TCP server, for responses with wrong lengths and bodies that never end. */
-export function plainSource(answers: Record<string, (socket: Socket) => void>): { url: string; close(): void } {
+export function plainSource(responses: Record<string, (socket: Socket) => void>): { url: string; close(): void } {
   const server = Bun.listen({
     hostname: '127.0.0.1',
     port: 0,
     socket: {
       data(socket, bytes) {
         const path = /^GET (\S+) /.exec(bytes.toString('latin1'))?.[1]
-        if (path !== undefined) answers[path]?.(socket)
+        if (path !== undefined) responses[path]?.(socket)
       },
     },
   })

@@ -1,7 +1,7 @@
 import { connect } from '../../kit/db/client.ts'
 import { sweepUploads } from '../../sourcing/uploads/sweep.ts'
-import { storageOf } from './storage-of.ts'
 import { sweepObjects } from './silent-sweep.ts'
+import { storageOf } from './storage-of.ts'
 
 /** Sweeps at the time in NOW until it is killed. */
 const { DATABASE_URL = '', FILES_FOLDER = '', NOW = '' } = process.env

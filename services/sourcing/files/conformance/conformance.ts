@@ -16,10 +16,15 @@ export async function describeConformance(
     publicUrl: market.config.PUBLIC_URL,
     encryptionKeys: market.config.ENCRYPTION_KEYS,
   }
-  const whole: ConformanceSetup = { ...setup, market, settings, own: new FileClient(market, owner.administrator.client) }
-  describeFiles(whole)
-  describeUrls(whole)
+  const suite: ConformanceSetup = {
+    ...setup,
+    market,
+    settings,
+    own: new FileClient(market, owner.administrator.client),
+  }
+  describeFiles(suite)
+  describeUrls(suite)
   // Last, because it makes the store unavailable.
-  describeStore(whole)
-  return whole
+  describeStore(suite)
+  return suite
 }

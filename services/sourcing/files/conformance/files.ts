@@ -11,7 +11,9 @@ export function describeFiles({ own }: ConformanceSetup): void {
   const ready = async (bytes: Bytes, name?: string, isPublic?: boolean): Promise<File> => {
     const part = await own.createPart()
     await own.addFile(part, bytes, 'document', name, isPublic)
-    return until(async () => (await own.listFiles(part)).find(({ state }) => state === 'READY'), { what: 'a ready file' })
+    return until(async () => (await own.listFiles(part)).find(({ state }) => state === 'READY'), {
+      what: 'a ready file',
+    })
   }
 
   describe('a file', () => {
@@ -38,7 +40,7 @@ export function describeFiles({ own }: ConformanceSetup): void {
       '<!doctype html><script>alert(1)</script>',
       '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"/>',
-    ])('is downloaded as octet-stream if it is a page: %s', async (page) => {
+    ])('that a browser would display as a page is downloaded as octet-stream: %s', async (page) => {
       const { headers } = await own.download(await ready(page, 'page.html'))
       expect(headers.get('content-type')).toBe('application/octet-stream')
       expect(headers.get('content-disposition')).toStartWith('attachment')

@@ -1,5 +1,5 @@
-import type { StorageSettings } from '../../../testing/files/storage-of.ts'
 import type { FileClient } from '../../../testing/files/file-client.ts'
+import type { StorageSettings } from '../../../testing/files/storage-of.ts'
 import type { TestMarketplace } from '../../../testing/marketplace.ts'
 
 /** A store, and a marketplace that uses it. */

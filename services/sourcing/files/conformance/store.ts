@@ -49,13 +49,13 @@ export function describeStore({ settings, own, stop, start }: ConformanceSetup):
 
     test.each([3, 250])('stores nothing of a stream of %d chunks that fails', async (count) => {
       const key = newId('file')
-      const broken = chunks(count, new Error('the sender is gone'))
-      await expect(storage.put(key, broken, { maxBytes: 1e9, signal })).rejects.toThrow('the sender is gone')
+      const broken = chunks(count, new Error('the sender disconnected'))
+      await expect(storage.put(key, broken, { maxBytes: 1e9, signal })).rejects.toThrow('the sender disconnected')
       expect(await storage.find(key)).toBeUndefined()
     })
 
     test.each([3, 250])(
-      'stores nothing of a stream of %d chunks whose length is not the announced one',
+      'stores nothing of a stream of %d chunks that is shorter or longer than expected',
       async (count) => {
         const key = newId('file')
         for (const expectedBytes of [count * CHUNK.length + 1, count * CHUNK.length - 1, 0]) {
@@ -109,14 +109,14 @@ export function describeStore({ settings, own, stop, start }: ConformanceSetup):
       },
     )
 
-    test('is 503 while it is unavailable, and has its objects afterwards', async () => {
-      const { id } = await own.uploadBytes('still here')
+    test('a request while the store is unavailable is 503, and the objects exist afterwards', async () => {
+      const { id } = await own.uploadBytes('solid impeller')
       const part = await own.createPart()
       const add = [{ uploadId: id, group: 'document' }]
       await stop()
-      const away = await own.changeFiles(part, { add })
-      expect([away.status, away.body.code]).toEqual([503, 'unavailable'])
-      expect(away.headers.get('retry-after')).toBe('1')
+      const refused = await own.changeFiles(part, { add })
+      expect([refused.status, refused.body.code]).toEqual([503, 'unavailable'])
+      expect(refused.headers.get('retry-after')).toBe('1')
       await expect(put(newId('file'), 1)).rejects.toMatchObject({ code: 'unavailable' })
       await start()
       expect((await own.changeFiles(part, { add })).status).toBe(204)

@@ -81,7 +81,9 @@ export function describeUrls({ own, settings }: ConformanceSetup): void {
       const head = `PUT ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 100\r\n${headers.join('')}\r\n`
       await sendRaw(Number(url.port), `${head}only the half`, { hangUp: true, deadlineMs: 500 })
       expect(await isEmpty(upload)).toBe(true)
-      const { status } = await own.changeFiles(await own.createPart(), { add: [{ uploadId: upload.id, group: 'document' }] })
+      const { status } = await own.changeFiles(await own.createPart(), {
+        add: [{ uploadId: upload.id, group: 'document' }],
+      })
       expect(status).toBe(409)
     })
   })

@@ -15,10 +15,10 @@ import {
 import { readInfo, writeObject } from './object-file.ts'
 import { type Grant, UrlSigner } from './url-signer.ts'
 
-export interface FolderOptions {
+interface FolderOptions {
   /** Created with the first object. */
   root: string
-  /** Where clients reach `/files`. */
+  /** The base of the URLs below `/files`. */
   publicUrl: string
   encryptionKeys: string
   clock: () => number

@@ -17,7 +17,7 @@ export interface S3Options {
   clock: () => number
 }
 
-export interface S3Request {
+interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   /** Undefined for a request on the bucket. */
   key?: string
@@ -30,7 +30,7 @@ export interface S3Request {
   stopSignal?: AbortSignal | undefined
 }
 
-/** An error response that is a result: no such object, or another etag. */
+/** An error response of the store. */
 export class S3Error extends Error {
   readonly status: number
   readonly code: string
@@ -43,8 +43,8 @@ export class S3Error extends Error {
   }
 }
 
-/** Not found, and precondition failed. */
-const RESULTS = new Set([404, 412])
+/** Not found, and precondition failed: the caller handles them. */
+const EXPECTED_ERRORS = new Set([404, 412])
 const REQUEST_TIMEOUT_MS = 10_000
 const MAX_BODY_CHARACTERS = 1024 * 1024
 
@@ -94,7 +94,7 @@ export class S3Client {
     const error = await errorOf(response)
     const isDenied = response.status === 401 || response.status === 403
     if (isDenied) throw new StorageFailure('The file store denied access.', error)
-    if (RESULTS.has(response.status) && error.code !== 'NoSuchBucket') throw error
+    if (EXPECTED_ERRORS.has(response.status) && error.code !== 'NoSuchBucket') throw error
     // For example a redirect or a 400 because of a wrong region or an expired session token.
     throw new StorageFailure('The file store sent an unexpected response.', error)
   }
