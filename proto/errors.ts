@@ -1,5 +1,5 @@
 /**
- * Every code an answer can carry, and the only list of them. A code is stable: clients branch on it. Texts may change.
+ * Every error code. Codes are stable, because clients depend on them; titles can change.
  * `/v1` and `/flows/v1` send it as `code` of an `application/problem+json` body, `/v2.3` as `error.code`.
  */
 export const ERRORS = {
@@ -13,26 +13,26 @@ export const ERRORS = {
   illegal_transition: { status: 409, title: 'The record is not in a state that allows this' },
   idempotency_conflict: {
     status: 409,
-    title: 'The idempotency key was used for another request, or its twin still runs',
+    title: 'The idempotency key was used for another request, or the first request is still running',
   },
   email_taken: { status: 409, title: 'The e-mail address is taken' },
   in_use: { status: 409, title: 'The record is in use' },
-  last_administrator: { status: 409, title: 'An organization keeps at least one administrator' },
-  limit_reached: { status: 409, title: 'A limit is reached' },
+  last_administrator: { status: 409, title: 'An organization needs at least one administrator' },
+  limit_reached: { status: 409, title: 'A limit was reached' },
   precondition_failed: { status: 412, title: 'The record has changed since it was read' },
   payload_too_large: { status: 413, title: 'The body is too large' },
-  uri_too_long: { status: 414, title: 'The address is too long' },
+  uri_too_long: { status: 414, title: 'The URL is too long' },
   unsupported_media_type: { status: 415, title: 'The content type is not supported' },
   range_not_satisfiable: { status: 416, title: 'The range is outside of the file' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'The headers are too large' },
   internal_error: { status: 500, title: 'Internal error' },
-  unavailable: { status: 503, title: 'The service is unavailable for a moment' },
+  unavailable: { status: 503, title: 'The service is temporarily unavailable' },
 } as const satisfies Record<string, { status: number; title: string }>
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** What is wrong with one field: `field` is its path in dots (`boundingBox.x`), or `body` for the whole. */
+/** A problem of one field. `field` is its path with dots (`boundingBox.x`), or `body` for the whole body. */
 export interface FieldError {
   field: string
   message: string

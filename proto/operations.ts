@@ -16,7 +16,7 @@ const isSchema = (value: unknown): value is TSchema => value !== null && typeof 
 const isOperation = (value: unknown): value is AnyOperation =>
   value !== null && typeof value === 'object' && 'method' in value && 'path' in value && 'access' in value
 
-/** The named shapes of the contract, which are the components of the OpenAPI document. */
+/** The named schemas of the contract, which are the components of the OpenAPI document. */
 export const SHAPES: ReadonlyMap<string, TSchema> = new Map(
   [...MODULES.values()].flatMap((module) =>
     Object.entries(module).filter((entry): entry is [string, TSchema] => isSchema(entry[1])),

@@ -1,6 +1,6 @@
 /**
- * Which service answers which path: the one table that the ingress, the local gateway and the documents follow.
- * A prefix matches whole path elements (`/v1/parts` and below); identity has every path that nobody else has.
+ * The path prefixes of each service, for the ingress, the local gateway and the documents. A prefix matches whole path
+ * elements (`/v1/parts` and below). Identity serves all other paths.
  */
 export const PATHS = {
   identity: [
@@ -68,7 +68,7 @@ const byPrefix = new Map<string, Owner>(
   (Object.keys(PATHS) as Owner[]).flatMap((owner) => PATHS[owner].map((prefix) => [prefix, owner] as const)),
 )
 
-/** The service that a path belongs to: the longest prefix of whole elements wins. */
+/** The service of a path, by the longest matching prefix. */
 export function ownerOf(path: string): Owner {
   let prefix = path.includes('%') ? path.replace(/%3a/gi, ':') : path
   while (prefix.length > 1) {

@@ -1,4 +1,4 @@
-/** Permission keys are literal: none implies another. */
+/** No permission implies another one. */
 export const PERMISSIONS = [
   'app:consumer',
   'app:manufacturer',
@@ -41,14 +41,14 @@ export type Permission = (typeof PERMISSIONS)[number]
 export const ORG_ROLES = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR'] as const
 export type OrgRole = (typeof ORG_ROLES)[number]
 
-/** What decides which keys count in an organization: its roles, and whether it runs the platform. */
+/** Determines which permissions apply to an organization: its roles, and whether it is the platform operator. */
 export interface Standing {
   roles: readonly OrgRole[]
   operator: boolean
 }
 
-/** Keys that count only where the organization has one of these roles. A key that is absent here counts everywhere. */
-const NEEDS_ROLE: Partial<Record<Permission, OrgRole>> = {
+/** Permissions that apply only to organizations with a role. All others apply to every organization. */
+const REQUIRED_ROLES: Partial<Record<Permission, OrgRole>> = {
   'app:consumer': 'CONSUMER',
   'app:manufacturer': 'MANUFACTURER',
   'app:ip-owner': 'IP_OWNER',
@@ -57,16 +57,17 @@ const NEEDS_ROLE: Partial<Record<Permission, OrgRole>> = {
   'part:create': 'IP_OWNER',
 }
 
-/** Whether holding `key` means anything in an organization of this standing. */
-export function counts(key: Permission, { roles, operator }: Standing): boolean {
-  if (key === 'platform:operate') return operator
-  const role = NEEDS_ROLE[key]
+/** Whether a permission has an effect in an organization of this standing. */
+export function isApplicable(permission: Permission, { roles, operator }: Standing): boolean {
+  if (permission === 'platform:operate') return operator
+  const role = REQUIRED_ROLES[permission]
   return role === undefined || roles.includes(role)
 }
 
-const family = (...prefixes: string[]) => PERMISSIONS.filter((key) => prefixes.some((prefix) => key.startsWith(prefix)))
+const family = (...prefixes: string[]) =>
+  PERMISSIONS.filter((permission) => prefixes.some((prefix) => permission.startsWith(prefix)))
 
-/** The roles that each organization has from its first day and nobody can change. `needs`: only where it has that role. */
+/** Roles of every organization, which cannot be changed. `needs`: only for organizations with that role. */
 export const SYSTEM_ROLES: readonly { name: string; needs?: OrgRole; permissions: readonly Permission[] }[] = [
   { name: 'Administrator', permissions: PERMISSIONS },
   {

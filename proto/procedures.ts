@@ -1,4 +1,4 @@
-/** Every action that the audit log can name, `<resource>.<verb>`: the closed list of `procedure`. */
+/** The values of `procedure` in the audit log: `<resource>.<verb>`. */
 export const PROCEDURES = [
   'activation.redeem',
   'auth.refreshReuse',

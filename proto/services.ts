@@ -1,3 +1,3 @@
-/** The services of the marketplace. Each has a schema, a Postgres role and a process of its own. */
+/** The services. Each has its own database schema, Postgres role and process. */
 export const SERVICES = ['organization', 'identity', 'catalog', 'sourcing', 'webhooks'] as const
 export type ServiceName = (typeof SERVICES)[number]

@@ -1,4 +1,4 @@
-/** These catalogs have new content: every replica that serves them loads them again. */
+/** The catalogs have new content, so every replica reloads them. */
 export interface CatalogReloaded {
   type: 'catalog.reloaded'
   data: { catalogs: string[] }

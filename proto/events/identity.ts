@@ -1,4 +1,4 @@
-/** Access tokens of these sessions are dead from now on. At most 100 at a time. */
+/** The sessions ended, so their access tokens are void. At most 100 sessions per event. */
 export interface SessionsRevoked {
   type: 'identity.session.revoked'
   data: { sessionIds: string[] }

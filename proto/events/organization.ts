@@ -1,32 +1,34 @@
-/** Tells every service to read again what it remembers of a user, or of everybody in an organization. */
+/** Makes every service reload the cached permissions of the user. */
 export interface UserChanged {
   type: 'organization.user.changed'
   data: { userId: string; orgId: string }
 }
 
+/** Makes every service reload the cached permissions of all users of the organization. */
 export interface RoleChanged {
   type: 'organization.role.changed'
   data: { roleId: string; orgId: string }
 }
 
+/** Makes every service reload the cached permissions of all users of the organization. */
 export interface OrgChanged {
   type: 'organization.org.changed'
   data: { orgId: string }
 }
 
-/** A reset: sessions and password of before are void; identity ends the sessions. */
+/** The password and earlier sessions are void; identity ends the sessions. */
 export interface CredentialsReset {
   type: 'organization.user.credentialsReset'
   data: SessionsVoid
 }
 
-/** Sessions of before are void, also if the user is activated again; identity ends them. */
+/** Earlier sessions are void, also after a later activation; identity ends them. */
 export interface UserDeactivated {
   type: 'organization.user.deactivated'
   data: SessionsVoid
 }
 
-/** The person's data are gone here; identity erases what it has of them. */
+/** The personal data were erased; identity erases its own. */
 export interface UserAnonymised {
   type: 'organization.user.anonymised'
   data: SessionsVoid
@@ -35,7 +37,7 @@ export interface UserAnonymised {
 interface SessionsVoid {
   userId: string
   orgId: string
-  /** Sessions that began earlier end. */
+  /** Sessions that started earlier end. */
   before: string
 }
 

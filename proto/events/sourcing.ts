@@ -3,7 +3,7 @@ interface AboutPart {
   ipOwnerOrgId: string
 }
 
-/** What becomes of a part: one type for each command, all with the same data. */
+/** One event type for each command on a part, all with the same data. */
 export interface PartEvent {
   type: `sourcing.part.${'created' | 'updated' | 'published' | 'archived' | 'unarchived' | 'deleted' | 'filesChanged'}`
   data: AboutPart

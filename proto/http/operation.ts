@@ -14,8 +14,7 @@ export interface Tag {
 export const defineTag = (name: string, description: string): Tag => ({ name, description })
 
 /**
- * One operation of the public API, without its implementation: the server routes by it and checks by it,
- * the OpenAPI document shows it, and the tests walk it.
+ * The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it.
  */
 export interface Operation<
   Query extends TObject = TObject,
@@ -26,56 +25,56 @@ export interface Operation<
   /** The `operationId`. */
   readonly id: string
   readonly method: Method
-  /** As OpenAPI writes it: `/v1/parts/{id}`, `/v1/materials:batch-get`. */
+  /** The path in OpenAPI notation: `/v1/parts/{id}`, `/v1/materials:batch-get`. */
   readonly path: string
   readonly tag: Tag
   readonly summary: string
   readonly description?: string
-  /** Who may call: anybody, anybody with a valid token, or the holders of a permission (of one of several). */
+  /** Required access: none, a valid token, or a permission (one of several). */
   readonly access: 'public' | 'token' | Permission | readonly Permission[]
   readonly query?: Query
   readonly params?: Params
   readonly body?: Body
-  /** A request without a body is fine (revoke). */
+  /** The request body is optional. */
   readonly bodyOptional?: boolean
-  /** The body is bytes of any type, which the handler reads from the request by itself. */
+  /** The body has any media type, and the handler reads it. */
   readonly takesBytes?: boolean
-  /** The status of a success. Default 200. */
+  /** Status of a success. Default 200. */
   readonly status?: 200 | 201 | 204
   readonly response?: Response
   readonly responseExample?: unknown
-  /** Success is not JSON: the media type it is (a page, a document). */
+  /** Media type of a success that is not JSON. */
   readonly mediaType?: string
-  /** What else than its success it may answer without being refused: status and meaning. */
+  /** Further statuses that are not errors, with their meaning. */
   readonly alsoAnswers?: Readonly<Record<number, string>>
-  /** Refusals beyond those that every operation of its kind has. */
+  /** Error codes in addition to those of every operation of its kind. */
   readonly refusals?: readonly ErrorCode[]
-  /** A command: what the audit log calls it, and which fields of its input (dots reach inside) are fit to be kept. */
+  /** Marks a command: its name in the audit log, and the input fields to log (nested ones with dots). */
   readonly audit?: {
     readonly procedure: Procedure
     readonly request: readonly string[]
-    /** Of those fields, the URLs that open something: the log keeps the host alone. */
+    /** Logged fields that are secret URLs, of which only the host is logged. */
     readonly hostAlone?: readonly string[]
   }
-  /** Refused (403) while somebody acts under an impersonation grant: commands on users, roles, passwords, sessions, grants. */
+  /** Refused (403) during an impersonation: commands on users, roles, passwords, sessions and grants. */
   readonly closedToImpersonation?: boolean
-  /** Takes `Idempotency-Key`. */
+  /** Supports `Idempotency-Key`. */
   readonly idempotent?: boolean
-  /** Answers one record or a catalog: carries an `ETag`, and a GET honours `If-None-Match`. */
+  /** The response has an `ETag`, and a GET supports `If-None-Match`. */
   readonly etag?: boolean
-  /** Honours `If-Match`. */
+  /** Supports `If-Match`. */
   readonly ifMatch?: boolean
-  /** May change incompatibly: `x-beta`, and a `Beta: true` header. */
+  /** The operation can change incompatibly: `x-beta` in the document, `Beta: true` header in responses. */
   readonly beta?: boolean
   readonly deprecated?: boolean
-  /** The answer holds a token: `Cache-Control: no-store`. */
+  /** The response contains a secret: `Cache-Control: no-store`. */
   readonly noStore?: boolean
 }
 
-/** Any operation, whatever its schemas: for lists of operations. */
+/** An operation with any schemas. */
 export type AnyOperation = Operation
 
-/** Keeps the exact schema types of a contract while checking its form. */
+/** Checks the form of a contract and keeps its exact schema types. */
 export const defineOperation = <
   Query extends TObject,
   Params extends TObject,

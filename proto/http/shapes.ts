@@ -8,7 +8,7 @@ interface TextSchema {
   pattern?: string
 }
 
-/** Lengths in code points, as JSON Schema means them; TypeBox's own strings count UTF-16 units. */
+/** Lengths are in code points, as in JSON Schema; TypeBox strings count UTF-16 units. */
 TypeRegistry.Set('Text', ({ minLength = 0, maxLength, pattern }: TextSchema, value) => {
   if (typeof value !== 'string' || value.length < minLength || value.length > 2 * maxLength) return false
   if (value.length > maxLength && Array.from(value).length > maxLength) return false
@@ -26,7 +26,7 @@ export const pageQuery = {
     maximum: 2_147_483_647,
     default: 1,
     format: 'int32',
-    description: 'Page to read, counted from 1.',
+    description: 'Page number, starting at 1.',
     examples: [1],
   }),
   pageSize: Type.Integer({
@@ -34,7 +34,7 @@ export const pageQuery = {
     maximum: 50,
     default: 10,
     format: 'int32',
-    description: 'Most items on a page.',
+    description: 'Maximum number of items on a page.',
     examples: [10],
   }),
 }
@@ -48,8 +48,8 @@ export interface PageQuery {
 export const PageOf = <T extends TSchema>(item: T) =>
   Type.Object(
     {
-      items: Type.Array(item, { description: 'The items of this page, in the order of the list.' }),
-      hasMore: Type.Boolean({ description: 'True when more items can be fetched.', examples: [false] }),
+      items: Type.Array(item, { description: 'Items of the page, in the order of the list.' }),
+      hasMore: Type.Boolean({ description: 'Whether there are more items.', examples: [false] }),
     },
     { additionalProperties: false },
   )
@@ -57,25 +57,25 @@ export const PageOf = <T extends TSchema>(item: T) =>
 /** `{items}`: the envelope of an unpaged list and of a batch get. */
 export const ItemsOf = <T extends TSchema>(item: T) =>
   Type.Object(
-    { items: Type.Array(item, { description: 'The items, in the order of the list or of the request.' }) },
+    { items: Type.Array(item, { description: 'Items in the order of the list or of the request.' }) },
     { additionalProperties: false },
   )
 
-/** A closed set of words. */
+/** A string enum. */
 export const OneOf = <const T extends readonly string[]>(words: T, options: Record<string, unknown> = {}) =>
   Type.Unsafe<T[number]>({ [Kind]: 'OneOf', type: 'string', enum: [...words], ...options })
 
-/** In a patch: null clears the field. */
+/** For patches, in which null clears a field. */
 export const OrNull = <T extends TSchema>(schema: T) => {
   const { description = '', examples } = schema
   return Type.Unsafe<Static<T> | null>(Type.Union([schema, Type.Null()], { description, examples }))
 }
 
-/** ISO 8601 with an offset; answers are in UTC with milliseconds. */
+/** ISO 8601 with an offset. Responses use UTC with milliseconds. */
 export const DateTime = (description: string, options: Record<string, unknown> = {}) =>
   Type.String({ format: 'date-time', description, examples: ['2026-04-29T09:10:00.000Z'], ...options })
 
-/** What an id or a code in a path can look like; anything else names nothing. */
+/** The form of ids and codes in paths; anything else is not found. */
 export const PATH_ID = /^[A-Za-z0-9._-]{1,64}$/
 
 export const pathParam = <const N extends string>(name: N, description: string, example: string) =>
@@ -91,18 +91,18 @@ export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: stri
       [field]: Type.Array(Type.String({ description: `One of the ${field}.`, examples: [example[0]] }), {
         minItems: 1,
         maxItems: 100,
-        description: `The ${field} to read, 1 to 100. Unknown or unreadable ones are left out of the answer, repeated ones are answered once.`,
+        description: `1 to 100 ${field}. Unknown and inaccessible ones are omitted, and repeated ones are returned once.`,
         examples: [example],
       }),
     } as Record<F, ReturnType<typeof Type.Array<ReturnType<typeof Type.String>>>>,
     { additionalProperties: false },
   )
 
-/** Free text of one line: at least one character that is not a space, and no control characters. */
+/** One line of text with at least one visible character and no control characters. */
 export const Line = (maxLength: number, options: Record<string, unknown>) =>
   Text(maxLength, { minLength: 1, pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$', ...options })
 
-/** Free text of any number of lines. */
+/** Text of any number of lines. */
 export const Text = (maxLength: number, options: Record<string, unknown>) =>
   Type.Unsafe<string>({ [Kind]: 'Text', type: 'string', maxLength, ...options })
 

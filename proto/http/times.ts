@@ -1,7 +1,7 @@
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
 
 /**
- * An RFC 3339 time with its offset, of a day that exists and a year Postgres and JavaScript both hold.
+ * Whether a text is an RFC 3339 time with an offset, a valid day and a year that Postgres and JavaScript support.
  * `Date.parse` alone accepts Feb 30, bare dates and the year 275760.
  */
 export function isDateTime(text: string): boolean {

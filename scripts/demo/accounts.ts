@@ -1,6 +1,6 @@
 import { rename, writeFile } from 'node:fs/promises'
 import type { Permission } from '../../proto/permissions.ts'
-import { counts } from '../../proto/permissions.ts'
+import { isApplicable } from '../../proto/permissions.ts'
 import { findCaller } from '../../services/kit/auth/queries.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
@@ -42,7 +42,7 @@ export async function accountsOf(
       if (!caller) throw new Error(`The demo account ${email} is missing.`)
       id = caller.org_id
       const standing = { roles: caller.org_roles, operator: caller.operator }
-      const permissions = caller.permissions.filter((key) => counts(key, standing)).sort()
+      const permissions = caller.permissions.filter((key) => isApplicable(key, standing)).sort()
       accounts.push({
         email,
         password: demoPassword(secret, email),

@@ -1,7 +1,7 @@
 import type { Permission } from '../../proto/permissions.ts'
 import type { Caller } from '../../services/kit/auth/caller.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
-import { grantRole } from '../../services/organization/role-holders/commands.ts'
+import { grantRole } from '../../services/organization/role-assignments/commands.ts'
 import { createRole } from '../../services/organization/roles/commands.ts'
 import { findRoleByName } from '../../services/organization/roles/queries.ts'
 import { deactivateUser } from '../../services/organization/user-states/commands.ts'

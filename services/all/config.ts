@@ -8,7 +8,7 @@ import { sourcingVariables } from '../sourcing/config.ts'
 
 const { DATABASE_URL, DATABASE_DIRECT_URL, ...shared } = serviceVariables.properties
 
-/** `IDENTITY_DATABASE_URL` and so on: each service keeps its own role and pool, in one process too. */
+/** `IDENTITY_DATABASE_URL` and so on, because each service has its own role and pool. */
 const databases = Object.fromEntries(
   SERVICES.flatMap((service) =>
     Object.entries(databaseVariables).map(([name, schema]) => [`${service.toUpperCase()}_${name}`, schema]),
@@ -27,7 +27,7 @@ export const allVariables = Type.Object({
 
 export type AllConfig = Static<typeof allVariables> & Record<string, unknown>
 
-/** The configuration of one service, as it would read it in a process of its own. */
+/** The configuration of one service, as in its own process. */
 export function configOf<C extends { DATABASE_URL: string }>(config: AllConfig, service: ServiceName): C {
   const prefix = service.toUpperCase()
   const direct = config[`${prefix}_DATABASE_DIRECT_URL`]

@@ -26,7 +26,7 @@ describe('the order of checks', () => {
   const JSON_TYPE = { 'content-type': 'application/json' }
 
   test.each([
-    ['an unknown path is 404 before anything', 404, () => anonymous.post('/v1/nope', '{')],
+    ['an unknown path is 404 first', 404, () => anonymous.post('/v1/nope', '{')],
     ['then the method is 405', 405, () => anonymous.send('DELETE', '/v1/parts')],
     ['then the token is 401', 401, () => anonymous.post('/v1/parts', '{', { 'content-type': 'text/plain' })],
     [
@@ -48,7 +48,7 @@ describe('the order of checks', () => {
   })
 })
 
-describe('an operation that takes no body', () => {
+describe('an operation without a request body', () => {
   const bodiless = DOCUMENTED.filter(({ method, body, contract }) => method !== 'GET' && !body && !contract.takesBytes)
   const publish = bodiless.find(({ id }) => id === 'publishPart')
 
@@ -56,13 +56,13 @@ describe('an operation that takes no body', () => {
     ['a field', JSON.stringify({ title: 'Impeller' }), 'application/json', 400],
     ['another media type', '<part/>', 'text/xml', 415],
     ['too many bytes', 'x'.repeat(1024 * 1024 + 1), 'application/json', 413],
-  ])('refuses %s as its document says', async (_, body, type, status) => {
+  ])('refuses %s with a documented status', async (_, body, type, status) => {
     const answer = await client.post(`/flows${UNKNOWN}/publish`, body, { 'content-type': type })
     expect(answer.status).toBe(status)
     expect(publish?.statuses.has(status)).toBe(true)
   })
 
-  test('documents these refusals, each of them', () => {
+  test('documents each of these refusals', () => {
     expect(bodiless.length).toBeGreaterThan(5)
     for (const { id, family, statuses } of bodiless) {
       expect([id, statuses.has(family === 'v1' ? 400 : 422), statuses.has(413), statuses.has(415)]).toEqual([
@@ -75,8 +75,8 @@ describe('an operation that takes no body', () => {
   })
 })
 
-describe('errors of /v1', () => {
-  test('are problem details with code and request id', async () => {
+describe('an error of /v1', () => {
+  test('is a problem document with code and request id', async () => {
     const answer = await client.get<Problem>(`${UNKNOWN}?x=secret`, { headers: { 'x-request-id': 'my-id.1' } })
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.headers.get('x-request-id')).toBe('my-id.1')
@@ -91,14 +91,14 @@ describe('errors of /v1', () => {
     })
   })
 
-  test('a request id that is not 1 to 64 of the allowed characters is replaced', async () => {
+  test('an invalid request id is replaced', async () => {
     for (const bad of ['a b', 'x'.repeat(65), 'ü']) {
       const answer = await client.get('/v1/parts', { headers: { 'x-request-id': encodeURI(bad) } })
       expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     }
   })
 
-  test('a malformed id in a path is 404 as an unknown one', async () => {
+  test('a malformed id in a path is 404 like an unknown one', async () => {
     const unknown = await client.get<Problem>(UNKNOWN, { headers: { 'x-request-id': 'r' } })
     for (const id of ['%ff', '%00', 'a%2Fb', '%2e%2e', 'x'.repeat(65), "'%20or%201=1", '%F0%9F%92%A9']) {
       const answer = await client.get<Problem>(`/v1/parts/${id}`, { headers: { 'x-request-id': 'r' } })
@@ -106,18 +106,18 @@ describe('errors of /v1', () => {
     }
   })
 
-  test('401 says how to authenticate', async () => {
+  test('401 has WWW-Authenticate: Bearer', async () => {
     const answer = await anonymous.get('/v1/parts')
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 })
 
 describe('paths and methods', () => {
-  test('a path with a slash at its end is 404', async () => {
+  test('a path with a trailing slash is 404', async () => {
     expect((await client.get('/v1/parts/')).status).toBe(404)
   })
 
-  test('the batch path may be percent-encoded, and nothing that merely starts alike matches it', async () => {
+  test('the batch path matches percent-encoded, and longer or shorter paths are 404', async () => {
     const body = { ids: ['iso-14224-pu'] }
     expect((await client.post('/v1/categories:batch-get', body)).status).toBe(200)
     expect((await client.post('/v1/categories%3Abatch-get', body)).status).toBe(200)
@@ -128,7 +128,7 @@ describe('paths and methods', () => {
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD returns the headers of GET without the body', async () => {
     const [get, head] = [await client.get('/v1/parts'), await client.send('HEAD', '/v1/parts')]
     expect([head.status, head.text]).toEqual([200, ''])
     expect(head.headers.get('content-length')).toBe(String(Buffer.byteLength(get.text)))
@@ -141,7 +141,7 @@ describe('paths and methods', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, OPTIONS'])
   })
 
-  test('405 names what is allowed', async () => {
+  test('405 lists the allowed methods in Allow', async () => {
     const answer = await client.send<Problem>('PUT', UNKNOWN)
     expect([answer.status, answer.headers.get('allow'), answer.body.code]).toEqual([
       405,
@@ -150,7 +150,7 @@ describe('paths and methods', () => {
     ])
   })
 
-  test('an unknown path of /v2.3 answers in its envelope', async () => {
+  test('an unknown path of /v2.3 is 404 in the envelope of /v2.3', async () => {
     const answer = await anonymous.get('/v2.3/nope')
     expect([answer.status, answer.text]).toEqual([
       404,
@@ -160,7 +160,7 @@ describe('paths and methods', () => {
 })
 
 describe('headers', () => {
-  test('answers with a token are private and vary by it; limits are told', async () => {
+  test('a response to a token is private, varies by Authorization and has rate-limit headers', async () => {
     const { headers } = await client.get('/v1/parts')
     expect(headers.get('cache-control')).toBe('private, no-cache')
     expect(headers.get('vary')).toBe('Authorization')
@@ -169,7 +169,7 @@ describe('headers', () => {
   })
 })
 
-test('every answer has a request id and tells the limit', async () => {
+test('every response has a request id and rate-limit headers', async () => {
   const answers = await Promise.all([
     client.get('/v1/parts'),
     client.get(UNKNOWN),
@@ -187,24 +187,24 @@ test('every answer has a request id and tells the limit', async () => {
   }
 })
 
-describe('what only a raw socket can send', () => {
+describe('a request over a raw socket', () => {
   const authorization = `Authorization: Bearer ${client.accessToken}`
 
-  test('Host: x does not move the path', async () => {
+  test('with Host: x is routed by its path', async () => {
     const answer = await sendRaw(port, `GET /zzz/v1/parts HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
     expect(answer.status).toBe(404)
     const right = await sendRaw(port, `GET /v1/parts HTTP/1.1\r\nHost: x\r\n${authorization}\r\n\r\n`)
     expect(right.status).toBe(200)
   })
 
-  test('a host that is none is 400, and moves no path', async () => {
+  test('with an invalid Host is 400 or 404', async () => {
     for (const host of ['x?y', 'x#y', 'x/y', 'a b', 'x@y']) {
       const request = `GET /blocked/v1/parts HTTP/1.1\r\nHost: ${host}\r\n${authorization}\r\n\r\n`
       expect([400, 404]).toContain((await sendRaw(port, request)).status)
     }
   })
 
-  test('an absolute-form target is its path', async () => {
+  test('with an absolute-form target is routed by its path or refused', async () => {
     const answer = await sendRaw(
       port,
       `GET http://other.example/v1/parts HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n\r\n`,
@@ -212,7 +212,7 @@ describe('what only a raw socket can send', () => {
     expect([200, 400, 404]).toContain(answer.status)
   })
 
-  test('two Authorization headers are 401', async () => {
+  test('with two Authorization headers is 401', async () => {
     const answer = await sendRaw(
       port,
       `GET /v1/parts HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n${authorization}\r\n\r\n`,
@@ -220,7 +220,7 @@ describe('what only a raw socket can send', () => {
     expect(answer.status).toBe(401)
   })
 
-  test('a body cut short does not hang or crash the process', async () => {
+  test('with a truncated body does not block the process', async () => {
     await sendRaw(
       port,
       `POST /v2.3/oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{"gr`,
@@ -229,7 +229,7 @@ describe('what only a raw socket can send', () => {
     expect((await client.get('/v1/parts')).status).toBe(200)
   })
 
-  test('a chunked body over the limit is 413', async () => {
+  test('with a chunked body over the limit is 413', async () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`
     const answer = await sendRaw(
       port,
@@ -238,21 +238,21 @@ describe('what only a raw socket can send', () => {
     expect(answer.status).toBe(413)
   })
 
-  test('20 KB and 100 KB targets are 414 in the envelope', async () => {
+  test('with a target of 20 KB or 100 KB is 414 in the envelope', async () => {
     const answer = await client.get<Problem>(`/v1/parts/${'x'.repeat(20_000)}`)
     expect([answer.status, answer.body.code]).toEqual([414, 'uri_too_long'])
     const longer = await client.get<Problem>(`/v1/parts/${'x'.repeat(100_000)}`)
     expect([longer.status, longer.body.code]).toEqual([414, 'uri_too_long'])
   })
 
-  test('100 KB of headers are 431 in the envelope', async () => {
+  test('with 100 KB of headers is 431 in the envelope', async () => {
     const answer = await client.get<Problem>('/v1/parts', { headers: { 'x-padding': 'x'.repeat(100_000) } })
     expect([answer.status, answer.body.code]).toEqual([431, 'headers_too_large'])
   })
 })
 
 describe('the request limit', () => {
-  test('is 429 with Retry-After, after 401, for each organization', async () => {
+  test('is applied per organization: 429 with Retry-After; a missing token is still 401', async () => {
     const small = await testMarketplace({ RATE_LIMIT_PER_SECOND: '5', RATE_LIMIT_BURST: '20' })
     const [one, other] = [await small.organization(['IP_OWNER']), await small.organization(['IP_OWNER'])]
     const answers = await Promise.all(

@@ -2,33 +2,34 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 const PAGES = ['README.md', 'proto/guides/parts-and-files.md', 'proto/guides/organization.md']
 
-/** A block of commands with the block of the answer that follows it. */
+/** A command block and the response block after it. */
 const STEP = /```sh\n([^`]*curl[^`]*)```\n```json\n([^`]*)```/g
 
-// The guides follow URLs of responses, so the marketplace has to know its own address.
+// The commands use URLs from responses, so PUBLIC_URL must be the actual address.
 const port = String(freePort())
 const market = await testMarketplace({
   PORT: port,
   PUBLIC_URL: `http://127.0.0.1:${port}`,
-  // The imported file is the marketplace's own.
+  // The guides import a file from the marketplace itself.
   ALLOW_PRIVATE_ADDRESSES: 'true',
 })
 const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName: 'Bodil', familyName: 'Krogh' }
 const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
 
-test.each(PAGES)('the requests of %s answer what the page shows', async (name) => {
+test.each(PAGES)('the commands of %s return the responses that it shows', async (name) => {
   const page = await Bun.file(join(ROOT, name)).text()
   const steps = [...page.matchAll(STEP)].map(([, command = '', answer = '']) => ({ command, answer }))
   expect(steps.length).toBeGreaterThanOrEqual(3)
   const folder = await mkdtemp(join(tmpdir(), 'guide-'))
   const marker = '----next-step----'
-  // One shell runs the whole page, because later steps use variables of earlier ones.
+  // One shell runs all steps, because later steps use variables of earlier ones.
   const script = steps.map(({ command }) => command.replaceAll('/tmp/', `${folder}/`)).join(`\necho '${marker}'\n`)
   const shell = Bun.spawn(['bash', '-c', script], {
     env: {
@@ -63,14 +64,7 @@ const PLACEHOLDERS: [RegExp, string][] = [
   [/^(eyJ[\w.-]+|[\w-]{43})$/, '<token>'],
 ]
 
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port: free } = probe
-  probe.stop(true)
-  return free
-}
-
-/** Replaces values that differ on every run. */
+/** Replaces values that differ between runs by placeholders. */
 function withPlaceholders(value: unknown): unknown {
   if (typeof value === 'string') return PLACEHOLDERS.find(([pattern]) => pattern.test(value))?.[1] ?? value
   if (Array.isArray(value)) return value.map(withPlaceholders)

@@ -2,17 +2,17 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../kit/db/ids.ts'
 import { ApiClient } from '../testing/client.ts'
 import { FIXTURE_SETTINGS, Fixtures } from '../testing/fixtures.ts'
-import { EntryReader } from '../testing/leaks/entries.ts'
+import { AuditLogReader } from '../testing/leaks/entries.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { caseOf, ownInput } from '../testing/operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../testing/operations/document.ts'
 import { targetOf } from '../testing/operations/inputs.ts'
 import { openSession } from '../testing/sessions.ts'
 
-/** Somebody who acts as an administrator, who may do everything, sends every command. */
+/** An impersonation of an administrator sends every command. */
 setDefaultTimeout(30_000)
 const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
-const log = new EntryReader(fixtures.market.db.owner)
+const log = new AuditLogReader(fixtures.market.db.owner)
 
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
 const named = (operations: readonly Documented[]) => operations.map((operation) => [operation.id, operation] as const)
@@ -34,7 +34,7 @@ async function sendActing(operation: Documented) {
   return { ...result, entry, entries: entries.map(({ request, ...rest }) => rest) }
 }
 
-describe('while impersonating, a command that is closed is refused, and the log says so', () => {
+describe('during an impersonation, a closed command is 403 and audited with the grant', () => {
   const closed = commands.filter(({ contract }) => contract.closedToImpersonation)
 
   test.each(named(closed))('%s', async (_, operation) => {
@@ -44,7 +44,7 @@ describe('while impersonating, a command that is closed is refused, and the log 
   })
 })
 
-describe('while impersonating, any other command is done, and the log names the grant', () => {
+describe('during an impersonation, any other command succeeds and is audited with the grant', () => {
   const open = commands.filter(({ contract }) => !contract.closedToImpersonation)
 
   test.each(named(open))('%s', async (_, operation) => {

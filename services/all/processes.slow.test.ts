@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
-import { arrangement, TEST_PASSWORD } from '../testing/marketplace.ts'
+import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { startService, stopService } from '../testing/processes.ts'
-import { enterOverHttp } from '../testing/sign-in.ts'
+import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
 
 const server = await natsServer()
@@ -22,8 +22,8 @@ describe.each([
   const identity = await startService('identity', db, natsUrl)
   const organization = await startService('organization', db, natsUrl)
   let sourcing = await startService('sourcing', db, natsUrl)
-  const arrange = await arrangement(db, enterOverHttp(identity.client.url))
-  const org = await arrange.organization(['IP_OWNER'])
+  const fixtures = await createFixtures(db, signInOverHttp(identity.client.url))
+  const org = await fixtures.organization(['IP_OWNER'])
 
   const session = async (email: string) => {
     const client = new ApiClient(identity.client.url)
@@ -34,14 +34,14 @@ describe.each([
     (await new ApiClient(sourcing.client.url, token).get('/v1/parts')).status
   const BY_BUS = { withinMs: 3000 }
 
-  test('a revocation in one process bites in another', async () => {
+  test('a session revoked in one process is refused in another', async () => {
     const client = await session(org.administrator.email)
     expect(await status(client.accessToken)).toBe(200)
     await client.post('/v2.3/oauth/revoke')
     await until(async () => (await status(client.accessToken)) === 401, BY_BUS)
   })
 
-  test('a granted role and a deactivated user are noticed in another process', async () => {
+  test('a role granted in one process takes effect in another', async () => {
     const member = await org.member([])
     const create = () => new ApiClient(sourcing.client.url, member.client.accessToken).post('/v1/parts', {})
     expect((await create()).status).toBe(403)
@@ -49,7 +49,7 @@ describe.each([
     await until(async () => (await create()).status === 200, BY_BUS)
   })
 
-  test('a service that was away meanwhile never takes a revoked token', async () => {
+  test('a service that was down during a revocation refuses the token', async () => {
     const client = await session(org.administrator.email)
     expect(await status(client.accessToken)).toBe(200)
     await stopService(sourcing, 'SIGKILL')
@@ -58,22 +58,22 @@ describe.each([
     expect(await status(client.accessToken)).toBe(401)
   })
 
-  test('when identity is silent for five seconds, each token is asked for in Postgres', async () => {
+  test('five seconds without identity, sessions are checked in Postgres', async () => {
     const client = await session(org.administrator.email)
     expect(await status(client.accessToken)).toBe(200)
     await stopService(identity, 'SIGKILL')
-    // Nobody announces this one.
+    // This change emits no event.
     await db.owner`update identity.sessions set ended_at = now() where user_id = ${org.administrator.userId}`
     await until(async () => (await status(client.accessToken)) === 401, { withinMs: 9000 })
   })
 
-  test('SIGTERM ends a process in order, with exit code 0', async () => {
+  test('SIGTERM stops a process with exit code 0', async () => {
     expect(await stopService(sourcing, 'SIGTERM')).toBe(0)
     expect(await stopService(organization, 'SIGTERM')).toBe(0)
   })
 })
 
-test('metrics tell the version, the requests and the lag', async () => {
+test('metrics contain the version, the requests and the outbox lag', async () => {
   const db = await testDatabase()
   const catalog = await startService('catalog', db)
   await catalog.client.get('/v1/materials')
@@ -85,21 +85,21 @@ test('metrics tell the version, the requests and the lag', async () => {
   await stopService(catalog, 'SIGTERM')
 })
 
-test('what is in flight at SIGTERM is finished', async () => {
+test('requests in flight at SIGTERM are completed', async () => {
   const db = await testDatabase()
   const identity = await startService('identity', db)
-  const arrange = await arrangement(db, enterOverHttp(identity.client.url))
-  const { administrator } = await arrange.organization(['IP_OWNER'])
+  const fixtures = await createFixtures(db, signInOverHttp(identity.client.url))
+  const { administrator } = await fixtures.organization(['IP_OWNER'])
   const body = { grant_type: 'password', username: administrator.email, password: TEST_PASSWORD }
   const signIns = Array.from({ length: 8 }, () => new ApiClient(identity.client.url).post('/v2.3/oauth/token', body))
-  // The last of them is behind several others, each of which takes a hash.
+  // The remaining sign-ins wait for password hashing.
   await signIns[0]
   const exit = stopService(identity, 'SIGTERM')
   expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
   expect(await exit).toBe(0)
 })
 
-test('traces continue the trace of the caller and arrive over OTLP', async () => {
+test('spans continue the trace of the caller and are exported over OTLP', async () => {
   const received: string[] = []
   const collector = Bun.serve({
     port: 0,
@@ -122,15 +122,15 @@ test('traces continue the trace of the caller and arrive over OTLP', async () =>
   await collector.stop(true)
 })
 
-test('every mistake in the environment is told together, and the process ends with 2', async () => {
+test('all invalid variables are reported together, and the process exits with code 2', async () => {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', 'identity', 'main.ts')], {
     env: { PATH: process.env.PATH ?? '', PORT: 'x', ENCRYPTION_KEYS: 'short' },
     stdin: 'ignore',
     stdout: 'ignore',
     stderr: 'pipe',
   })
-  const complaints = await child.stderr.text()
+  const errors = await child.stderr.text()
   expect(await child.exited).toBe(2)
-  for (const name of ['PORT', 'ENCRYPTION_KEYS', 'DATABASE_URL']) expect(complaints).toContain(name)
-  expect(complaints).not.toContain('short')
+  for (const name of ['PORT', 'ENCRYPTION_KEYS', 'DATABASE_URL']) expect(errors).toContain(name)
+  expect(errors).not.toContain('short')
 })

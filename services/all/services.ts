@@ -8,9 +8,9 @@ import { createSourcing } from '../sourcing/service.ts'
 import { createWebhooks } from '../webhooks/service.ts'
 import { type AllConfig, configOf } from './config.ts'
 
-type Make = (config: AllConfig, options?: KitOptions) => Promise<Service>
+type Create = (config: AllConfig, options?: KitOptions) => Promise<Service>
 
-const MAKES: Record<ServiceName, Make> = {
+const CREATE: Record<ServiceName, Create> = {
   identity: (config, options) => createIdentity(configOf(config, 'identity'), options),
   catalog: (config, options) => createCatalog(configOf(config, 'catalog'), options),
   sourcing: (config, options) => createSourcing(configOf(config, 'sourcing'), options),
@@ -18,18 +18,18 @@ const MAKES: Record<ServiceName, Make> = {
   webhooks: (config, options) => createWebhooks(configOf(config, 'webhooks'), options),
 }
 
-/** Services in one process: the same code path, a pool and a role each. */
+/** Several services in one process, each with its own pool and role. */
 export async function createServices<S extends ServiceName>(
   names: readonly S[],
   config: AllConfig,
   options?: KitOptions,
 ): Promise<Record<S, Service>> {
-  const made = await Promise.all(names.map(async (name) => [name, await MAKES[name](config, options)] as const))
-  return Object.fromEntries(made) as Record<S, Service>
+  const created = await Promise.all(names.map(async (name) => [name, await CREATE[name](config, options)] as const))
+  return Object.fromEntries(created) as Record<S, Service>
 }
 
 /** All five services in one process. */
 export const createAll = (config: AllConfig, options?: KitOptions) => createServices(SERVICES, config, options)
 
-/** What the ingress does, in one process. */
+/** Routes a path to its service, like the ingress. */
 export const ownerAmong = (services: Record<ServiceName, Service>) => (path: string) => services[ownerOf(path)]

@@ -14,14 +14,14 @@ import { planOf, workOf } from '../testing/query-plans.ts'
 
 setDefaultTimeout(60_000)
 const ROWS = 30_000
-/** More than are ever due in these tables, far less than are in them. */
+/** More rows than are due in these tables, and far fewer than they contain. */
 const FEW = 100
 
 const db = await testDatabase()
 const now = new Date().toISOString()
 const ago = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000).toISOString()
 
-/** Everything has its time before it, in no order; only three objects are due. */
+/** All rows expire in the future, in random order; only three object deletions are due. */
 const loads = [
   `identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ended_at)
    select 's' || n, 'u' || n, 'o', now(), now(), now() + interval '1 day', case when n % 2 = 0 then now() end`,
@@ -57,21 +57,21 @@ beforeAll(async () => {
 const { signal } = new AbortController()
 const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
   ['sessions, throttles, failures and redeemed links', 'identity', (sql) => sweepIdentity(sql, now, signal)],
-  ['links', 'organization', (sql) => sweepActivations(sql, now, signal)],
+  ['activation links', 'organization', (sql) => sweepActivations(sql, now, signal)],
   ['idempotency keys', 'sourcing', (sql) => sweepIdempotencyKeys(sql, now, signal)],
   ['page cursors', 'sourcing', (sql) => sweepCursors(sql, now, signal)],
   ['events', 'sourcing', (sql) => sweepEvents(sql, { now }, signal)],
-  ['uploads that end', 'sourcing', (sql) => endUploads(sql, now, 500)],
-  ['uploads that are forgotten', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
-  ['objects', 'sourcing', (sql) => startDeletions(sql, now, 16)],
+  ['expiring uploads', 'sourcing', (sql) => endUploads(sql, now, 500)],
+  ['expired uploads', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
+  ['object deletions', 'sourcing', (sql) => startDeletions(sql, now, 16)],
 ]
 
-test.each(sweeps)('of %s only what is due is read', async (_, service, sweep) => {
+test.each(sweeps)('cleanup of %s reads only due rows', async (_, service, sweep) => {
   const work = await workOf(db.urlOf(service), sweep)
   expect([work.scannedWhole, work.mostRows < FEW ? 'few' : `${work.mostRows} of ${work.busiest}`]).toEqual([[], 'few'])
 })
 
-test('no statement about objects or jobs reads a whole table', async () => {
+test('no statement on objects or jobs scans a large table', async () => {
   const url = db.urlOf('sourcing')
   const deletions = [{ object_key: 'k1', due_at: now }]
   const plans = [
@@ -80,7 +80,7 @@ test('no statement about objects or jobs reads a whole table', async () => {
     await planOf(url, (sql) => postponeDeletions(sql, deletions, now)),
   ]
   expect(plans.flatMap(({ scannedWhole }) => scannedWhole)).toEqual([])
-  // Whose turn it is stands in a table of one row for each organization.
+  // The table of turns has one row per organization.
   const { scannedWhole } = await planOf(url, (sql) => claimJob(sql, crypto.randomUUID(), ['copy', 'import']))
-  expect(scannedWhole.filter((table) => table !== 'file_turns')).toEqual([])
+  expect(scannedWhole.filter((table) => table !== 'file_job_claims')).toEqual([])
 })

@@ -27,20 +27,20 @@ const keysOf = async (name: CatalogName) => (await first(name)).map((item) => St
 const batch = (name: CatalogName, body: unknown) => client.post<List & Refused>(`/v1/${name}:batch-get`, body)
 
 describe.each(CATALOG_NAMES)('%s', (name) => {
-  test('a list holds entries of the public shape and nothing else', async () => {
+  test('a list returns entries that match the schema', async () => {
     const shape = TypeCompiler.Compile(CATALOGS[name].item)
     const items = await first(name)
     expect(items.length).toBeGreaterThan(0)
     expect(items.every((item) => shape.Check(item))).toBe(true)
   })
 
-  test('a get answers the entry as the list has it', async () => {
+  test('a get returns the entry as in the list', async () => {
     const [item] = await first(name)
     const answer = await client.get(`/v1/${name}/${item?.[keyOf(name)]}`)
     expect([answer.status, answer.body]).toEqual([200, item as Entry])
   })
 
-  test('an unknown key is 404, and a malformed one is the same but for its path', async () => {
+  test('an unknown key is 404, and a malformed key the same 404', async () => {
     const missing = async (key: string) => {
       const { status, body } = await client.get(`/v1/${name}/${key}`)
       return { ...body, status, requestId: '', instance: '' }
@@ -52,13 +52,13 @@ describe.each(CATALOG_NAMES)('%s', (name) => {
     }
   })
 
-  test('a key is matched with its case', async () => {
+  test('a key in another case is 404', async () => {
     const key = (await keysOf(name)).find((key) => /[a-z]/.test(key))
     if (key !== undefined) expect((await client.get(`/v1/${name}/${key.toUpperCase()}`)).status).toBe(404)
     expect((await client.get(`/v1/${name}/`)).status).toBe(404)
   })
 
-  test('lists and gets carry a strong ETag and answer 304 to it', async () => {
+  test('lists and gets have a strong ETag and are 304 with it', async () => {
     const [key] = await keysOf(name)
     for (const path of [`/v1/${name}`, `/v1/${name}/${key}`]) {
       const etag = (await client.get(path)).headers.get('etag') ?? ''
@@ -80,7 +80,7 @@ describe.each(CATALOG_NAMES)('%s', (name) => {
     }
   })
 
-  test('nothing can be written: other methods are 405', async () => {
+  test('writing methods are 405', async () => {
     const [key] = await keysOf(name)
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       expect((await client.send(method, `/v1/${name}`)).status).toBe(405)
@@ -88,19 +88,19 @@ describe.each(CATALOG_NAMES)('%s', (name) => {
     }
   })
 
-  test('HEAD is GET without the body', async () => {
+  test('HEAD returns the headers of GET without the body', async () => {
     const { status, text, headers } = await client.send('HEAD', `/v1/${name}`)
     expect([status, text, headers.get('content-type')]).toEqual([200, '', 'application/json'])
   })
 
-  test('a path that only begins like the catalog is 404', async () => {
+  test('a path that only starts like the catalog is 404', async () => {
     expect((await client.get(`/v1/${name}X`)).status).toBe(404)
     expect((await client.post(`/v1/${name}:batch`, {})).status).toBe(404)
   })
 })
 
 describe.each(CATALOG_NAMES)('batch get of %s', (name) => {
-  test('answers in the order asked for', async () => {
+  test('returns the requested order', async () => {
     const wanted = (await keysOf(name)).slice(0, 5).reverse()
     const { status, body } = await batch(name, { [batchField(name)]: wanted })
     expect(status).toBe(200)
@@ -108,13 +108,13 @@ describe.each(CATALOG_NAMES)('batch get of %s', (name) => {
     expect(body.items.map((item) => String(item[keyOf(name)]))).toEqual(wanted)
   })
 
-  test('answers repeated keys once and leaves out what names nothing', async () => {
+  test('returns repeated keys once and omits unknown ones', async () => {
     const [one, two] = (await keysOf(name)) as [string, string]
     const { body } = await batch(name, { [batchField(name)]: [two, 'unknown', one, two, '', 'a/b', '__proto__'] })
     expect(body.items.map((item) => String(item[keyOf(name)]))).toEqual([two, one])
   })
 
-  test('takes 1 to 100 strings, and nothing else', async () => {
+  test('accepts 1 to 100 strings; anything else is 400', async () => {
     const field = batchField(name)
     const many = (count: number) => Array.from({ length: count }, (_, index) => `none-${index}`)
     expect((await batch(name, { [field]: many(100) })).body).toEqual({ items: [] } as never)
@@ -128,7 +128,7 @@ describe.each(CATALOG_NAMES)('batch get of %s', (name) => {
     }
   })
 
-  test('its colon may be percent-encoded', async () => {
+  test('accepts a percent-encoded colon', async () => {
     expect((await client.post(`/v1/${name}%3Abatch-get`, { [batchField(name)]: ['unknown'] })).body).toEqual({
       items: [],
     })
@@ -138,14 +138,14 @@ describe.each(CATALOG_NAMES)('batch get of %s', (name) => {
 describe.each(PAGED)('pages of %s', (name) => {
   const list = (query: string) => client.get<List & Refused>(`/v1/${name}?${query}`)
 
-  test('are the first ten entries where nothing else is asked for', async () => {
+  test('default to the first ten entries', async () => {
     const { body } = await list('')
     expect(Object.keys(body)).toEqual(['items', 'hasMore'])
     expect([body.items.length, body.hasMore]).toEqual([10, true])
     expect((await list('page=1&pageSize=10')).body).toEqual(body)
   })
 
-  test('put together are the list, and hasMore is false on the last alone', async () => {
+  test('together are the list, and hasMore is false only on the last page', async () => {
     const whole = (await client.get<List>(`/v1/${name}?pageSize=50`)).body.items
     const keys = (items: Entry[]) => items.map((item) => item[keyOf(name)])
     const found: unknown[] = []
@@ -158,13 +158,13 @@ describe.each(PAGED)('pages of %s', (name) => {
     expect(new Set(found).size).toBe(found.length)
   })
 
-  test('past the end are empty', async () => {
+  test('past the end of the list are empty', async () => {
     for (const query of ['page=2147483647&pageSize=50', 'page=1000000&pageSize=1']) {
       expect((await list(query)).body).toEqual({ items: [], hasMore: false } as never)
     }
   })
 
-  test.each(['page', 'pageSize'])('%s is a strict integer within its limits', async (field) => {
+  test.each(['page', 'pageSize'])('with an invalid %s are 400', async (field) => {
     const wrong = ['0', '-1', '1.0', '0x1', '1e1', '', 'a', '%201', '9007199254740993', `1&${field}=1`]
     wrong.push(field === 'page' ? '2147483648' : '51')
     for (const value of wrong) {
@@ -174,12 +174,12 @@ describe.each(PAGED)('pages of %s', (name) => {
     expect((await list(`${field}=50`)).status).toBe(200)
   })
 
-  test('ignore parameters that the specification does not know', async () => {
+  test('ignore unknown parameters', async () => {
     expect((await list('sort=name&x=1&x=2')).body).toEqual((await list('')).body)
   })
 })
 
-test.each(UNPAGED)('%s are listed whole, without paging', async (name) => {
+test.each(UNPAGED)('%s are listed completely, without pagination', async (name) => {
   const { body } = await client.get<List>(`/v1/${name}?page=2&pageSize=1`)
   expect(Object.keys(body)).toEqual(['items'])
   expect(body).toEqual((await client.get<List>(`/v1/${name}`)).body)

@@ -7,7 +7,7 @@ export const organizationVariables = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: 1200,
-      description: 'Whole months of audit log to keep. Unset: everything.',
+      description: 'Full months of the audit log to keep. Unset: unlimited.',
     }),
   ),
 })

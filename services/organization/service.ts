@@ -11,7 +11,7 @@ import { roleRoutes } from './roles/routes.ts'
 import { sweepActivations } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 
-const PARTITION_CARE_MS = 60 * 60 * 1000
+const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 
 /** Organizations, users, roles and the audit log. */
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
@@ -19,19 +19,19 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   const keepMonths = config.AUDIT_RETENTION_MONTHS
   const { http, pagination, sql, clock } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
-  const people = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
+  const userDeps = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
   return assemble('organization', kit, {
     features: [
       auditLogRoutes({ http, pagination, sql, clock }),
-      organizationRoutes(people),
-      userRoutes({ ...people, pagination }),
+      organizationRoutes(userDeps),
+      userRoutes({ ...userDeps, pagination }),
       roleRoutes({ http, pagination, sql, clock }),
       businessUnitRoutes({ http, pagination, sql, clock }),
       customFieldRoutes({ http, pagination, sql, clock }),
     ],
     cleanup: [(signal) => sweepActivations(sql, new Date(clock()).toISOString(), signal)],
     workers: [
-      every('audit-partitions', PARTITION_CARE_MS, kit.log, async () => {
+      every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)
         if (keepMonths !== undefined) await dropPartitions(kit.sql, keepMonths)
       }),

@@ -10,17 +10,16 @@ import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { sweepObjects } from './objects/sweep.ts'
 import { partRoutes } from './parts/routes.ts'
-import { placesToRead } from './parts/search.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
-import { refreshTechnologiesOf } from './technologies/refresh.ts'
+import { technologyWorkers } from './technologies/refresh.ts'
 import { uploadRoutes } from './uploads/routes.ts'
 import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
 
-const PARTITION_CARE_MS = 60 * 60 * 1000
+const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts, and what becomes of them: RFQs, offers, orders, factories. */
+/** Parts and their files; later RFQs, offers, orders and factories. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -31,7 +30,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const deps = {
     sql: kit.sql,
     reads: kit.reads,
-    ...placesToRead(config.DATABASE_POOL_SIZE),
+    tenantReads: kit.tenantReads,
     clock: kit.clock,
     storage,
     folder,
@@ -59,9 +58,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       importRoutes({ http, ...deps, quota, onPending: worker.wake }),
     ],
     workers: [
-      ...refreshTechnologiesOf({ bus, sql: kit.sql, log: kit.log }),
+      ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
       worker,
-      every('history-partitions', PARTITION_CARE_MS, kit.log, () => ensurePartitions(deps.sql)),
+      every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
     cleanup: [
       (signal) => sweepUploads(deps.sql, now(), signal),

@@ -5,19 +5,19 @@ export interface LogLine {
 
 export interface CapturedLog {
   destination: { write(line: string): void }
-  /** What was written, line by line, as it was written. */
+  /** The written lines, as JSON texts. */
   texts: string[]
-  /** Lines of a level that somebody is woken for. */
-  alarms(): LogLine[]
+  /** Lines of the levels error and fatal. */
+  errors(): LogLine[]
 }
 
-/** Where a marketplace under test can log to instead of standard output. */
+/** A log destination for tests in place of standard output. */
 export function captureLog(): CapturedLog {
   const texts: string[] = []
   const lines = () => texts.map((text): LogLine => JSON.parse(text))
   return {
     texts,
     destination: { write: (line) => void texts.push(line) },
-    alarms: () => lines().filter(({ level }) => level === 'error' || level === 'fatal'),
+    errors: () => lines().filter(({ level }) => level === 'error' || level === 'fatal'),
   }
 }

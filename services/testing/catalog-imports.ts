@@ -7,7 +7,7 @@ import { exportCatalog } from '../catalog/import/export.ts'
 import { shippedFile } from '../catalog/import/shipped.ts'
 import type { Pool } from '../kit/db/client.ts'
 
-/** Imports texts as if they were files. */
+/** Imports texts as files. */
 export const importTexts = (sql: Pool, files: Partial<Record<CatalogName, string>>): Promise<ImportOutcome> =>
   importCatalogs(
     { sql, clock: Date.now },
@@ -18,7 +18,7 @@ export const importTexts = (sql: Pool, files: Partial<Record<CatalogName, string
     })),
   )
 
-/** Puts back what the product ships; every test database starts with it. */
+/** Restores the shipped content of a catalog, with which every test database starts. */
 export const restoreShipped = (sql: Pool, name: CatalogName): Promise<ImportOutcome> =>
   importCatalogs({ sql, clock: Date.now }, [
     { catalog: CATALOGS[name], open: () => createReadStream(shippedFile(name)), shipped: true },

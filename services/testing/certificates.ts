@@ -1,6 +1,6 @@
 /**
- * Certificates for tests, valid for a hundred years: an authority that nobody believes unless told to, and three servers
- * that it vouches for, two by name and one on this machine. Their keys open nothing.
+ * Certificates for tests, valid for a hundred years: a certificate authority and three server certificates, two for names
+ * and one for this machine. The keys are used only in tests.
  */
 export const AUTHORITY = `\
 -----BEGIN CERTIFICATE-----

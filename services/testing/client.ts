@@ -10,7 +10,7 @@ export interface RequestOptions {
   body?: unknown
 }
 
-/** A caller of the API over real HTTP, with or without a session. */
+/** An HTTP client of the API, with or without a session. */
 export class ApiClient {
   url: string
   accessToken: string | undefined

@@ -8,40 +8,40 @@ export const TEMPLATE_DATABASE = 'marketplace_template'
 
 export interface TestDatabase {
   name: string
-  /** The owner's URL: for arranging and looking, never what a service under test signs in with. */
+  /** URL of the owner role, for set-up and assertions; services under test use `urlOf`. */
   ownerUrl: string
   owner: Pool
-  /** What the service itself signs in with. */
+  /** URL of the role of a service. */
   urlOf(service: ServiceName): string
-  /** Runs before the database is dropped at the end of the file: what uses it leaves first. */
-  beforeDrop(leave: () => Promise<unknown>): void
+  /** Registers a function that closes connections before the database is dropped at the end of the file. */
+  beforeDrop(close: () => Promise<unknown>): void
 }
 
-/** The URL of the real, throw-away Postgres that `scripts/test` starts. */
+/** The URL of the temporary Postgres server that `scripts/test` starts. */
 export function testServerUrl(): string {
   const url = process.env.TEST_DATABASE_URL
-  if (!url) throw new Error('Run the tests with ./scripts/test: it starts the Postgres they need.')
+  if (!url) throw new Error('Run the tests with ./scripts/test: it starts the Postgres server.')
   return url
 }
 
-/** A database of one's own, cloned from the migrated template; dropped when the test file ends. */
-export const testDatabase = (): Promise<TestDatabase> => databaseMadeBy(clone)
+/** A database cloned from the migrated template, dropped at the end of the test file. */
+export const testDatabase = (): Promise<TestDatabase> => databaseCreatedBy(clone)
 
-/** The same with nothing in it, for tests of migrating. */
+/** An empty database, for tests of migrations. */
 export const emptyTestDatabase = (): Promise<TestDatabase> =>
-  databaseMadeBy(async (server, name) => {
+  databaseCreatedBy(async (server, name) => {
     await server`create database ${server(name)}`
   })
 
-async function databaseMadeBy(make: (server: Pool, name: string) => Promise<void>): Promise<TestDatabase> {
+async function databaseCreatedBy(make: (server: Pool, name: string) => Promise<void>): Promise<TestDatabase> {
   const server = connect(testServerUrl(), { max: 1, applicationName: 'test-setup' })
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`
   await make(server, name)
   const ownerUrl = withDatabase(testServerUrl(), name)
   const owner = connect(ownerUrl, { max: 4, applicationName: 'test-owner' })
-  const leavers: (() => Promise<unknown>)[] = []
+  const closers: (() => Promise<unknown>)[] = []
   afterAll(async () => {
-    for (const leave of leavers) await leave()
+    for (const close of closers) await close()
     await owner.end({ timeout: 1 })
     await server`drop database if exists ${server(name)} with (force)`
     await server.end({ timeout: 1 })
@@ -51,13 +51,13 @@ async function databaseMadeBy(make: (server: Pool, name: string) => Promise<void
     ownerUrl,
     owner,
     urlOf: (service) => serviceUrl(ownerUrl, service),
-    beforeDrop: (leave) => void leavers.push(leave),
+    beforeDrop: (close) => void closers.push(close),
   }
 }
 
 /**
- * Cloning needs the template to itself for a moment, so files that start together take turns. Its files are copied: page by
- * page through the journal takes twice as long.
+ * Cloning requires that no other session uses the template, so concurrent test files retry. Copying the files takes half
+ * the time of the default strategy, which writes every page to the WAL.
  */
 async function clone(server: Pool, name: string, triesLeft = 200): Promise<void> {
   try {
@@ -70,7 +70,7 @@ async function clone(server: Pool, name: string, triesLeft = 200): Promise<void>
   }
 }
 
-/** Passwords of the service roles on a throw-away server; each is its service's name. */
+/** The password of each service role is the name of the service. */
 export const testPasswords = Object.fromEntries(SERVICES.map((service) => [service, service])) as Record<
   ServiceName,
   string
@@ -89,7 +89,7 @@ export function withDatabase(serverUrl: string, database: string): string {
   return url.href
 }
 
-/** Makes the template anew: every migration, and nothing else. */
+/** Recreates the template database and runs every migration. */
 export async function buildTemplate(): Promise<string> {
   const server = connect(testServerUrl(), { max: 1, applicationName: 'test-template' })
   await server`drop database if exists ${server(TEMPLATE_DATABASE)} with (force)`

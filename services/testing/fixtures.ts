@@ -1,11 +1,11 @@
-import { counts, type OrgRole, PERMISSIONS, type Permission, SYSTEM_ROLES } from '../../proto/permissions.ts'
+import { isApplicable, type OrgRole, PERMISSIONS, type Permission, SYSTEM_ROLES } from '../../proto/permissions.ts'
 import { type ApiAnswer, ApiClient } from './client.ts'
 import type { TestMarketplace, TestOrganization, TestUser } from './marketplace.ts'
 import type { Documented } from './operations/document.ts'
 import { type Input, targetOf } from './operations/inputs.ts'
 import { openSession } from './sessions.ts'
 
-/** The kinds of organization that there are, each with the roles that make it one and the system role of its people. */
+/** Kinds of organization, with their marketplace roles and the system role of their members. */
 const KINDS = {
   owner: { roles: ['IP_OWNER'], role: 'IP owner' },
   otherOwner: { roles: ['IP_OWNER'], role: 'IP owner' },
@@ -18,7 +18,7 @@ const KINDS = {
 export type Kind = keyof typeof KINDS
 export const ALL_KINDS = Object.keys(KINDS) as Kind[]
 
-/** What somebody is in their organization: `member` holds its system role, `powerless` no permission at all. */
+/** Standing of a user: `member` holds the system role of the kind, `powerless` holds no permission. */
 export const STANDINGS = ['administrator', 'member', 'powerless'] as const
 export type Standing = (typeof STANDINGS)[number]
 
@@ -29,7 +29,7 @@ export interface Account extends TestUser {
   permissions: ReadonlySet<Permission>
 }
 
-/** One organization of each kind and the accounts in it, made when they are first asked for. */
+/** One organization of each kind with its accounts, created on first use. */
 export class Fixtures {
   readonly market: TestMarketplace
   readonly #organizations = new Map<Kind, Promise<TestOrganization>>()
@@ -43,11 +43,11 @@ export class Fixtures {
   organization(kind: Kind): Promise<TestOrganization> {
     const create = () =>
       kind === 'operator' ? this.market.operator() : this.market.organization([...KINDS[kind].roles])
-    return remembered(this.#organizations, kind, create)
+    return memoized(this.#organizations, kind, create)
   }
 
   account(kind: Kind, standing: Standing): Promise<Account> {
-    return remembered(this.#accounts, `${kind} ${standing}`, async () => {
+    return memoized(this.#accounts, `${kind} ${standing}`, async () => {
       const organization = await this.organization(kind)
       const member = (role: string | Permission[]) => organization.member(role)
       const user =
@@ -62,12 +62,12 @@ export class Fixtures {
     return Promise.all(ALL_KINDS.flatMap((kind) => STANDINGS.map((standing) => this.account(kind, standing))))
   }
 
-  /** A session of its own for somebody whose others a test may have ended. */
+  /** A client with a new session, because a test may have ended the other ones. */
   async clientOf(account: TestUser): Promise<ApiClient> {
     return new ApiClient(this.market.url, (await openSession(this.market, account)).accessToken)
   }
 
-  /** Sends a request from an address of its own: failed sign-ins of one test must not throttle the next. */
+  /** Sends a request from a new IP address, so that failed sign-ins of one test do not throttle the next. */
   async send(account: Account | undefined, operation: Documented, input: Input): Promise<ApiAnswer<unknown>> {
     const client = account ? await this.clientOf(account) : this.market.anonymous
     const headers = { 'x-forwarded-for': this.address(), ...input.headers }
@@ -80,13 +80,13 @@ export class Fixtures {
   }
 }
 
-/** What a world needs of its marketplace: addresses are believed, so that each request can have one; hashes do not queue. */
+/** Settings for tests with fixtures: X-Forwarded-For is trusted, and password hashes do not queue. */
 export const FIXTURE_SETTINGS = { TRUSTED_PROXIES: '1', HASHING_SLOTS: '4', ALLOW_PRIVATE_ADDRESSES: 'true' }
 
-function remembered<K, V>(kept: Map<K, Promise<V>>, key: K, make: () => Promise<V>): Promise<V> {
-  const known = kept.get(key) ?? make()
-  kept.set(key, known)
-  return known
+function memoized<K, V>(cache: Map<K, Promise<V>>, key: K, create: () => Promise<V>): Promise<V> {
+  const value = cache.get(key) ?? create()
+  cache.set(key, value)
+  return value
 }
 
 function permissionsOf(kind: Kind, standing: Standing): ReadonlySet<Permission> {
@@ -96,5 +96,7 @@ function permissionsOf(kind: Kind, standing: Standing): ReadonlySet<Permission> 
     member: SYSTEM_ROLES.find(({ name }) => name === role)?.permissions ?? [],
     powerless: [],
   }
-  return new Set(held[standing].filter((key) => counts(key, { roles, operator: kind === 'operator' })))
+  return new Set(
+    held[standing].filter((permission) => isApplicable(permission, { roles, operator: kind === 'operator' })),
+  )
 }

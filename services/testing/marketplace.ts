@@ -16,13 +16,13 @@ import {
   createOrganization,
   type NewOrganization,
 } from '../organization/organizations/commands.ts'
-import { grantRole } from '../organization/role-holders/commands.ts'
+import { grantRole } from '../organization/role-assignments/commands.ts'
 import { createRole } from '../organization/roles/commands.ts'
 import { findRoleByName } from '../organization/roles/queries.ts'
 import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { ApiClient } from './client.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
-import { type Enter, enterByCommands, TEST_PASSWORD } from './sign-in.ts'
+import { type SignInInvited, signInByCommands, TEST_PASSWORD } from './sign-in.ts'
 
 export { TEST_PASSWORD }
 
@@ -43,7 +43,7 @@ export interface TestMarketplace {
   configOf<C extends { DATABASE_URL: string }>(service: ServiceName): C
   /** An organization with its administrator signed in. */
   organization(roles: OrgRole[], options?: Partial<NewOrganization>): Promise<TestOrganization>
-  /** The organization that runs the platform, with its administrator signed in; asked for once. */
+  /** The platform operator's organization with its administrator signed in. Call it once. */
   operator(): Promise<TestOrganization>
   stop(): Promise<void>
 }
@@ -51,22 +51,22 @@ export interface TestMarketplace {
 export interface TestOrganization {
   orgId: string
   administrator: TestUser
-  /** A user who holds one system role of the organization, or a role made of these keys; signed in. */
+  /** A signed-in user with a system role of the organization, or a new role with these permissions. */
   member(role: string | Permission[]): Promise<TestUser>
-  /** A user who has a link and no password yet. */
+  /** A user with an activation link and no password. */
   invite(): Promise<InvitedUser & { email: string }>
-  /** Grants a system role to somebody who is there already. */
+  /** Grants a system role to an existing user. */
   grant(role: string, userId: string): Promise<void>
 }
 
-/** The whole marketplace on a database of its own and a free port. Stopped when the file ends. */
+/** All services on a new database and a free port, stopped at the end of the test file. */
 export const testMarketplace = (overrides?: Record<string, string>, database?: TestDatabase, options?: KitOptions) =>
   marketplaceOf(SERVICES, overrides, database, options)
 
-/** Without these nobody signs in, and nobody knows what they may do. */
-const OF_PEOPLE: readonly ServiceName[] = ['identity', 'organization']
+/** Sign-in and permissions need these services. */
+const ALWAYS_STARTED: readonly ServiceName[] = ['identity', 'organization']
 
-/** The same with the services of people and those named alone: each that is not asked for is a tenth of a second saved. */
+/** Starts only the named services and those of users. Each omitted service saves a tenth of a second. */
 export async function marketplaceOf(
   names: readonly ServiceName[],
   overrides: Record<string, string> = {},
@@ -86,11 +86,11 @@ export async function marketplaceOf(
     FILES_FOLDER: join(process.env.TEST_FOLDER ?? tmpdir(), `files-${db.name}`),
     ...overrides,
   }) as AllConfig
-  const services = await createServices([...new Set([...OF_PEOPLE, ...names])], config, options)
+  const services = await createServices([...new Set([...ALWAYS_STARTED, ...names])], config, options)
   const among = ownerAmong(services)
   const ownerOf = (path: string) => {
     const service = among(path)
-    if (!service) throw new Error(`${path} is of a service that this test does not start`)
+    if (!service) throw new Error(`${path} belongs to a service that this test does not start`)
     return service
   }
   const running = await open({ services: Object.values(services), config, ownerOf })
@@ -101,8 +101,8 @@ export async function marketplaceOf(
     return stopped
   }
   db.beforeDrop(stop)
-  const enter = await enterByCommands(db, { url, config, clock: options?.clock ?? Date.now })
-  const arrange = await arrangement(db, enter)
+  const signInInvited = await signInByCommands(db, { url, config, clock: options?.clock ?? Date.now })
+  const fixtures = await createFixtures(db, signInInvited)
   return {
     db,
     url,
@@ -111,13 +111,13 @@ export async function marketplaceOf(
     configOf: (service) => configOf(config, service),
     stop,
     anonymous: new ApiClient(url),
-    ...arrange,
+    ...fixtures,
   }
 }
 
-/** Organizations, users and their sessions come about by the product's own commands. */
-export async function arrangement(db: TestDatabase, enter: Enter) {
-  const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-arrange' })
+/** Creates organizations, users and sessions by the commands of the product. */
+export async function createFixtures(db: TestDatabase, signInInvited: SignInInvited) {
+  const sql = connect(db.urlOf('organization'), { max: 2, applicationName: 'test-fixtures' })
   db.beforeDrop(() => sql.end({ timeout: 1 }))
   const now = () => new Date().toISOString()
   const person = () => {
@@ -133,10 +133,10 @@ export async function arrangement(db: TestDatabase, enter: Enter) {
   const operatorCaller = callerOf(operator.orgId, operator.administratorId)
 
   const activated = async (orgId: string, email: string, invited: { userId: string; activationToken: string }) => {
-    return { userId: invited.userId, orgId, email, client: await enter(invited.activationToken, email) }
+    return { userId: invited.userId, orgId, email, client: await signInInvited(invited.activationToken, email) }
   }
 
-  const opened = async (created: CreatedOrganization, email: string): Promise<TestOrganization> => {
+  const signedIn = async (created: CreatedOrganization, email: string): Promise<TestOrganization> => {
     const { orgId } = created
     const caller = callerOf(orgId, created.administratorId)
     const invite = async () => {
@@ -151,7 +151,7 @@ export async function arrangement(db: TestDatabase, enter: Enter) {
       }),
       async grant(role, userId) {
         const [found] = await findRoleByName(sql, orgId, role)
-        if (!found) throw new Error(`no role ${role} in this organization`)
+        if (!found) throw new Error(`the organization has no role ${role}`)
         await grantRole(sql, caller, contextOf(caller, 'role.grant'), { roleId: found.id, userId })
       },
       invite,
@@ -169,7 +169,7 @@ export async function arrangement(db: TestDatabase, enter: Enter) {
                   now(),
                 )
               ).roleId
-        if (roleId === undefined) throw new Error(`no role ${role} in this organization`)
+        if (roleId === undefined) throw new Error(`the organization has no role ${role}`)
         await grantRole(sql, caller, contextOf(caller, 'role.grant'), { roleId, userId: invited.userId })
         return activated(orgId, invited.email, invited)
       },
@@ -177,12 +177,12 @@ export async function arrangement(db: TestDatabase, enter: Enter) {
   }
 
   return {
-    operator: () => opened(operator, operatorPerson.email),
+    operator: () => signedIn(operator, operatorPerson.email),
     async organization(roles: OrgRole[], options: Partial<NewOrganization> = {}): Promise<TestOrganization> {
       const administrator = options.administrator ?? person()
       const input = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
       const created = await createOrganization(sql, contextOf(operatorCaller, 'org.create'), input, now())
-      return opened(created, administrator.email)
+      return signedIn(created, administrator.email)
     },
   }
 }
@@ -191,7 +191,7 @@ function callerOf(orgId: string, userId: string): Caller {
   return {
     orgId,
     userId,
-    sessionId: 'arranged',
+    sessionId: 'fixture',
     permissions: new Set(PERMISSIONS),
     orgRoles: new Set(),
     operator: false,

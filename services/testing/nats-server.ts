@@ -1,24 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connectOnce } from '../kit/bus/nats/connection.ts'
+import { freePort } from './free-port.ts'
 
 export interface NatsServer {
   url: string
-  /** With the address that opens it, where it is guarded. */
+  /** The URL contains the credentials if the server requires them. */
   start(address?: string): Promise<void>
-  /** No goodbye: what was not written is gone. */
+  /** Kills the server without a shutdown; unwritten data are lost. */
   kill(): Promise<void>
   close(): Promise<void>
 }
 
-/** A real server with JetStream on a store of its own, which survives a kill. */
+/** A real server with JetStream. Its store survives a kill. */
 export async function natsServer(extraArguments: readonly string[] = []): Promise<NatsServer> {
   const program = process.env.TEST_NATS_SERVER
-  if (!program) throw new Error('Run the tests with ./scripts/test: it brings the NATS server they need.')
+  if (!program) throw new Error('Run the tests with ./scripts/test: it installs the NATS server.')
   const store = await mkdtemp(join(tmpdir(), 'nats-'))
-  const port = await freePort()
+  const port = freePort()
   const url = `nats://127.0.0.1:${port}`
   let child: Bun.Subprocess | undefined
   const kill = async () => {
@@ -48,15 +48,4 @@ export async function natsServer(extraArguments: readonly string[] = []): Promis
       await rm(store, { recursive: true, force: true })
     },
   }
-}
-
-function freePort(): Promise<number> {
-  const server = createServer()
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
 }

@@ -13,7 +13,7 @@ export interface Page<T> {
   hasMore: boolean
 }
 
-/** Sooner than the five seconds after which a silent bus would make every service ask Postgres. */
+/** Less than the five seconds after which services fall back to Postgres because the bus is silent. */
 export const BY_BUS = { withinMs: 3000 }
 
 export const newPerson = (more: Record<string, unknown> = {}) => ({
@@ -23,7 +23,7 @@ export const newPerson = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-/** The user that an administrator creates over HTTP. */
+/** Creates a user over HTTP. */
 export async function created(client: ApiClient, more: Record<string, unknown> = {}): Promise<CreatedUser> {
   const answer = await client.post<CreatedUser>('/flows/v1/users', newPerson(more))
   if (answer.status !== 201) throw new Error(`a user could not be created: ${answer.text}`)
@@ -42,14 +42,14 @@ export const patch = <T = Record<string, unknown>>(
   headers: Record<string, string> = {},
 ) => client.send<T & Problem>('PATCH', path, { body, headers })
 
-/** Audit entries of a procedure in an organization, in the order in which they were written. */
+/** Audit entries of a procedure in an organization, in the order of writing. */
 export const entriesOf = ({ db }: TestMarketplace, orgId: string, procedure: string) => db.owner<
   { success: boolean; error: string | null; actor_id: string; request: Record<string, unknown> }[]
 >`
   select success, error, actor_id, request from organization.audit_log
   where org_id = ${orgId} and procedure = ${procedure} order by timestamp, id`
 
-/** Types of the events about a subject, in their order. */
+/** Types of the events of a subject, in order. */
 export const eventsOf = async ({ db }: TestMarketplace, subject: string): Promise<string[]> =>
   (
     await db.owner<{ type: string }[]>`select type from organization.outbox where subject = ${subject} order by seq`

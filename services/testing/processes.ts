@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import type { ServiceName } from '../../proto/services.ts'
 import { ApiClient } from './client.ts'
 import type { TestDatabase } from './database.ts'
+import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
-/** One service as a process of its own, as a deployment runs it. */
+/** A service in its own process, as in a deployment. */
 export interface ServiceProcess {
   client: ApiClient
   health: string
@@ -18,14 +19,7 @@ afterAll(() => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-function freePort(): number {
-  const probe = Bun.serve({ port: 0, fetch: () => new Response() })
-  const { port } = probe
-  probe.stop(true)
-  return port as number
-}
-
-/** Starts a service and waits until it is ready; ended with the test file at the latest. */
+/** Starts a service and waits until it is ready. The process is killed at the end of the test file at the latest. */
 export async function startService(
   name: ServiceName,
   db: TestDatabase,
@@ -33,7 +27,7 @@ export async function startService(
   more: Record<string, string> = {},
 ): Promise<ServiceProcess> {
   const [port, healthPort] = [freePort(), freePort()]
-  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', '..', name, 'main.ts')], {
+  const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', name, 'main.ts')], {
     env: {
       PATH: process.env.PATH ?? '',
       DATABASE_URL: db.urlOf(name),

@@ -1,21 +1,21 @@
 import type { Socket, TCPSocketListener } from 'bun'
 
-interface Link {
-  peer: Socket<Link> | undefined
-  /** What arrived before the other side was connected. */
+interface Tunnel {
+  peer: Socket<Tunnel> | undefined
+  /** Bytes received before the other side was connected. */
   early: Buffer[]
 }
 
-/** A TCP link to Postgres that a test can cut and mend, as a network or a failing server would. */
-export class CuttableLink {
+/** A TCP proxy in front of Postgres, whose connections a test can interrupt and restore. */
+export class TcpProxy {
   readonly url: string
   #cut = false
-  readonly #open = new Set<Socket<Link>>()
-  readonly #server: TCPSocketListener<Link>
+  readonly #open = new Set<Socket<Tunnel>>()
+  readonly #server: TCPSocketListener<Tunnel>
 
   constructor(targetUrl: string) {
     const { hostname, port } = new URL(targetUrl)
-    this.#server = Bun.listen<Link>({
+    this.#server = Bun.listen<Tunnel>({
       hostname: '127.0.0.1',
       port: 0,
       socket: {
@@ -25,9 +25,9 @@ export class CuttableLink {
           if (this.#cut) return client.terminate()
           void this.#dial(client, hostname, Number(port))
         },
-        data: ({ data: link }, bytes) => {
-          if (link.peer) link.peer.write(bytes)
-          else link.early.push(Buffer.from(bytes))
+        data: ({ data: tunnel }, bytes) => {
+          if (tunnel.peer) tunnel.peer.write(bytes)
+          else tunnel.early.push(Buffer.from(bytes))
         },
         close: (client) => {
           this.#open.delete(client)
@@ -41,13 +41,13 @@ export class CuttableLink {
     this.url = url.href
   }
 
-  /** Ends what is open and refuses what comes. */
+  /** Closes open connections and refuses new ones. */
   cut(): void {
     this.#cut = true
     for (const socket of this.#open) socket.terminate()
   }
 
-  mend(): void {
+  restore(): void {
     this.#cut = false
   }
 
@@ -56,8 +56,8 @@ export class CuttableLink {
     this.#server.stop(true)
   }
 
-  async #dial(client: Socket<Link>, hostname: string, port: number): Promise<void> {
-    client.data.peer = await Bun.connect<Link>({
+  async #dial(client: Socket<Tunnel>, hostname: string, port: number): Promise<void> {
+    client.data.peer = await Bun.connect<Tunnel>({
       hostname,
       port,
       data: { peer: client, early: [] },

@@ -13,15 +13,12 @@ interface PlanNode {
 
 export interface Plan {
   nodes: PlanNode[]
-  /** Tables that the plan reads from end to end. */
+  /** Tables with a sequential scan. */
   scannedWhole: string[]
   indexes: string[]
 }
 
-/**
- * How Postgres would run a query for a service: the generic plan, as its role's settings demand, of the very statement
- * that the product sends.
- */
+/** The generic plan of the last statement of the query, with the settings of the service role. */
 export async function planOf(
   serviceUrl: string,
   query: (sql: Sql) => PromiseLike<unknown>,
@@ -50,22 +47,19 @@ export async function planOf(
 
 const flatten = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flatten)]
 
-/** A table with no more is read from end to end with good reason. */
+/** A sequential scan of at most this many rows is acceptable. */
 const FEW_ROWS = 500
 
 export interface Work {
-  /** Tables of more than a few rows that were read from end to end, by whichever statement. */
+  /** Tables of more than a few rows with a sequential scan in any statement. */
   scannedWhole: string[]
-  /** The most rows that one step of a statement looked at. */
+  /** The largest number of rows that one plan node read. */
   mostRows: number
-  /** Which step that was. */
+  /** The plan node that read the most rows. */
   busiest: string
 }
 
-/**
- * What Postgres does for statements of a service, by the generic plans that its role's settings demand, with the very
- * parameters that they are sent with.
- */
+/** Runs the statements of the query with `explain analyze`, with their parameters and the settings of the service role. */
 export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLike<unknown>): Promise<Work> {
   const sent: { statement: string; parameters: unknown[] }[] = []
   const debug = (_: number, statement: string, parameters: unknown[]) => void sent.push({ statement, parameters })

@@ -7,13 +7,13 @@ import type { TestUser } from './marketplace.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { openGrant, openSession } from './sessions.ts'
 
-/** A kind of record that is private to an organization, or to one user of it. */
+/** A kind of record that is private to an organization or to a user. */
 export interface RecordKind {
   /** Kinds of organization that can have one. */
   owners: readonly Kind[]
-  /** Makes one of the account, or of its organization; answers what a request names it by. */
+  /** Creates a record of the account or its organization and returns its identifier. */
   make(fixtures: Fixtures, account: Account): Promise<unknown>
-  /** What looks the same and names nothing. */
+  /** An identifier of the same form that does not exist. */
   random(): unknown
 }
 
@@ -24,12 +24,12 @@ export async function createPart(fixtures: Fixtures, { kind }: Account, more: ob
   const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
   const body = { title: 'Impeller', materialType: 'metal', ...more }
   const answer = await client.post<{ id: string }>('/v1/parts', body)
-  if (answer.status !== 200) throw new Error(`a part could not be made: ${answer.text}`)
+  if (answer.status !== 200) throw new Error(`a part could not be created: ${answer.text}`)
   return answer.body.id
 }
 
-/** An internal part after some steps of its life. */
-async function movedPart(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
+/** Creates an internal part and applies the lifecycle commands. */
+async function partAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
   const id = await createPart(fixtures, account, { internal: true })
   const client = await fixtures.clientOf(await fixtures.account(account.kind, 'administrator'))
   for (const verb of verbs) {
@@ -39,7 +39,7 @@ async function movedPart(fixtures: Fixtures, account: Account, ...verbs: string[
   return id
 }
 
-/** Somebody else of the same organization, for what belongs to one user alone. */
+/** Another user of the same organization. */
 const colleagueOf = (fixtures: Fixtures, { kind, standing }: Account): Promise<TestUser> =>
   fixtures.account(kind, standing === 'powerless' ? 'member' : 'powerless')
 
@@ -50,11 +50,11 @@ async function createField({ market }: Fixtures, { orgId }: Account) {
   return { fieldId, optionId }
 }
 
-/** A user of the account's organization who has never signed in: commands on users do to them what they like. */
+/** A new user of the account's organization, whom commands on users can change. */
 const inviteTo = async (fixtures: Fixtures, { kind }: Account) =>
   (await (await fixtures.organization(kind)).invite()).userId
 
-/** Every kind of private record, by the name that the table of cases uses. */
+/** Every kind of private record, by name. */
 export const RECORDS = {
   draftPart: {
     owners: IP_OWNERS,
@@ -63,12 +63,12 @@ export const RECORDS = {
   },
   internalPart: {
     owners: IP_OWNERS,
-    make: (fixtures, account) => movedPart(fixtures, account, 'publish'),
+    make: (fixtures, account) => partAfter(fixtures, account, 'publish'),
     random: () => newId('part'),
   },
   archivedPart: {
     owners: IP_OWNERS,
-    make: (fixtures, account) => movedPart(fixtures, account, 'publish', 'archive'),
+    make: (fixtures, account) => partAfter(fixtures, account, 'publish', 'archive'),
     random: () => newId('part'),
   },
   upload: {
@@ -195,7 +195,7 @@ export const RECORDS = {
 export type RecordName = keyof typeof RECORDS
 export const recordKind = (name: RecordName): RecordKind => RECORDS[name]
 
-/** Has the form of an access token of ours, signed by nobody. */
+/** Has the form of an access token, without a valid signature. */
 function unsignedToken(): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const header = part({ alg: 'ES256', typ: 'at+jwt', kid: newId('key') })

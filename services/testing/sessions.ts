@@ -13,9 +13,9 @@ export interface OpenSession {
 }
 
 const signers = new WeakMap<TestMarketplace, Promise<Signer>>()
-const A_DAY_MS = 24 * 60 * 60 * 1000
+const DAY_MS = 24 * 60 * 60 * 1000
 
-/** A session as a sign-in leaves it, without the hashing that a sign-in costs: for tests that need hundreds. */
+/** Creates a session like a sign-in, without password hashing, for tests that need hundreds of sessions. */
 export async function openSession(
   market: TestMarketplace,
   { userId, orgId }: TestUser,
@@ -24,7 +24,7 @@ export async function openSession(
   const sign = signers.get(market) ?? signerOf(market)
   signers.set(market, sign)
   const now = new Date().toISOString()
-  const expiresAt = new Date(Date.now() + A_DAY_MS).toISOString()
+  const expiresAt = new Date(Date.now() + DAY_MS).toISOString()
   const id = newId('sess')
   const { token, hash } = newSecretToken()
   const sql = market.db.owner
@@ -35,19 +35,19 @@ export async function openSession(
   return { id, refreshToken: token, accessToken: await (await sign)({ userId, orgId, sessionId: id, act }) }
 }
 
-/** A grant by the organization's first administrator, with a link that nobody has used; answers the token of the link. */
+/** Creates a grant by the first administrator of the organization and returns the token of its link. */
 export async function openGrant(
   market: TestMarketplace,
   { userId, orgId }: { userId: string; orgId: string },
   { grantId, actingEmail }: { grantId: string; actingEmail: string },
 ): Promise<string> {
   const { token, hash } = newSecretToken()
-  const [giver] = await market.db.owner<{ id: string }[]>`
+  const [grantor] = await market.db.owner<{ id: string }[]>`
     select user_id as id from organization.callers
     where org_id = ${orgId} and 'org:admin' = any(permissions) order by user_id limit 1`
   const now = new Date()
-  const expiresAt = new Date(now.getTime() + A_DAY_MS).toISOString()
-  const grant = { id: grantId, orgId, userId, actingEmail, reason: 'a test', grantedBy: giver?.id ?? '', expiresAt }
+  const expiresAt = new Date(now.getTime() + DAY_MS).toISOString()
+  const grant = { id: grantId, orgId, userId, actingEmail, reason: 'a test', grantedBy: grantor?.id ?? '', expiresAt }
   await insertGrant(market.db.owner, { ...grant, tokenHash: hash }, now.toISOString())
   return token
 }
@@ -63,7 +63,7 @@ async function signerOf({ db, config }: TestMarketplace): Promise<Signer> {
   })
 }
 
-/** Puts a link in place that lets a user choose a password, as an invitation does. */
+/** Creates an activation link and returns its token. */
 export async function openActivation(market: TestMarketplace, userId: string): Promise<string> {
   const { token } = newSecretToken()
   await market.db.owner`

@@ -11,15 +11,14 @@ import { AUDIENCE } from '../kit/service/service.ts'
 import { ApiClient } from './client.ts'
 import type { TestDatabase } from './database.ts'
 
-/** Stands in no document of ours, so that a test can look for it wherever it must not be. */
+/** Occurs in no document, so that tests can search for leaks of it. */
 export const TEST_PASSWORD = 'the password of every test user'
 
-/** How somebody who was invited comes by a password and a session. */
-export type Enter = (activationToken: string, email: string) => Promise<ApiClient>
+/** Sets the password of an invited user and signs the user in. */
+export type SignInInvited = (activationToken: string, email: string) => Promise<ApiClient>
 
-/** Through the doors of a marketplace that runs, as everybody does. */
-export const enterOverHttp =
-  (url: string): Enter =>
+export const signInOverHttp =
+  (url: string): SignInInvited =>
   async (activationToken, email) => {
     const client = new ApiClient(url)
     await client.activate(activationToken, TEST_PASSWORD)
@@ -27,27 +26,30 @@ export const enterOverHttp =
     return client
   }
 
-export interface EntranceOptions {
+export interface SignInOptions {
   url: string
   config: Pick<AllConfig, 'ENCRYPTION_KEYS' | 'PUBLIC_URL' | 'ACCESS_TOKEN_SECONDS'>
   clock: () => number
 }
 
 /**
- * By the same commands, without the argon2id of each: the one password of all test users is hashed once for a process.
- * What they leave in the database is what the doors leave, and the password opens those too.
+ * Calls the commands of the product directly and hashes the common test password only once per process. The database
+ * content is the same as after requests over HTTP.
  */
-export async function enterByCommands(db: TestDatabase, { url, config, clock }: EntranceOptions): Promise<Enter> {
-  const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test-entrance' })
+export async function signInByCommands(
+  db: TestDatabase,
+  { url, config, clock }: SignInOptions,
+): Promise<SignInInvited> {
+  const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test-sign-in' })
   db.beforeDrop(() => sql.end({ timeout: 1 }))
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const accessTokenSeconds = config.ACCESS_TOKEN_SECONDS
-  const terms = { issuer: config.PUBLIC_URL, audience: AUDIENCE, accessTokenSeconds }
+  const tokenOptions = { issuer: config.PUBLIC_URL, audience: AUDIENCE, accessTokenSeconds }
   const deps: TokenDeps = {
     sql,
     clock,
-    hashing: onceHashed,
-    sign: createSigner({ sql, box, clock, ...terms }),
+    hashing: memoizedHashing,
+    sign: createSigner({ sql, box, clock, ...tokenOptions }),
     accessTokenSeconds,
     dummyHash: '',
     refreshSecret: await ensureKeys(sql, box, new Date(clock()).toISOString()),
@@ -67,20 +69,19 @@ export async function enterByCommands(db: TestDatabase, { url, config, clock }: 
 }
 
 const hashing = createHashing({ slots: 8, maxWaiting: 10_000 })
-let hashOfAll: Promise<string> | undefined
+let testPasswordHash: Promise<string> | undefined
 
-const onceHashed: Hashing = {
+const memoizedHashing: Hashing = {
   ...hashing,
   hash: (password) => {
     if (password !== TEST_PASSWORD) return hashing.hash(password)
-    hashOfAll ??= hashing.hash(password)
-    return hashOfAll
+    testPasswordHash ??= hashing.hash(password)
+    return testPasswordHash
   },
   verify: async (password, hash) =>
-    (password === TEST_PASSWORD && hash === (await hashOfAll)) || hashing.verify(password, hash),
+    (password === TEST_PASSWORD && hash === (await testPasswordHash)) || hashing.verify(password, hash),
 }
 
-/** What a request of the test's own would leave. */
 const contextOf = (procedure: AuditContext['procedure'], request: Record<string, unknown>): AuditContext => ({
   procedure,
   orgId: undefined,

@@ -16,7 +16,7 @@ const server = Bun.listen({
 })
 afterAll(() => server.stop(true))
 
-test('an answer in chunks is read to its last one, however they come', async () => {
+test('sendRaw reads a chunked response to its last chunk', async () => {
   const { status, body } = await sendRaw(server.port, 'GET / HTTP/1.1\r\n\r\n')
   expect({ status, body }).toEqual({ status: 200, body: 'first\r\n\r\nsecond' })
 })

@@ -1,4 +1,4 @@
-/** What came back on a socket: as much of HTTP as a test of hostile requests needs. */
+/** An HTTP response read from a raw socket. */
 export interface RawAnswer {
   status: number
   headers: Record<string, string>
@@ -8,9 +8,8 @@ export interface RawAnswer {
 const DEADLINE_MS = 5000
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads one answer. Status 0 when the peer closed without one,
- * or said nothing until the deadline.
- * With `hangUp` the sender leaves at once.
+ * Sends bytes unchanged and reads one response. Status 0: the peer closed the connection or sent nothing until the
+ * deadline. With `hangUp` the client closes its side after sending.
  */
 export function sendRaw(
   port: number,
@@ -53,12 +52,12 @@ function isComplete(text: string): boolean {
   if (end === -1) return false
   const head = text.slice(0, end)
   const body = text.slice(end + END_OF_HEAD.length)
-  if (isChunked(head)) return pastChunks(body).ended
+  if (isChunked(head)) return readChunks(body).ended
   return body.length >= Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
 }
 
-/** What chunks hold, as far as they have come. */
-function pastChunks(body: string): { text: string; ended: boolean } {
+/** The content of the chunks received so far. */
+function readChunks(body: string): { text: string; ended: boolean } {
   let text = ''
   let at = 0
   for (;;) {
@@ -87,6 +86,6 @@ function parse(text: string): RawAnswer {
   return {
     status: Number(first.split(' ')[1] ?? 0),
     headers,
-    body: isChunked(head) ? pastChunks(body).text : body,
+    body: isChunked(head) ? readChunks(body).text : body,
   }
 }

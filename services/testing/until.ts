@@ -1,4 +1,4 @@
-/** Waits for a condition, looking often: tests wait for what they mean, never for a time. */
+/** Polls a condition until it is truthy, so that tests need no fixed delays. */
 export async function until<T>(
   condition: () => Promise<T | false | undefined | null> | T | false | undefined | null,
   { withinMs = 10_000, what = 'condition' }: { withinMs?: number; what?: string } = {},
@@ -7,7 +7,7 @@ export async function until<T>(
   for (;;) {
     const value = await condition()
     if (value) return value
-    if (performance.now() > deadline) throw new Error(`${what} did not come about within ${withinMs} ms`)
+    if (performance.now() > deadline) throw new Error(`${what} was not met within ${withinMs} ms`)
     await Bun.sleep(5)
   }
 }

@@ -12,15 +12,18 @@ export const Category = closed({
   id: Type.String({ description: 'Id of the category.', examples: ['iso-14224-pu'] }),
   name: Type.String({ description: 'Name of the equipment class.', examples: ['Pumps'] }),
   code: Type.Optional(
-    Type.String({ description: 'Its code in the scheme it comes from; absent for a mere heading.', examples: ['PU'] }),
+    Type.String({ description: 'Code in the scheme of the category; absent for a heading.', examples: ['PU'] }),
   ),
   description: Type.Optional(
-    Type.String({ description: 'What belongs to it.', examples: ['Centrifugal, reciprocating and rotary pumps.'] }),
+    Type.String({
+      description: 'Content of the category.',
+      examples: ['Centrifugal, reciprocating and rotary pumps.'],
+    }),
   ),
   parentId: Type.Optional(
-    Type.String({ description: 'Id of the category above it; absent for a root.', examples: ['iso-14224-rotating'] }),
+    Type.String({ description: 'Id of the parent category; absent for a root.', examples: ['iso-14224-rotating'] }),
   ),
-  hasChildren: Type.Boolean({ description: 'True when there are categories below it.', examples: [false] }),
+  hasChildren: Type.Boolean({ description: 'Whether the category has children.', examples: [false] }),
 })
 export type Category = Static<typeof Category>
 
@@ -30,20 +33,20 @@ export const listCategories = defineOperation({
   path: '/v1/categories',
   tag,
   summary: 'List categories',
-  description: 'Ordered by code, or by id where a category has no code.',
+  description: 'Ordered by code, or by id for categories without a code.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
     topLevel: Type.Optional(
       Type.Boolean({
-        description: 'Roots only; `false` is as if not sent. Refused together with `parentId`, whatever the values.',
+        description: 'Only roots; `false` is ignored. Cannot be combined with `parentId`, even as `false`.',
         examples: [true],
       }),
     ),
     parentId: Type.Optional(
-      Type.String({ description: 'Direct children of this category.', examples: ['iso-14224-rotating'] }),
+      Type.String({ description: 'Only direct children of this category.', examples: ['iso-14224-rotating'] }),
     ),
-    search: Type.Optional(Search('Part of the name or the description, whatever the case.', 'pump')),
+    search: Type.Optional(Search('Case-insensitive substring of the name or the description.', 'pump')),
   }),
   response: PageOf(Category),
   etag: true,

@@ -4,18 +4,18 @@ import { BatchOf, closed, ItemsOf, pathParam } from '../shapes.ts'
 
 const tag = defineTag(
   'Criticalities',
-  'Levels of the criticality schemes of API Std 20S, IACS Rec. 186, DNV-ST-B203, ASTM F3572, ASTM F3674 and NASA-STD-6030. Their names alone are quoted.',
+  'Levels of the criticality schemes of API Std 20S, IACS Rec. 186, DNV-ST-B203, ASTM F3572, ASTM F3674 and NASA-STD-6030. Only their names are quoted.',
 )
 
 /** A level of a criticality scheme. */
 export const Criticality = closed({
   id: Type.String({ description: 'Id of the criticality.', examples: ['nasa-6030-a'] }),
-  code: Type.String({ description: 'Code of the criticality: its scheme, then its level.', examples: ['nasa-6030-a'] }),
-  name: Type.String({ description: 'The level as its scheme prints it.', examples: ['NASA-STD-6030: class A'] }),
-  governingBody: Type.String({ description: 'Who publishes the scheme.', examples: ['NASA'] }),
+  code: Type.String({ description: 'Code of the criticality: scheme and level.', examples: ['nasa-6030-a'] }),
+  name: Type.String({ description: 'Name of the level in its scheme.', examples: ['NASA-STD-6030: class A'] }),
+  governingBody: Type.String({ description: 'Publisher of the scheme.', examples: ['NASA'] }),
   rank: Type.Integer({
     minimum: 1,
-    description: 'Place in its scheme; a higher rank asks for more.',
+    description: 'Rank in the scheme; a higher rank is stricter.',
     examples: [3],
   }),
 })
@@ -27,11 +27,11 @@ export const listCriticalities = defineOperation({
   path: '/v1/criticalities',
   tag,
   summary: 'List criticalities',
-  description: 'All of them in one answer, ordered by code.',
+  description: 'The complete list in one response, ordered by code.',
   access: 'token',
   query: Type.Object({
     governingBody: Type.Optional(
-      Type.String({ description: 'Only those of this governing body, matched exactly.', examples: ['NASA'] }),
+      Type.String({ description: 'Only criticalities of this governing body; exact match.', examples: ['NASA'] }),
     ),
   }),
   response: ItemsOf(Criticality),

@@ -8,9 +8,9 @@ const tag = defineTag('Materials', 'Materials by their common designations, comp
 export const Material = closed({
   code: Type.String({ description: 'Code of the material.', examples: ['ti6al4v-grade-5'] }),
   name: Type.String({ description: 'Name and designation.', examples: ['Titanium alloy Ti6Al4V (Grade 5)'] }),
-  type: OneOf(MATERIAL_TYPES, { description: 'What kind of material it is.', examples: ['metal'] }),
+  type: OneOf(MATERIAL_TYPES, { description: 'Type of the material.', examples: ['metal'] }),
   standardCodes: Type.Array(Type.String({ description: 'Code of a standard.', examples: ['astm-f2924'] }), {
-    description: 'Standards that specify this very material.',
+    description: 'Standards that specify the material.',
     examples: [['astm-f2924']],
   }),
 })
@@ -26,7 +26,7 @@ export const listMaterials = defineOperation({
   access: 'token',
   query: Type.Object({
     ...pageQuery,
-    type: Type.Optional(Type.String({ description: 'Only those of this type, matched exactly.', examples: ['metal'] })),
+    type: Type.Optional(Type.String({ description: 'Only materials of this type; exact match.', examples: ['metal'] })),
   }),
   response: PageOf(Material),
   etag: true,

@@ -5,16 +5,16 @@ import { MATERIAL_TYPES } from './words.ts'
 
 const tag = defineTag(
   'Processes',
-  'Ways to make parts, by material type, after the process families of ISO/ASTM 52900; compiled by the project.',
+  'Manufacturing processes by material type, based on the process families of ISO/ASTM 52900; compiled by the project.',
 )
 
-/** A way to make parts of one type of material. */
+/** A manufacturing process for one material type. */
 export const Process = closed({
   code: Type.String({ description: 'Code of the process.', examples: ['pbf-metal'] }),
   name: Type.String({ description: 'Name of the process.', examples: ['Powder bed fusion of metal'] }),
-  materialType: OneOf(MATERIAL_TYPES, { description: 'The type of material it works on.', examples: ['metal'] }),
+  materialType: OneOf(MATERIAL_TYPES, { description: 'Material type of the process.', examples: ['metal'] }),
   technologyIds: Type.Array(Type.String({ description: 'Id of a technology.', examples: ['pbf-lb-m'] }), {
-    description: 'Technologies that carry it out.',
+    description: 'Technologies of the process.',
     examples: [['pbf-lb-m', 'pbf-eb-m']],
   }),
 })
@@ -26,11 +26,11 @@ export const listProcesses = defineOperation({
   path: '/v1/processes',
   tag,
   summary: 'List processes',
-  description: 'All of them in one answer, ordered by code.',
+  description: 'The complete list in one response, ordered by code.',
   access: 'token',
   query: Type.Object({
     materialType: Type.Optional(
-      Type.String({ description: 'Only those for this type of material, matched exactly.', examples: ['metal'] }),
+      Type.String({ description: 'Only processes for this material type; exact match.', examples: ['metal'] }),
     ),
   }),
   response: ItemsOf(Process),

@@ -11,19 +11,17 @@ const tag = defineTag(
 export const Standard = closed({
   code: Type.String({ description: 'Code of the standard.', examples: ['iso-astm-52901'] }),
   title: Type.String({
-    description: 'Printed designation and title.',
+    description: 'Designation and title.',
     examples: ['ISO/ASTM 52901: Additive manufacturing — General principles — Requirements for purchased AM parts'],
   }),
-  governingBody: Type.String({ description: 'Who publishes it.', examples: ['ISO/ASTM'] }),
+  governingBody: Type.String({ description: 'Publisher of the standard.', examples: ['ISO/ASTM'] }),
   materialType: Type.Optional(
     OneOf(MATERIAL_TYPES, {
-      description: 'The type of material it is about; absent where it is about any.',
+      description: 'Material type of the standard; absent for a general standard.',
       examples: ['metal'],
     }),
   ),
-  edition: Type.Optional(
-    Type.String({ description: 'The edition meant, as its publisher writes it.', examples: ['2017'] }),
-  ),
+  edition: Type.Optional(Type.String({ description: 'Edition in the notation of the publisher.', examples: ['2017'] })),
 })
 export type Standard = Static<typeof Standard>
 
@@ -33,14 +31,14 @@ export const listStandards = defineOperation({
   path: '/v1/standards',
   tag,
   summary: 'List standards',
-  description: 'All of them in one answer, ordered by code. Filters combine.',
+  description: 'The complete list in one response, ordered by code. Filters can be combined.',
   access: 'token',
   query: Type.Object({
     governingBody: Type.Optional(
-      Type.String({ description: 'Only those of this governing body, matched exactly.', examples: ['ASTM'] }),
+      Type.String({ description: 'Only standards of this governing body; exact match.', examples: ['ASTM'] }),
     ),
     materialType: Type.Optional(
-      Type.String({ description: 'Only those about this type of material, matched exactly.', examples: ['metal'] }),
+      Type.String({ description: 'Only standards for this material type; exact match.', examples: ['metal'] }),
     ),
   }),
   response: ItemsOf(Standard),

@@ -5,24 +5,24 @@ import { PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from './words.ts'
 
 const tag = defineTag(
   'Technologies',
-  'Production technologies with the codes of ISO/ASTM 52900 where it has one; compiled by the project.',
+  'Production technologies, with codes of ISO/ASTM 52900 where available; compiled by the project.',
 )
 
 export const Technology = closed({
   id: Type.String({ description: 'Id of the technology.', examples: ['pbf-lb-m'] }),
-  code: Type.String({ description: 'Its printed code.', examples: ['PBF-LB/M'] }),
-  label: Type.String({ description: 'Its name.', examples: ['Laser powder bed fusion of metal'] }),
+  code: Type.String({ description: 'Code of the technology.', examples: ['PBF-LB/M'] }),
+  label: Type.String({ description: 'Name of the technology.', examples: ['Laser powder bed fusion of metal'] }),
   acronyms: Type.Array(Type.String({ description: 'An acronym.', examples: ['LPBF'] }), {
-    description: 'What else it is called.',
+    description: 'Acronyms of the technology.',
     examples: [['LPBF', 'SLM', 'DMLS']],
   }),
   productionProcessType: OneOf(PRODUCTION_PROCESS_TYPES, {
-    description: 'How it makes parts.',
+    description: 'Type of the production process.',
     examples: ['additive_manufacturing'],
   }),
   processFamily: Type.Optional(
     OneOf(PROCESS_FAMILIES, {
-      description: 'Process family of ISO/ASTM 52900, where it belongs to one.',
+      description: 'Process family of ISO/ASTM 52900, if any.',
       examples: ['PBF'],
     }),
   ),
@@ -35,17 +35,17 @@ export const listTechnologies = defineOperation({
   path: '/v1/technologies',
   tag,
   summary: 'List technologies',
-  description: 'Ordered by code. Filters combine.',
+  description: 'Ordered by code. Filters can be combined.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
     productionProcessType: Type.Optional(
       Type.String({
-        description: 'Only those of this production process type, matched exactly.',
+        description: 'Only technologies of this production process type; exact match.',
         examples: ['additive_manufacturing'],
       }),
     ),
-    search: Type.Optional(Search('Part of the label, the code or an acronym, whatever the case.', 'slm')),
+    search: Type.Optional(Search('Case-insensitive substring of the label, the code or an acronym.', 'slm')),
   }),
   response: PageOf(Technology),
   etag: true,

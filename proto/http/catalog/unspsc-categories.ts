@@ -4,29 +4,29 @@ import { BatchOf, closed, ItemsOf, PageOf, pageQuery, pathParam, Search } from '
 
 const tag = defineTag(
   'UNSPSC categories',
-  'Shipped: the UNSPSC Reference of the O*NET database by the U.S. Department of Labor, Employment and Training Administration (USDOL/ETA), used under the CC BY 4.0 licence; arranged by level. An operator may load the full, licensed UNSPSC instead.',
+  'Shipped: the UNSPSC Reference of the O*NET database by the U.S. Department of Labor, Employment and Training Administration (USDOL/ETA), used under the CC BY 4.0 licence; arranged by level. An operator can import the full, licensed UNSPSC instead.',
 )
 
 const code = (description: string, example: string) => Type.String({ description, examples: [example] })
 
 /** A segment, family, class or commodity of the UNSPSC, with the levels above it. */
 export const UnspscCategory = closed({
-  id: code('Its 8-digit code, padded with zeros.', '31161610'),
+  id: code('8-digit code, padded with zeros.', '31161610'),
   level: Type.Integer({
     minimum: 1,
     maximum: 4,
-    description: 'Depth: 1 segment, 2 family, 3 class, 4 commodity.',
+    description: 'Level: 1 segment, 2 family, 3 class, 4 commodity.',
     examples: [4],
   }),
-  label: code('Its title.', 'Eye bolts'),
-  segmentNumber: code('Code of its segment.', '31000000'),
-  segmentTitle: code('Title of its segment.', 'Manufacturing Components and Supplies'),
-  familyNumber: Type.Optional(code('Code of its family, from level 2 on.', '31160000')),
-  familyTitle: Type.Optional(code('Title of its family, from level 2 on.', 'Hardware')),
-  classNumber: Type.Optional(code('Code of its class, from level 3 on.', '31161600')),
-  classTitle: Type.Optional(code('Title of its class, from level 3 on.', 'Bolts')),
-  commodityNumber: Type.Optional(code('Code of the commodity, on level 4.', '31161610')),
-  commodityTitle: Type.Optional(code('Title of the commodity, on level 4.', 'Eye bolts')),
+  label: code('Title of the category.', 'Eye bolts'),
+  segmentNumber: code('Code of the segment.', '31000000'),
+  segmentTitle: code('Title of the segment.', 'Manufacturing Components and Supplies'),
+  familyNumber: Type.Optional(code('Code of the family, from level 2.', '31160000')),
+  familyTitle: Type.Optional(code('Title of the family, from level 2.', 'Hardware')),
+  classNumber: Type.Optional(code('Code of the class, from level 3.', '31161600')),
+  classTitle: Type.Optional(code('Title of the class, from level 3.', 'Bolts')),
+  commodityNumber: Type.Optional(code('Code of the commodity, at level 4.', '31161610')),
+  commodityTitle: Type.Optional(code('Title of the commodity, at level 4.', 'Eye bolts')),
 })
 export type UnspscCategory = Static<typeof UnspscCategory>
 
@@ -36,7 +36,7 @@ export const listUnspscCategories = defineOperation({
   path: '/v1/unspsc-categories',
   tag,
   summary: 'List UNSPSC categories',
-  description: 'Ordered by id. Filters combine.',
+  description: 'Ordered by id. Filters can be combined.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
@@ -45,13 +45,13 @@ export const listUnspscCategories = defineOperation({
         minimum: -2_147_483_648,
         maximum: 2_147_483_647,
         format: 'int32',
-        description: 'Only those of this level: 1 segment to 4 commodity. Any other level lists nothing.',
+        description: 'Only categories of this level: 1 segment to 4 commodity. Any other level returns none.',
         examples: [4],
       }),
     ),
     search: Type.Optional(
       Search(
-        'Part of the label, or of any number or title of its segment, family, class or commodity, whatever the case.',
+        'Case-insensitive substring of the label, or of any number or title of the segment, family, class or commodity.',
         'bolt',
       ),
     ),

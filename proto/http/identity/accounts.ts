@@ -17,13 +17,13 @@ export const redeemActivation = defineOperation({
   path: '/flows/v1/activations',
   tag: accountsTag,
   summary: 'Choose a password with an activation link',
-  description: 'The token of the link works once, for 72 hours; unknown, used and expired ones are one 404.',
+  description: 'The token of the link works once within 72 hours. Unknown, used and expired tokens are the same 404.',
   access: 'public',
   body: closed({
     token: Type.String({
       minLength: 1,
       maxLength: 512,
-      description: "The part of the link behind the '#'.",
+      description: "Fragment of the link, after '#'.",
       examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
     }),
     password: NewPassword,
@@ -40,13 +40,13 @@ export const changePassword = defineOperation({
   path: '/flows/v1/password/change',
   tag: accountsTag,
   summary: 'Change your password',
-  description: 'Ends your other sessions; the calling one lives on.',
+  description: 'Ends all other sessions of the user.',
   access: 'token',
   body: closed({
     currentPassword: Type.String({
       minLength: 1,
       maxLength: 1024,
-      description: 'The password so far.',
+      description: 'Current password.',
       examples: ['correct horse battery staple'],
     }),
     newPassword: NewPassword,
@@ -59,25 +59,25 @@ export const changePassword = defineOperation({
 
 export const Session = closed({
   id: Type.String({ description: 'Id of the session.', examples: ['sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
-  createdTime: DateTime('When somebody signed in.'),
-  lastUsedTime: DateTime('When it was last refreshed.'),
-  expireTime: DateTime('When it ends at the latest.'),
-  ipAddress: Type.Optional(Type.String({ description: 'Address of the sign-in.', examples: ['192.0.2.17'] })),
+  createdTime: DateTime('Time of the sign-in.'),
+  lastUsedTime: DateTime('Time of the last refresh.'),
+  expireTime: DateTime('Latest end of the session.'),
+  ipAddress: Type.Optional(Type.String({ description: 'IP address of the sign-in.', examples: ['192.0.2.17'] })),
   userAgent: Type.Optional(Type.String({ description: 'Client of the sign-in.', examples: ['curl/8.9.1'] })),
-  current: Type.Boolean({ description: 'Whether this request belongs to it.', examples: [true] }),
+  current: Type.Boolean({ description: 'Whether this is the session of the request.', examples: [true] }),
   impersonation: Type.Optional(
     closed(
       {
         grantId: Type.String({
-          description: 'The impersonation grant that it is under, and ends with.',
+          description: 'Impersonation grant of the session, with which it ends.',
           examples: ['grant_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
         }),
         actingEmail: Type.String({
-          description: 'Who acts as the user.',
+          description: 'E-mail address of the acting person.',
           examples: ['erik.solberg@support.example.com'],
         }),
       },
-      { description: 'Only where somebody else acts as the user in it.' },
+      { description: 'Present only for a session under an impersonation grant.' },
     ),
   ),
 })
@@ -88,16 +88,16 @@ export const listSessions = defineOperation({
   method: 'GET',
   path: '/flows/v1/sessions',
   tag: accountsTag,
-  summary: 'List live sessions',
+  summary: 'List active sessions',
   description:
-    'Your own, or with `userId` those of another user of your organization, which needs `user:manage`. Those in which somebody acts as the user under an impersonation grant say so.',
+    'Your own sessions, or with `userId` those of another user of your organization, which needs `user:manage`. Sessions under an impersonation grant contain `impersonation`.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
     userId: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'User whose sessions to list.',
+        description: 'Only sessions of this user. Default: the caller.',
         examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
       }),
     ),
@@ -112,7 +112,7 @@ export const endSession = defineOperation({
   path: '/flows/v1/sessions/{id}/end',
   tag: accountsTag,
   summary: 'End a session',
-  description: 'One of your own, or of another user of your organization, which needs `user:manage`.',
+  description: 'Your own session, or one of another user of your organization, which needs `user:manage`.',
   access: 'token',
   params: pathParam('id', 'Id of the session.', 'sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   status: 204,
@@ -125,7 +125,7 @@ export const getJwks = defineOperation({
   method: 'GET',
   path: '/.well-known/jwks.json',
   tag: accountsTag,
-  summary: 'Public keys that tokens are signed with',
+  summary: 'Get the public keys of access tokens',
   access: 'public',
   response: closed({
     keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), {

@@ -5,53 +5,51 @@ import { TokenResponse } from './tokens.ts'
 
 export const impersonationTag = defineTag(
   'Impersonation (beyond the specification)',
-  'A support session that acts as a user for a limited time and a stated reason. The audit log marks everything done in it.',
+  'A support session acts as a user for a limited time and a stated reason. The audit log marks every action in it.',
 )
 
 const EXAMPLE_ID = 'grant_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const grantId = pathParam('id', 'Id of the grant.', EXAMPLE_ID)
 
-const asked = {
+const grantFields = {
   userId: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'User of your organization who is acted as.',
+    description: 'User of your organization to impersonate.',
     examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
   }),
   actingEmail: Line(254, {
     minLength: 3,
     pattern: '^[^@\\s\\u0000-\\u001f\\u007f]+@[^@\\s\\u0000-\\u001f\\u007f]+$',
-    description: 'E-mail address of whoever gets the link; no account belongs to it.',
+    description: 'E-mail address of the acting person, who needs no account.',
     examples: ['support@example.com'],
   }),
   reason: Line(500, {
-    description: 'Why; the audit log shows it with everything that is done.',
+    description: 'Reason, which the audit log shows with every action.',
     examples: ['Ticket 4711: the buyer cannot find an offer'],
   }),
 }
 
 export const ImpersonationGrant = closed({
   id: Type.String({ description: 'Id of the grant.', examples: [EXAMPLE_ID] }),
-  ...asked,
-  createdTime: DateTime('When it was created.'),
-  expireTime: DateTime('When it ends, and the session under it.'),
-  redeemedTime: Type.Optional(DateTime('When its link was used.')),
-  revokedTime: Type.Optional(DateTime('When it was revoked, if it was.')),
+  ...grantFields,
+  createdTime: DateTime('Time of creation.'),
+  expireTime: DateTime('End of the grant and of its session.'),
+  redeemedTime: Type.Optional(DateTime('Time at which the link was redeemed.')),
+  revokedTime: Type.Optional(DateTime('Time of the revocation.')),
 })
 export type ImpersonationGrant = Static<typeof ImpersonationGrant>
 
 export const CreateImpersonationGrantRequest = closed({
-  ...asked,
-  expireTime: Type.Optional(
-    DateTime('When it is to end: an hour from now unless it is sent, and 24 hours from now at most.'),
-  ),
+  ...grantFields,
+  expireTime: Type.Optional(DateTime('End of the grant: at most 24 hours from now. Default: in one hour.')),
 })
 export type CreateImpersonationGrantRequest = Static<typeof CreateImpersonationGrantRequest>
 
 export const CreatedImpersonationGrant = closed({
   ...ImpersonationGrant.properties,
   url: Type.String({
-    description: 'Link to pass on: it works once, and is shown in this answer alone.',
+    description: 'Link for the acting person. It works once, and only this response contains it.',
     examples: ['https://marketplace.example.com/impersonate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
   }),
 })
@@ -61,10 +59,10 @@ export const createImpersonationGrant = defineOperation({
   method: 'POST',
   path: '/flows/v1/impersonation-grants',
   tag: impersonationTag,
-  summary: 'Let somebody act as a user',
+  summary: 'Create an impersonation grant',
   description:
-    'For support, for a while and for a reason. Whoever opens the link acts as the user, in whose name the audit log ' +
-    'keeps everything, with the grant beside it. Nobody lets act as a user who holds a permission that they lack (403).',
+    'For support, for a limited time. The person who opens the link acts as the user. The audit log records every action ' +
+    'with the user as actor and the grant. You must hold every permission of the user (403).',
   access: 'org:admin',
   body: CreateImpersonationGrantRequest,
   status: 201,
@@ -105,16 +103,16 @@ export const redeemImpersonationGrant = defineOperation({
   method: 'POST',
   path: '/flows/v1/impersonation-grants/redeem',
   tag: impersonationTag,
-  summary: 'Act as a user with the link of a grant',
+  summary: 'Redeem an impersonation grant',
   description:
-    'The token of the link works once, until the grant ends; unknown, used, expired and revoked ones are one 404. ' +
-    'Failures are throttled as sign-ins are. The session can be refreshed, and ends with the grant.',
+    'The token of the link works once, until the grant ends. Unknown, used, expired and revoked tokens are the same 404. ' +
+    'Failures are throttled like failed sign-ins. The session can be refreshed, and ends with the grant.',
   access: 'public',
   body: closed({
     token: Type.String({
       minLength: 1,
       maxLength: 512,
-      description: "The part of the link behind the '#'.",
+      description: "Fragment of the link, after '#'.",
       examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
     }),
   }),
@@ -130,7 +128,7 @@ export const revokeImpersonationGrant = defineOperation({
   path: '/flows/v1/impersonation-grants/{id}/revoke',
   tag: impersonationTag,
   summary: 'Revoke an impersonation grant',
-  description: 'Its link is void at once, and the session under it is dead in every service within a second.',
+  description: 'Voids the link at once and ends the session in every service within a second.',
   access: 'org:admin',
   params: grantId,
   response: ImpersonationGrant,

@@ -4,7 +4,7 @@ import { pathParam } from '../shapes.ts'
 import { accountsTag } from './accounts.ts'
 import { impersonationTag } from './impersonation.ts'
 
-const tag = defineTag('Documentation (beyond the specification)', 'This documentation.')
+const tag = defineTag('Documentation (beyond the specification)', 'The documentation of the API.')
 const Html = Type.String({ description: 'An HTML page.', examples: ['<!doctype html>'] })
 
 export const getOpenApi = defineOperation({
@@ -12,9 +12,9 @@ export const getOpenApi = defineOperation({
   method: 'GET',
   path: '/openapi.json',
   tag,
-  summary: 'This document',
+  summary: 'Get this document',
   access: 'public',
-  response: Type.Object({}, { description: 'OpenAPI 3.1.', additionalProperties: true }),
+  response: Type.Object({}, { description: 'OpenAPI 3.1 document.', additionalProperties: true }),
   etag: true,
 })
 
@@ -23,7 +23,7 @@ export const getDocs = defineOperation({
   method: 'GET',
   path: '/docs',
   tag,
-  summary: 'Documentation to read and try',
+  summary: 'Get the documentation page',
   access: 'public',
   response: Html,
   mediaType: 'text/html',
@@ -34,7 +34,7 @@ export const getDocsAsset = defineOperation({
   method: 'GET',
   path: '/docs/{asset}',
   tag,
-  summary: 'A script or style of the documentation page',
+  summary: 'Get a script or style sheet of the documentation page',
   access: 'public',
   params: pathParam('asset', 'Name of the file.', 'swagger-ui.css'),
   response: Type.String({ description: 'The file.', examples: ['.swagger-ui{}'] }),
@@ -47,8 +47,8 @@ export const getActivatePage = defineOperation({
   method: 'GET',
   path: '/activate',
   tag: accountsTag,
-  summary: 'Page behind an activation link',
-  description: 'Posts the token of its fragment, which no server ever sees in a URL, with a new password.',
+  summary: 'Get the page of an activation link',
+  description: 'The page posts the token from its URL fragment, which browsers do not send, with a new password.',
   access: 'public',
   response: Html,
   mediaType: 'text/html',
@@ -59,8 +59,9 @@ export const getImpersonatePage = defineOperation({
   method: 'GET',
   path: '/impersonate',
   tag: impersonationTag,
-  summary: 'Page behind the link of an impersonation grant',
-  description: 'Posts the token of its fragment, which no server ever sees in a URL, and shows the access token.',
+  summary: 'Get the page of an impersonation link',
+  description:
+    'The page posts the token from its URL fragment, which browsers do not send, and shows the access token.',
   access: 'public',
   response: Html,
   mediaType: 'text/html',

@@ -7,14 +7,14 @@ const tag = defineTag('Tokens', 'Bearer tokens for every other operation.')
 export const TokenRequest = closed(
   {
     grant_type: OneOf(['password', 'refresh_token'], {
-      description: 'How the caller proves who they are.',
+      description: 'Type of the grant.',
       examples: ['password'],
     }),
     username: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 320,
-        description: 'E-mail address, matched without case. Required with `password`.',
+        description: 'E-mail address, case-insensitive. Required for the grant `password`.',
         examples: ['ada.berg@example.com'],
       }),
     ),
@@ -22,7 +22,7 @@ export const TokenRequest = closed(
       Type.String({
         minLength: 1,
         maxLength: 1024,
-        description: 'Required with `password`.',
+        description: 'Password. Required for the grant `password`.',
         examples: ['correct horse battery staple'],
       }),
     ),
@@ -30,12 +30,12 @@ export const TokenRequest = closed(
       Type.String({
         minLength: 1,
         maxLength: 512,
-        description: 'The refresh token of the last answer. Required with `refresh_token`.',
+        description: 'Refresh token of the last response. Required for the grant `refresh_token`.',
         examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
       }),
     ),
   },
-  { description: 'One of the two grants.' },
+  { description: 'A password grant or a refresh token grant.' },
 )
 
 export const TokenResponse = closed({
@@ -43,10 +43,10 @@ export const TokenResponse = closed({
     description: 'Bearer token for `/v1`, `/v2.3` and `/flows/v1`: a JWT (RFC 9068), signed with ES256.',
     examples: ['eyJhbGciOiJFUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiJ1c2VyXzAxSiJ9.c2lnbmF0dXJl'],
   }),
-  token_type: OneOf(['Bearer'], { description: 'How the token is sent.', examples: ['Bearer'] }),
-  expires_in: Type.Integer({ description: 'Life of the access token in seconds.', examples: [900] }),
+  token_type: OneOf(['Bearer'], { description: 'Type of the token.', examples: ['Bearer'] }),
+  expires_in: Type.Integer({ description: 'Lifetime of the access token, in seconds.', examples: [900] }),
   refresh_token: Type.String({
-    description: 'Obtains a new pair, once, within 14 days; the session ends after 30 days however often it is used.',
+    description: 'Token for one refresh within 14 days. The session ends after 30 days at the latest.',
     examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
   }),
 })
@@ -56,10 +56,10 @@ export const createToken = defineOperation({
   method: 'POST',
   path: '/v2.3/oauth/token',
   tag,
-  summary: 'Sign in, or renew a token',
+  summary: 'Sign in or refresh a token',
   description:
-    'Wrong, unknown and deactivated are one answer. Failures are throttled by account and address. ' +
-    'A refresh token works once; using it again later than 10 seconds after ends its session.',
+    'A wrong password, an unknown user and an inactive user get the same response. Failures are throttled by account and ' +
+    'IP address. A refresh token works once. Its reuse after more than 10 seconds ends the session.',
   access: 'public',
   body: TokenRequest,
   response: TokenResponse,
@@ -75,20 +75,20 @@ export const revokeToken = defineOperation({
   tag,
   summary: 'End a session',
   description:
-    "Ends the session of the calling token: its access and refresh tokens are dead in every service within a second. With `token`, only that token's session ends, if it is one of the caller's own; any other token is answered alike, without effect.",
+    'Ends the session of the request; its access and refresh tokens are void in every service within a second. With `token`, ends the session of that token instead, if it belongs to the same user; other tokens get the same response without effect.',
   access: 'token',
   body: closed({
     token: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 8192,
-        description: 'Another access or refresh token of the same user, whose session is to end.',
+        description: 'Access or refresh token of another session of the same user.',
         examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
       }),
     ),
   }),
   bodyOptional: true,
-  response: closed({ message: Type.String({ description: 'What was done.', examples: ['Token revoked'] }) }),
+  response: closed({ message: Type.String({ description: 'Confirmation.', examples: ['Token revoked'] }) }),
   audit: { procedure: 'auth.revoke', request: [] },
   noStore: true,
 })

@@ -6,7 +6,7 @@ const exportTag = defineTag('Audit log export (beyond the specification)', 'The 
 
 const tag = defineTag(
   'Audit log',
-  'What the people of your organization did, and what they were refused. For administrators.',
+  'Actions and refused attempts of the users of your organization. For administrators.',
 )
 
 export const AuditActor = closed(
@@ -22,7 +22,7 @@ export const AuditActor = closed(
     }),
     name: Type.Optional(Type.String({ description: 'Full name when recorded.', examples: ['Ada Berg'] })),
   },
-  { description: 'Who performed the action. During an impersonation the impersonated user.' },
+  { description: 'The user who performed the action; during an impersonation, the impersonated user.' },
 )
 
 export const AuditImpersonation = closed(
@@ -54,7 +54,7 @@ export const AuditImpersonationDetail = closed(
     redeemedTime: Type.Optional(DateTime('When the link of the grant was redeemed.')),
     redeemedIp: Type.Optional(Type.String({ description: 'IP address of redemption.', examples: ['192.0.2.17'] })),
     expireTime: Type.Optional(DateTime('When the grant expires or expired.')),
-    revokedTime: Type.Optional(DateTime('When it was revoked, if it was.')),
+    revokedTime: Type.Optional(DateTime('Time of the revocation.')),
   },
   { description: 'Present only for an impersonated entry.' },
 )
@@ -100,14 +100,14 @@ const filters = {
   procedure: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'Exact name of an action; an unknown one lists nothing.',
+      description: 'Exact name of an action; an unknown name returns none.',
       examples: ['part.create'],
     }),
   ),
   actorId: Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'Only what this user did.',
+      description: 'Only actions of this user.',
       examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
     }),
   ),
@@ -116,10 +116,10 @@ const filters = {
   ),
   failedOnly: Type.Optional(Type.Boolean({ description: 'Only refused attempts.', examples: [false] })),
   hideSignIns: Type.Optional(
-    Type.Boolean({ description: 'Drops successful sign-ins, but keeps refused ones.', examples: [false] }),
+    Type.Boolean({ description: 'Omits successful sign-ins; refused ones are kept.', examples: [false] }),
   ),
-  from: Type.Optional(DateTime('Only what was performed at or after this time.')),
-  to: Type.Optional(DateTime('Only what was performed at or before this time.')),
+  from: Type.Optional(DateTime('Only actions at or after this time.')),
+  to: Type.Optional(DateTime('Only actions at or before this time.')),
 }
 
 const AuditFilters = Type.Object(filters)
@@ -131,7 +131,7 @@ export const listAuditLog = defineOperation({
   path: '/v1/audit-log',
   tag,
   summary: 'List the audit log of your organization',
-  description: 'Newest first. Filters combine.',
+  description: 'Newest first. Filters can be combined.',
   access: 'org:admin',
   query: Type.Object({ ...pageQuery, ...filters }),
   response: PageOf(AuditLogEntry),
@@ -156,8 +156,8 @@ export const exportAuditLog = defineOperation({
   tag: exportTag,
   summary: 'Export the audit log of your organization',
   description:
-    'Every entry that the filters name, newest first, one JSON document on each line (NDJSON), compressed where ' +
-    '`Accept-Encoding` has gzip. An answer that breaks off is not complete: it does when the token ends or is revoked.',
+    'All entries that match the filters, newest first, as one JSON document per line (NDJSON), compressed if ' +
+    '`Accept-Encoding` contains gzip. The response is aborted, and incomplete, if the token expires or is revoked.',
   access: 'org:admin',
   query: AuditFilters,
   response: AuditLogEntry,

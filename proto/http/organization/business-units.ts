@@ -4,21 +4,21 @@ import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
 const tag = defineTag(
   'Business units (beyond the specification)',
-  'Parts of your organization that parts are filed under.',
+  'Divisions of your organization, to which parts can belong.',
 )
 const EXAMPLE_ID = 'bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-/** Business units that an organization may have. */
+/** Maximum number of business units of an organization. */
 export const MAX_BUSINESS_UNITS = 1000
 
 const name = Line(100, {
-  description: 'What the unit is called, unique in the organization.',
+  description: 'Name of the unit, unique in the organization.',
   examples: ['Marine pumps'],
 })
 
 export const BusinessUnit = closed({
   id: Type.String({ description: 'Id of the unit.', examples: [EXAMPLE_ID] }),
-  name: Type.String({ description: 'What the unit is called.', examples: ['Marine pumps'] }),
+  name: Type.String({ description: 'Name of the unit.', examples: ['Marine pumps'] }),
 })
 export type BusinessUnit = Static<typeof BusinessUnit>
 
@@ -33,7 +33,7 @@ export const listBusinessUnits = defineOperation({
   path: '/flows/v1/business-units',
   tag,
   summary: 'List business units',
-  description: 'Of your organization, by name.',
+  description: 'The business units of your organization, ordered by name.',
   access: 'token',
   query: Type.Object({ ...pageQuery }),
   response: PageOf(BusinessUnit),
@@ -57,7 +57,7 @@ export const createBusinessUnit = defineOperation({
   path: '/flows/v1/business-units',
   tag,
   summary: 'Create a business unit',
-  description: `Parts can be filed under it. At most ${MAX_BUSINESS_UNITS} for an organization.`,
+  description: `At most ${MAX_BUSINESS_UNITS} per organization.`,
   access: 'org:admin',
   body: BusinessUnitRequest,
   status: 201,
@@ -88,7 +88,7 @@ export const deleteBusinessUnit = defineOperation({
   path: '/flows/v1/business-units/{id}',
   tag,
   summary: 'Delete a business unit',
-  description: 'One under which no part is filed.',
+  description: 'Refused if a part belongs to the unit.',
   access: 'org:admin',
   params: unitId,
   status: 204,

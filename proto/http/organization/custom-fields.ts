@@ -2,30 +2,33 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-const tag = defineTag('Custom fields (beyond the specification)', 'Dropdowns of your own for your parts.')
+const tag = defineTag(
+  'Custom fields (beyond the specification)',
+  'Dropdown fields that your organization adds to its parts.',
+)
 const EXAMPLE_ID = 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_OPTION = 'option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-/** Custom fields that an organization may have. */
+/** Maximum number of custom fields of an organization. */
 export const MAX_CUSTOM_FIELDS = 1000
 
 const name = Line(100, {
-  description: 'What the field is called, unique in the organization.',
+  description: 'Name of the field, unique in the organization.',
   examples: ['Lifecycle'],
 })
-const optionName = Line(100, { description: 'What the option is called, unique in the field.', examples: ['Legacy'] })
+const optionName = Line(100, { description: 'Name of the option, unique in the field.', examples: ['Legacy'] })
 const OPTIONS = { minItems: 1, maxItems: 100 }
 
 export const CustomField = closed({
   id: Type.String({ description: 'Id of the field.', examples: [EXAMPLE_ID] }),
-  name: Type.String({ description: 'What the field is called.', examples: ['Lifecycle'] }),
+  name: Type.String({ description: 'Name of the field.', examples: ['Lifecycle'] }),
   options: Type.Array(
     closed({
       id: Type.String({ description: 'Id of the option.', examples: [EXAMPLE_OPTION] }),
-      name: Type.String({ description: 'What the option is called.', examples: ['Legacy'] }),
+      name: Type.String({ description: 'Name of the option.', examples: ['Legacy'] }),
     }),
     {
-      description: 'The choices, in the order in which a dropdown shows them.',
+      description: 'Options in display order.',
       examples: [[{ id: EXAMPLE_OPTION, name: 'Legacy' }]],
     },
   ),
@@ -36,7 +39,7 @@ export const CustomFieldRequest = closed({
   name,
   options: Type.Array(closed({ name: optionName }), {
     ...OPTIONS,
-    description: 'The choices, in the order in which a dropdown shows them.',
+    description: 'Options in display order.',
     examples: [[{ name: 'Current' }, { name: 'Legacy' }]],
   }),
 })
@@ -51,7 +54,7 @@ export const PatchCustomFieldRequest = closed({
           Type.String({
             minLength: 1,
             maxLength: 64,
-            description: 'An option that stays; without an id it is a new one.',
+            description: 'Id of an existing option; absent for a new one.',
             examples: [EXAMPLE_OPTION],
           }),
         ),
@@ -59,7 +62,8 @@ export const PatchCustomFieldRequest = closed({
       }),
       {
         ...OPTIONS,
-        description: 'All choices from now on, in their order; one that is left out is deleted, unless a part uses it.',
+        description:
+          'The complete list of options in display order. Missing options are deleted, unless a part uses them.',
         examples: [[{ name: 'Current' }, { name: 'Legacy' }]],
       },
     ),
@@ -75,7 +79,7 @@ export const listCustomFields = defineOperation({
   path: '/flows/v1/custom-fields',
   tag,
   summary: 'List custom fields',
-  description: 'Of your organization, by name, each with its options.',
+  description: 'The custom fields of your organization with their options, ordered by name.',
   access: 'token',
   query: Type.Object({ ...pageQuery }),
   response: PageOf(CustomField),
@@ -99,7 +103,7 @@ export const createCustomField = defineOperation({
   path: '/flows/v1/custom-fields',
   tag,
   summary: 'Create a custom field',
-  description: `A dropdown for your parts. At most ${MAX_CUSTOM_FIELDS} for an organization.`,
+  description: `At most ${MAX_CUSTOM_FIELDS} per organization.`,
   access: 'org:admin',
   body: CustomFieldRequest,
   status: 201,
@@ -130,7 +134,7 @@ export const deleteCustomField = defineOperation({
   path: '/flows/v1/custom-fields/{id}',
   tag,
   summary: 'Delete a custom field',
-  description: 'One that no part uses, with its options.',
+  description: 'Deletes the field and its options. Refused if a part uses the field.',
   access: 'org:admin',
   params: fieldId,
   status: 204,

@@ -4,65 +4,70 @@ import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, closed, ItemsOf, Line, OneOf, pathParam, Text } from '../shapes.ts'
 import { NewPerson } from './users.ts'
 
-const tag = defineTag('Organizations', 'The companies that take part.')
+const tag = defineTag('Organizations', 'Companies on the marketplace.')
 const flows = defineTag(
   'Organization administration (beyond the specification)',
-  'What the operator of the platform does with organizations.',
+  'Management of organizations by the platform operator.',
 )
 
 const EXAMPLE_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const ENGAGEMENTS = ['DIRECT', 'DISTRIBUTOR'] as const
 
-const name = Line(200, { description: 'What the organization is called.', examples: ['Skagen Pumps'] })
-const roles = Type.Array(OneOf(ORG_ROLES, { description: 'A role on the marketplace.', examples: ['IP_OWNER'] }), {
+const name = Line(200, { description: 'Name of the organization.', examples: ['Skagen Pumps'] })
+const roles = Type.Array(OneOf(ORG_ROLES, { description: 'A marketplace role.', examples: ['IP_OWNER'] }), {
   maxItems: 20,
-  description: 'In which roles the organization takes part; repeated ones are merged.',
+  description: 'Marketplace roles of the organization; duplicates are removed.',
   examples: [['IP_OWNER']],
 })
 const regionCode = Text(2, {
   minLength: 2,
   pattern: '^[A-Z]{2}$',
-  description: 'Where it is at home: an ISO 3166-1 alpha-2 code.',
+  description: 'Country of the organization: an ISO 3166-1 alpha-2 code.',
   examples: ['DK'],
 })
 const website = Text(2048, {
   minLength: 1,
   pattern: '^https?://[^\\s\\u0000-\\u001f\\u007f]+$',
-  description: 'Address of its website.',
+  description: 'URL of the website.',
   examples: ['https://skagen-pumps.example.com'],
 })
 const engagement = OneOf(ENGAGEMENTS, {
-  description: 'Directly engaged, or through a distributor, which is then named.',
+  description: 'DIRECT, or DISTRIBUTOR with a `distributorOrgId`.',
   examples: ['DIRECT'],
 })
 const distributor = {
   minLength: 1,
   maxLength: 64,
-  description: 'Organization with the role DISTRIBUTOR through which it is engaged.',
+  description: 'Organization with the role DISTRIBUTOR through which this one is engaged.',
   examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
 }
 
 export const Org = closed(
   {
     id: Type.String({ description: 'Id of the organization.', examples: [EXAMPLE_ID] }),
-    name: Type.String({ description: 'What the organization is called.', examples: ['Skagen Pumps'] }),
-    roles: Type.Array(OneOf(ORG_ROLES, { description: 'A role on the marketplace.', examples: ['IP_OWNER'] }), {
-      description: 'In which roles it takes part.',
+    name: Type.String({ description: 'Name of the organization.', examples: ['Skagen Pumps'] }),
+    roles: Type.Array(OneOf(ORG_ROLES, { description: 'A marketplace role.', examples: ['IP_OWNER'] }), {
+      description: 'Marketplace roles of the organization.',
       examples: [['IP_OWNER']],
     }),
-    regionCode: Type.String({ description: 'Where it is at home.', examples: ['DK'] }),
+    regionCode: Type.String({
+      description: 'Country of the organization: an ISO 3166-1 alpha-2 code.',
+      examples: ['DK'],
+    }),
     website: Type.Optional(
-      Type.String({ description: 'Address of its website.', examples: ['https://skagen-pumps.example.com'] }),
+      Type.String({ description: 'URL of the website.', examples: ['https://skagen-pumps.example.com'] }),
     ),
-    engagement: Type.Optional(OneOf(ENGAGEMENTS, { description: 'How it is engaged.', examples: ['DIRECT'] })),
+    engagement: Type.Optional(
+      OneOf(ENGAGEMENTS, { description: 'Direct, or through a distributor.', examples: ['DIRECT'] }),
+    ),
     distributorOrgId: Type.Optional(
-      Type.String({ description: 'Its distributor.', examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'] }),
+      Type.String({ description: 'Distributor of the organization.', examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'] }),
     ),
   },
   {
     description:
-      '`engagement` and `distributorOrgId` are shown to its own users, those of its distributor and the operator.',
+      '`engagement` and `distributorOrgId` are visible to the organization, its distributor and the operator.',
   },
 )
 export type Org = Static<typeof Org>
@@ -81,11 +86,11 @@ export type CreateOrgRequest = Static<typeof CreateOrgRequest>
 export const CreatedOrg = closed({
   ...Org.properties,
   administratorId: Type.String({
-    description: 'Id of its first administrator.',
+    description: 'Id of the first administrator.',
     examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
   }),
   activationUrl: Type.String({
-    description: 'Link with which the administrator chooses a password, once, within 72 hours. Pass it on.',
+    description: 'Single-use link with which the administrator chooses a password within 72 hours. No mail is sent.',
     examples: ['https://marketplace.example.com/activate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
   }),
 })
@@ -96,14 +101,14 @@ export const PatchOrgRequest = closed({
   regionCode: Type.Optional(regionCode),
   website: Type.Optional(
     Type.Union([website, Type.Null()], {
-      description: 'Address of its website; null clears it.',
+      description: 'URL of the website; null removes it.',
       examples: ['https://skagen-pumps.example.com'],
     }),
   ),
   engagement: Type.Optional(engagement),
   distributorOrgId: Type.Optional(
     Type.Union([Type.String(distributor), Type.Null()], {
-      description: 'Its distributor; null for none.',
+      description: 'Distributor of the organization; null removes it.',
       examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
     }),
   ),
@@ -118,7 +123,7 @@ export const getOrg = defineOperation({
   path: '/v1/orgs/{id}',
   tag,
   summary: 'Get an organization',
-  description: 'Any organization, in its public shape.',
+  description: 'Returns any organization.',
   access: 'token',
   params: orgId,
   response: Org,
@@ -142,7 +147,7 @@ export const createOrg = defineOperation({
   path: '/flows/v1/orgs',
   tag: flows,
   summary: 'Create an organization',
-  description: `With its system roles and its first administrator.`,
+  description: 'Creates the organization with its system roles and its first administrator.',
   access: 'platform:operate',
   body: CreateOrgRequest,
   status: 201,
@@ -163,7 +168,8 @@ export const patchOrg = defineOperation({
   path: '/flows/v1/orgs/{id}',
   tag: flows,
   summary: 'Change an organization',
-  description: `With other roles its system roles change, and keys that no longer count leave its own ones. A distributor of others stays one.`,
+  description:
+    'A change of `roles` changes the system roles and removes inapplicable permissions from custom roles. DISTRIBUTOR cannot be removed while organizations are engaged through this one.',
   access: 'platform:operate',
   params: orgId,
   body: PatchOrgRequest,

@@ -3,34 +3,33 @@ import { PERMISSIONS } from '../../permissions.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
-const tag = defineTag('Roles', 'Permission keys under a name, held by users.')
-const flows = defineTag('Role administration (beyond the specification)', 'Roles of your own, and who holds which.')
+const tag = defineTag('Roles', 'Named sets of permissions, which users hold.')
+const flows = defineTag('Role administration (beyond the specification)', 'Custom roles and their assignment to users.')
 
 const EXAMPLE_ID = 'role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-/** Roles that an organization may make of its own. */
+/** Maximum number of custom roles of an organization. */
 export const MAX_CUSTOM_ROLES = 1000
 
 const name = Line(100, {
-  description: 'What the role is called, unique in the organization.',
+  description: 'Name of the role, unique in the organization.',
   examples: ['Drawing office'],
 })
 
-const permissions = Type.Array(OneOf(PERMISSIONS, { description: 'A permission key.', examples: ['webhook:manage'] }), {
+const permissions = Type.Array(OneOf(PERMISSIONS, { description: 'A permission.', examples: ['webhook:manage'] }), {
   maxItems: 100,
-  description:
-    'Permission keys, each of which must count in your organization and be your own; repeated ones are merged.',
+  description: 'Permissions that apply to your organization and that you hold; duplicates are removed.',
   examples: [['webhook:manage']],
 })
 
 export const Role = closed({
   id: Type.String({ description: 'Id of the role.', examples: [EXAMPLE_ID] }),
-  name: Type.String({ description: 'What the role is called.', examples: ['Drawing office'] }),
-  permissions: Type.Array(Type.String({ description: 'A permission key.', examples: ['part:create'] }), {
-    description: 'The permission keys that it grants.',
+  name: Type.String({ description: 'Name of the role.', examples: ['Drawing office'] }),
+  permissions: Type.Array(Type.String({ description: 'A permission.', examples: ['part:create'] }), {
+    description: 'Permissions of the role.',
     examples: [['part:create', 'part:update']],
   }),
-  system: Type.Boolean({ description: 'A system role is there from the first day and fixed.', examples: [false] }),
+  system: Type.Boolean({ description: 'Whether it is a system role, which cannot be changed.', examples: [false] }),
 })
 export type Role = Static<typeof Role>
 
@@ -40,7 +39,7 @@ export type CreateRoleRequest = Static<typeof CreateRoleRequest>
 export const PatchRoleRequest = closed({ name: Type.Optional(name), permissions: Type.Optional(permissions) })
 export type PatchRoleRequest = Static<typeof PatchRoleRequest>
 
-export const HolderRequest = closed({
+export const AssignmentRequest = closed({
   userId: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -57,7 +56,7 @@ export const listRoles = defineOperation({
   path: '/v1/roles',
   tag,
   summary: 'List roles',
-  description: 'Roles of your organization by name. `userId` of somebody else is for administrators.',
+  description: 'The roles of your organization, ordered by name. `userId` of another user needs `org:admin`.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
@@ -65,14 +64,14 @@ export const listRoles = defineOperation({
     userId: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'Roles that this user holds.',
+        description: 'Only roles that this user holds.',
         examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
       }),
     ),
     permission: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'Roles with this permission key; an unknown one lists nothing.',
+        description: 'Only roles with this permission; an unknown permission returns none.',
         examples: ['part:create'],
       }),
     ),
@@ -87,7 +86,7 @@ export const getRole = defineOperation({
   path: '/v1/roles/{id}',
   tag,
   summary: 'Get a role',
-  description: 'A role of your organization; those of others are not found.',
+  description: 'A role of your organization. Roles of other organizations are not found.',
   access: 'token',
   params: roleId,
   response: Role,
@@ -100,7 +99,7 @@ export const createRole = defineOperation({
   path: '/flows/v1/roles',
   tag: flows,
   summary: 'Create a role',
-  description: `At most ${MAX_CUSTOM_ROLES} roles of an organization's own.`,
+  description: `At most ${MAX_CUSTOM_ROLES} custom roles per organization.`,
   access: 'role:manage',
   body: CreateRoleRequest,
   status: 201,
@@ -117,7 +116,8 @@ export const patchRole = defineOperation({
   path: '/flows/v1/roles/{id}',
   tag: flows,
   summary: 'Change a role',
-  description: `What its holders may do changes within a second, in every service. You must hold every key that it has or gets. System roles are fixed.`,
+  description:
+    'Takes effect in every service within a second. You must hold every permission of the role before and after the change. System roles cannot be changed.',
   access: 'role:manage',
   params: roleId,
   body: PatchRoleRequest,
@@ -134,7 +134,7 @@ export const deleteRole = defineOperation({
   path: '/flows/v1/roles/{id}',
   tag: flows,
   summary: 'Delete a role',
-  description: `One that nobody holds, and no system role.`,
+  description: 'Refused for a system role and for a role that a user holds.',
   access: 'role:manage',
   params: roleId,
   status: 204,
@@ -149,10 +149,10 @@ export const grantRole = defineOperation({
   path: '/flows/v1/roles/{id}/grant',
   tag: flows,
   summary: 'Grant a role to a user',
-  description: `You must hold its keys yourself.`,
+  description: 'You must hold every permission of the role.',
   access: 'role:manage',
   params: roleId,
-  body: HolderRequest,
+  body: AssignmentRequest,
   response: Role,
   refusals: ['conflict'],
   audit: { procedure: 'role.grant', request: ['id', 'userId'] },
@@ -165,10 +165,11 @@ export const withdrawRole = defineOperation({
   path: '/flows/v1/roles/{id}/withdraw',
   tag: flows,
   summary: 'Withdraw a role from a user',
-  description: `Bites within a second, in every service. You must hold its keys yourself; the last administrator stays.`,
+  description:
+    'Takes effect in every service within a second. You must hold every permission of the role. The last administrator cannot lose it.',
   access: 'role:manage',
   params: roleId,
-  body: HolderRequest,
+  body: AssignmentRequest,
   response: Role,
   refusals: ['conflict', 'last_administrator'],
   audit: { procedure: 'role.withdraw', request: ['id', 'userId'] },

@@ -2,12 +2,12 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 
-const tag = defineTag('Users', 'People of your organization.')
-const flows = defineTag('User administration (beyond the specification)', 'Inviting people, and letting them go.')
+const tag = defineTag('Users', 'Users of your organization.')
+const flows = defineTag('User administration (beyond the specification)', 'Creation, change and deactivation of users.')
 
 const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-/** No blanks, no control and no invisible characters: two addresses that look alike to people should not differ in those. */
+/** Spaces, control and invisible characters are refused, so that different addresses look different. */
 const ADDRESS_PART =
   '[^@\\s\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u3164\\ufe00-\\ufe0f\\ufeff]+'
 
@@ -17,7 +17,7 @@ export const EMAIL_PATTERN = `^${ADDRESS_PART}@${ADDRESS_PART}$`
 export const EmailAddress = Text(EMAIL_MAX_CHARACTERS, {
   minLength: 3,
   pattern: EMAIL_PATTERN,
-  description: 'E-mail address, unique on the platform however it is spelled; it is what the user signs in with.',
+  description: 'E-mail address for sign-in, unique on the platform in any spelling.',
   examples: ['anders.juhl@skagen-pumps.example.com'],
 })
 
@@ -37,16 +37,15 @@ export const User = closed(
     familyName: Type.String({ description: 'Family name.', examples: ['Juhl'] }),
     active: Type.Boolean({ description: 'Whether the user can sign in.', examples: [true] }),
     admin: Type.Optional(
-      Type.Boolean({ description: 'Whether the user administrates the organization.', examples: [false] }),
+      Type.Boolean({ description: 'Whether the user is an administrator of the organization.', examples: [false] }),
     ),
     phone: Type.Optional(Type.String({ description: 'Telephone number.', examples: ['+45 20 12 34 56'] })),
   },
-  { description: '`admin` and `phone` are shown to administrators of the organization, and to users of themselves.' },
+  { description: '`admin` and `phone` are visible to administrators and to the user.' },
 )
 export type User = Static<typeof User>
 
-/** A first administrator has no roles to be given and is reached otherwise: these three fields say who it is. */
-export const NewPerson = closed(person, { description: 'A person to invite.' })
+export const NewPerson = closed(person, { description: 'A new user.' })
 export type NewPerson = Static<typeof NewPerson>
 
 export const CreateUserRequest = closed({
@@ -62,7 +61,7 @@ export const CreateUserRequest = closed({
       }),
       {
         maxItems: 100,
-        description: 'Roles of your organization to grant at once; you must hold their keys yourself.',
+        description: 'Roles of your organization to grant. You must hold every permission of them.',
         examples: [['role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
       },
     ),
@@ -71,7 +70,7 @@ export const CreateUserRequest = closed({
 export type CreateUserRequest = Static<typeof CreateUserRequest>
 
 const activationUrl = Type.String({
-  description: 'Link with which the user chooses a password, once, within 72 hours. Pass it on; no mail is sent.',
+  description: 'Single-use link with which the user chooses a password within 72 hours. No mail is sent.',
   examples: ['https://marketplace.example.com/activate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
 })
 
@@ -84,7 +83,7 @@ export const PatchUserRequest = closed({
   familyName: Type.Optional(person.familyName),
   phone: Type.Optional(
     Type.Union([Phone, Type.Null()], {
-      description: 'Telephone number; null clears it.',
+      description: 'Telephone number; null removes it.',
       examples: ['+45 20 12 34 56'],
     }),
   ),
@@ -102,7 +101,7 @@ export const listUsers = defineOperation({
   tag,
   summary: 'List users',
   description:
-    'Users of your organization by e-mail address. The filters `admin`, `permission` and `roleId` are for administrators.',
+    'The users of your organization, ordered by e-mail address. The filters `admin`, `permission` and `roleId` need `org:admin`.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
@@ -112,19 +111,19 @@ export const listUsers = defineOperation({
         'juhl',
       ),
     ),
-    active: Type.Optional(Type.Boolean({ description: 'Only active, or only inactive users.', examples: [true] })),
-    admin: Type.Optional(Type.Boolean({ description: 'Only administrators, or only others.', examples: [true] })),
+    active: Type.Optional(Type.Boolean({ description: 'Only active or only inactive users.', examples: [true] })),
+    admin: Type.Optional(Type.Boolean({ description: 'Only administrators or only other users.', examples: [true] })),
     permission: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'Users who hold this permission key through any role; an unknown one lists nothing.',
+        description: 'Only users with this permission through any role; an unknown permission returns none.',
         examples: ['part:create'],
       }),
     ),
     roleId: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'Users who hold this role.',
+        description: 'Only users with this role.',
         examples: ['role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
       }),
     ),
@@ -139,7 +138,7 @@ export const getUser = defineOperation({
   path: '/v1/users/{id}',
   tag,
   summary: 'Get a user',
-  description: 'A user of your organization; those of others are not found.',
+  description: 'A user of your organization. Users of other organizations are not found.',
   access: 'token',
   params: userId,
   response: User,
@@ -152,14 +151,14 @@ export const createUser = defineOperation({
   path: '/flows/v1/users',
   tag: flows,
   summary: 'Create a user',
-  description: `Active at once, without a password until the link is used.`,
+  description: 'The user is active at once and has no password until the link is used.',
   access: 'user:manage',
   body: CreateUserRequest,
   status: 201,
   response: CreatedUser,
   idempotent: true,
   refusals: ['email_taken'],
-  // No name and no address: the log cannot be rewritten when a person is anonymised.
+  // Name and e-mail address are not logged, because the log is not changed when a user is anonymised.
   audit: { procedure: 'user.create', request: ['userId', 'roleIds'] },
   closedToImpersonation: true,
   noStore: true,
@@ -171,7 +170,7 @@ export const patchUser = defineOperation({
   path: '/flows/v1/users/{id}',
   tag: flows,
   summary: 'Change a user',
-  description: `Of a user who holds no permission that you lack.`,
+  description: 'You must hold every permission of the user.',
   access: 'user:manage',
   params: userId,
   body: PatchUserRequest,
@@ -189,7 +188,7 @@ export const activateUser = defineOperation({
   ...verb('activate'),
   tag: flows,
   summary: 'Activate a user',
-  description: `A user who was deactivated can sign in again, with the password of before.`,
+  description: 'The user can sign in again with the same password.',
   access: 'user:manage',
   params: userId,
   response: User,
@@ -203,7 +202,7 @@ export const deactivateUser = defineOperation({
   ...verb('deactivate'),
   tag: flows,
   summary: 'Deactivate a user',
-  description: `The sessions end in every service within a second, for good. The last administrator stays.`,
+  description: 'Ends the sessions in every service within a second. The last administrator cannot be deactivated.',
   access: 'user:manage',
   params: userId,
   response: User,
@@ -217,7 +216,7 @@ export const resetUserPassword = defineOperation({
   ...verb('reset-password'),
   tag: flows,
   summary: "Reset a user's password",
-  description: `Password, sessions and earlier links are void at once; the answer is a new link.`,
+  description: 'Voids the password, the sessions and earlier links, and returns a new link.',
   access: 'user:manage',
   params: userId,
   response: PasswordReset,
@@ -232,7 +231,8 @@ export const anonymiseUser = defineOperation({
   ...verb('anonymise'),
   tag: flows,
   summary: 'Anonymise a user',
-  description: `Erases address, names, telephone, password and sessions for good; the id and the word \`erased\` stay. The last administrator stays.`,
+  description:
+    'Erases e-mail address, names, telephone number, password and sessions permanently. The id remains, and the fields become `erased`. The last administrator cannot be anonymised.',
   access: 'user:manage',
   params: userId,
   response: User,

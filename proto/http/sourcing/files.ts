@@ -9,7 +9,7 @@ export type FileGroup = (typeof FILE_GROUPS)[number]
 export const FILE_STATES = ['PENDING', 'READY', 'FAILED'] as const
 export type FileState = (typeof FILE_STATES)[number]
 
-/** Stable codes of why a file is FAILED. */
+/** Stable codes of the reasons for FAILED. */
 export const FILE_FAILURES = [
   'too_large',
   'source_changed',
@@ -27,7 +27,7 @@ export const EXAMPLE_FILE_ID = 'file_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const FileGroup = OneOf(FILE_GROUPS, {
-  description: 'Purpose of the file, which decides who may see it.',
+  description: 'Purpose of the file, which determines who can see it.',
   examples: ['document'],
 })
 
@@ -80,7 +80,7 @@ const addition = closed({
   name: Type.Optional(FileName('Name of the file. Default: the name of the upload.')),
 })
 
-/** Files of a part, in any state. */
+/** Maximum number of files of a part, in any state. */
 export const MAX_FILES_OF_A_PART = 200
 
 export const UpdateFilesRequest = closed(

@@ -3,7 +3,7 @@ import { Part, PartInput, PartPatch, partId } from './parts.ts'
 
 export const partLifecycleTag = defineTag(
   'Part lifecycle (beyond the specification)',
-  'Moves a part from draft to published and on.',
+  'Publication, archiving, change and deletion of parts.',
 )
 
 export const patchPart = defineOperation({
@@ -13,7 +13,7 @@ export const patchPart = defineOperation({
   tag: partLifecycleTag,
   summary: 'Change a part',
   description:
-    'In any state; a part that has been published keeps what publishing it needed. The revision counts each change.',
+    'In any state. A part that has been published must keep the fields required for publication. Each change increments the revision.',
   access: 'part:update',
   params: partId,
   body: PartPatch,
@@ -47,12 +47,12 @@ const transition = <const V extends 'publish' | 'archive' | 'unarchive'>(
 export const publishPart = transition(
   'publish',
   'Publish a part',
-  'From DRAFT; the part needs a title, and a material or a material type.',
+  'From DRAFT. The part needs a title, and a material or a material type.',
 )
 export const archivePart = transition(
   'archive',
   'Archive a part',
-  'From PUBLISHED; it is no longer listed, and readable by its IP owner alone.',
+  'From PUBLISHED. The part is no longer listed, and only its IP owner can read it.',
 )
 export const unarchivePart = transition('unarchive', 'Publish an archived part again', 'From ARCHIVED to PUBLISHED.')
 
@@ -62,7 +62,7 @@ export const deletePart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Delete a part',
-  description: 'In any state. Its files go with it, and its history can be read no more.',
+  description: 'In any state. Deletes the files too; the history is no longer readable.',
   access: 'part:delete',
   params: partId,
   status: 204,

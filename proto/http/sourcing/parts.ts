@@ -13,7 +13,7 @@ const EXAMPLE_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const references = (what: string, examples: string[]) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 64, description: `Id of a ${what}.`, examples: [examples[0]] }), {
     maxItems: 100,
-    description: `Ids of ${what}s; repeated ones are merged.`,
+    description: `Ids of ${what}s; duplicates are removed.`,
     examples: [examples],
   })
 
@@ -22,7 +22,7 @@ const note = (description: string, example: string) => Text(10_000, { descriptio
 const length = (axis: string, example: number) =>
   Type.Number({
     minimum: 0,
-    description: `Extent along ${axis}: millimetres, or inches where \`unitSystem\` is IMPERIAL.`,
+    description: `Extent along ${axis}: millimetres, or inches if \`unitSystem\` is IMPERIAL.`,
     format: 'double',
     examples: [example],
   })
@@ -54,30 +54,30 @@ export const CustomFieldInput = closed(
   { description: 'The chosen option of a dropdown.' },
 )
 
-/** What a caller may write, each field as in the specification. */
+/** Writable fields of the specification. */
 const content = {
-  title: Line(200, { description: 'What the part is called.', examples: ['Impeller, cooling water pump'] }),
+  title: Line(200, { description: 'Name of the part.', examples: ['Impeller, cooling water pump'] }),
   externalRef: Text(200, {
     pattern: '^[^\\u0000-\\u001f\\u007f]*$',
     description: "The IP owner's own reference, such as a drawing number.",
     examples: ['DRW-4711-B'],
   }),
-  description: note('What the part is and does.', 'Closed impeller with six vanes, 120 mm.'),
+  description: note('Description of the part.', 'Closed impeller with six vanes, 120 mm.'),
   materialType: OneOf(MATERIAL_TYPES, { description: 'Family of the material.', examples: ['metal'] }),
   materialId: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Code of a material; where `materialType` is sent too, they must agree.',
+    description: 'Code of a material, which must have the type `materialType` if both are sent.',
     examples: ['316l'],
   }),
   processId: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'Code of a process for that type of material.',
+    description: 'Code of a process for the material type.',
     examples: ['pbf-metal'],
   }),
-  materialNote: note('What else matters of the material.', 'Low carbon, heat certificate needed.'),
-  processNote: note('What else matters of the process.', 'Build upright; HIP afterwards.'),
+  materialNote: note('Notes on the material.', 'Low carbon, heat certificate needed.'),
+  processNote: note('Notes on the process.', 'Build upright; HIP afterwards.'),
   rapidManufacturingMaterial: Text(200, {
     description: 'Material for a rapidly manufactured version.',
     examples: ['PA12'],
@@ -95,7 +95,7 @@ const content = {
 
 const flags = {
   requireSubscription: Type.Boolean({
-    description: 'Stored and shown; it gates nothing. Default false.',
+    description: 'Stored without further effect. Default false.',
     examples: [false],
   }),
   internal: Type.Boolean({
@@ -104,7 +104,7 @@ const flags = {
   }),
 }
 
-/** 1 to 64 characters of one line; one beyond the basic plane counts once, as everywhere. */
+/** 1 to 64 code points without line breaks. */
 const METADATA_KEY = '^(?:[\\uD800-\\uDBFF][\\uDC00-\\uDFFF]|[^\\n\\r\\u2028\\u2029\\uD800-\\uDFFF]){1,64}$'
 
 const lists = {
@@ -114,7 +114,7 @@ const lists = {
   unspscCategoryIds: references('UNSPSC category', ['40151503']),
   keywords: Type.Array(Line(64, { description: 'One keyword.', examples: ['impeller'] }), {
     maxItems: 50,
-    description: 'Words to find the part by.',
+    description: 'Keywords of the part.',
     examples: [['impeller', 'pump']],
   }),
   metadata: Type.Record(
@@ -122,7 +122,7 @@ const lists = {
     Text(1024, { description: 'The value of a key.', examples: ['P-101A'] }),
     {
       maxProperties: 50,
-      // A key that the pattern does not fit is refused, and its value with it.
+      // Keys that do not match the pattern are refused.
       additionalProperties: false,
       description: 'Key-value pairs attached to the part: at most 50, keys of at most 64 characters.',
       examples: [{ pump: 'P-101A' }],
@@ -134,7 +134,7 @@ const ownerLists = {
   businessUnitIds: references('business unit', ['bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']),
   customFields: Type.Array(CustomFieldInput, {
     maxItems: 100,
-    description: 'Dropdown selections, at most one for each field.',
+    description: 'Dropdown selections, at most one per field.',
     examples: [[{ fieldId: 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', optionId: 'option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' }]],
   }),
 }
@@ -154,7 +154,7 @@ export const PartPatch = closed(
     ]),
   ),
   {
-    description: 'What is sent is changed, null clears a field, the rest stays. A list or an object is replaced whole.',
+    description: 'Changes the fields that are sent; null clears a field. Lists and objects are replaced completely.',
     examples: [{ title: 'Impeller, cooling water pump, revised', processNote: null }],
   },
 )
@@ -172,7 +172,7 @@ export const Part = Type.Composite(
         description: 'Organization that owns the part.',
         examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
       }),
-      state: OneOf(PART_STATES, { description: 'Where the part is in its life.', examples: ['PUBLISHED'] }),
+      state: OneOf(PART_STATES, { description: 'State of the part.', examples: ['PUBLISHED'] }),
     }),
     Type.Partial(closed(content)),
     closed(flags),
@@ -190,17 +190,17 @@ export const Part = Type.Composite(
         }),
       ),
       revision: Type.Integer({
-        description: 'Starts at 1 and counts each change of content or files.',
+        description: 'Starts at 1 and increases with each change of content or files.',
         examples: [1],
       }),
-      createdTime: DateTime('When the part was created.'),
-      updatedTime: DateTime('When it last changed.'),
-      publishedTime: Type.Optional(DateTime('When it was last published.')),
+      createdTime: DateTime('Time of creation.'),
+      updatedTime: DateTime('Time of the last change.'),
+      publishedTime: Type.Optional(DateTime('Time of the last publication.')),
     }),
   ],
   {
     additionalProperties: false,
-    description: '`businessUnitIds` and `customFields` are shown to the IP owner alone.',
+    description: '`businessUnitIds` and `customFields` are visible only to the IP owner.',
   },
 )
 export type Part = Static<typeof Part>
@@ -219,13 +219,13 @@ export const listParts = defineOperation({
   tag: partsTag,
   summary: 'List parts',
   description:
-    'Newest first. The CONSUMER view lists published parts that are not internal; IP_OWNER those of your organization, drafts included.',
+    'Newest first. The view CONSUMER returns published parts that are not internal, IP_OWNER the parts of your organization in any state.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
     view: OneOf(['CONSUMER', 'IP_OWNER'], {
       default: 'CONSUMER',
-      description: 'In which role you look.',
+      description: 'View of the list.',
       examples: ['CONSUMER'],
     }),
     q: Type.Optional(Search('Case-insensitive substring of title and external reference.', 'impeller')),
@@ -239,7 +239,7 @@ export const createPart = defineOperation({
   path: '/v1/parts',
   tag: partsTag,
   summary: 'Create a part',
-  description: 'The part starts as a DRAFT of your organization, which must be an IP owner.',
+  description: 'Creates a DRAFT of your organization, which must be an IP owner.',
   access: 'part:create',
   body: PartInput,
   response: CreatePartResponse,
@@ -253,7 +253,8 @@ export const getPart = defineOperation({
   path: '/v1/parts/{id}',
   tag: partsTag,
   summary: 'Get a part',
-  description: 'Readable by anyone once published and not internal, and by its IP owner always; otherwise not found.',
+  description:
+    'Any organization can read a published part that is not internal; the IP owner can read it in any state. Otherwise not found.',
   access: 'token',
   params: partId,
   response: Part,
@@ -266,7 +267,7 @@ export const getPartMetadata = defineOperation({
   path: '/v1/parts/{id}/metadata',
   tag: partsTag,
   summary: "Get a part's metadata",
-  description: 'The key-value pairs attached to the part, readable by whoever may read the part.',
+  description: 'The key-value pairs of a part that the caller can read.',
   access: 'token',
   params: partId,
   response: closed({ metadata: lists.metadata }),
@@ -279,7 +280,7 @@ export const listPartHistory = defineOperation({
   path: '/v1/parts/{id}/history',
   tag: partsTag,
   summary: "List a part's history",
-  description: 'Newest first, for the IP owner of the part alone. A deleted part has no readable history.',
+  description: 'Newest first. Only the IP owner can read the history. A deleted part has no readable history.',
   access: 'token',
   params: partId,
   query: Type.Object(pageQuery),

@@ -2,11 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, OneOf, pathParam, Text } from '../shapes.ts'
 
-const tag = defineTag('Uploads', 'Where to send the bytes of a file.')
-export const filesTag = defineTag(
-  'Files (beyond the specification)',
-  'The addresses that uploads and downloads lead to.',
-)
+const tag = defineTag('Uploads', 'Upload URLs for files.')
+export const filesTag = defineTag('Files (beyond the specification)', 'Upload and download of file contents.')
 
 export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

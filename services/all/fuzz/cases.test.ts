@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
-import { caseOf, ownInput, referenceAt, strayCases } from '../../testing/operations/cases.ts'
+import { caseOf, ownInput, referenceAt, unknownCases } from '../../testing/operations/cases.ts'
 import {
   DOCUMENTED,
   type Documented,
@@ -11,41 +11,41 @@ import {
 } from '../../testing/operations/document.ts'
 import { identifiersOf } from '../../testing/operations/inputs.ts'
 
-/** The suites over all operations are worth as much as the requests they start from: each of these must succeed. */
+/** The tests of all operations depend on these requests, so each of them must succeed. */
 setDefaultTimeout(30_000)
 const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
 const each = DOCUMENTED.map((operation) => [operation.id, operation] as const)
 
-/** Answers whose content is not ours to list field by field. */
-const OPEN_ANSWERS = ['getOpenApi', 'getJwks']
+/** Operations whose responses follow external formats. */
+const OPEN_RESPONSES = ['getOpenApi', 'getJwks']
 
 describe('the table of cases', () => {
   test.each(each)('%s has a request that succeeds', async (_, operation) => {
     const account = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
     const answer = await fixtures.send(account, operation, await ownInput(operation, fixtures, account))
     expect([operation.id, answer.status, answer.text]).toEqual([operation.id, operation.success, answer.text])
-    expect(operation.faultsOf(answer.body)).toEqual([])
+    expect(operation.bodyViolations(answer.body)).toEqual([])
   })
 
-  test.each(each)('%s says what its identifiers name', (_, operation) => {
+  test.each(each)('%s has an entry for each identifier', (_, operation) => {
     const unknown = identifiersOf(operation).filter((place) => referenceAt(operation, place) === undefined)
     expect(unknown).toEqual([])
   })
 
-  test('has no entry for an operation that does not exist', () => {
-    expect(strayCases(new Set(DOCUMENTED.map(({ id }) => id)))).toEqual([])
+  test('has no entry for an unknown operation', () => {
+    expect(unknownCases(new Set(DOCUMENTED.map(({ id }) => id)))).toEqual([])
   })
 })
 
-describe('answers', () => {
-  test.each(each)('%s shows what its schema lists, and nothing else', (_, operation) => {
+describe('response schemas', () => {
+  test.each(each)('%s allows no additional properties', (_, operation) => {
     const schema = responseSchemaOf(operation)
-    const open = schema === undefined || OPEN_ANSWERS.includes(operation.id) ? [] : openObjects(schema, operation.id)
+    const open = schema === undefined || OPEN_RESPONSES.includes(operation.id) ? [] : openObjects(schema, operation.id)
     expect(open).toEqual([])
   })
 })
 
-/** Objects that would let a field through that nobody decided to show. */
+/** Objects that allow additional properties. */
 function openObjects(schema: Schema, at: string): string[] {
   const known = resolved(schema)
   const children = Object.entries(known.properties ?? {}).flatMap(([name, property]) =>
@@ -56,7 +56,7 @@ function openObjects(schema: Schema, at: string): string[] {
   return [...(isOpen ? [at] : []), ...children, ...items]
 }
 
-test('no operation is missing from the walk', () => {
-  const walked = new Set(DOCUMENTED.map(({ contract }: Documented) => contract.id))
-  expect(walked.size).toBeGreaterThan(30)
+test('the tests cover more than 30 operations', () => {
+  const ids = new Set(DOCUMENTED.map(({ contract }: Documented) => contract.id))
+  expect(ids.size).toBeGreaterThan(30)
 })

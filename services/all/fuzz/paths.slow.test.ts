@@ -2,24 +2,24 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { pathPattern } from '../../kit/http/target.ts'
 import { harness } from '../../testing/fuzz/harness.ts'
 import { wrongPaths } from '../../testing/fuzz/targets.ts'
-import { faultsIn } from '../../testing/fuzz/verdict.ts'
+import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
 import { ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
 import { targetOf } from '../../testing/operations/inputs.ts'
 
-/** Paths as no client library would send them, and methods that the path does not know. */
+/** Hostile paths over a raw socket, and methods that the path does not support. */
 setDefaultTimeout(60_000)
-const hostile = await harness()
-const { port } = hostile.fixtures.market.running
+const fuzz = await harness()
+const { port } = fuzz.fixtures.market.running
 const each = DOCUMENTED.map((operation) => [operation.id, operation] as const)
-/** A wrong path may be no path at all, one with other methods, or too long. */
-const ELSEWHERE = [404, 405, 414]
+/** A wrong path can be unknown, support other methods, or be too long. */
+const WRONG_PATH = [404, 405, 414]
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE']
 
 const headersOf = (token: string | undefined, type: string[] = []) => [
   'Host: localhost',
-  `X-Forwarded-For: ${hostile.fixtures.address()}`,
+  `X-Forwarded-For: ${fuzz.fixtures.address()}`,
   ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
   ...type,
 ]
@@ -27,25 +27,24 @@ const headersOf = (token: string | undefined, type: string[] = []) => [
 describe('paths', () => {
   test.each(each)('%s', async (_, operation) => {
     const { method } = operation
-    const callers = await hostile.callers(operation)
+    const callers = await fuzz.callers(operation)
     const [, administrator] = callers
-    if (!administrator) throw new Error('nobody may do this')
-    const targets = wrongPaths(operation, await ownInput(operation, hostile.fixtures, administrator))
+    const targets = wrongPaths(operation, await ownInput(operation, fuzz.fixtures, administrator))
     const requests = callers.flatMap((caller) => targets.map((target) => ({ caller, ...target })))
-    const faults = await hostile.all(requests, async ({ caller, name, target }) => {
-      const headers = headersOf(await hostile.token(caller), ['Content-Length: 0'])
+    const violations = await fuzz.collect(requests, async ({ caller, name, target }) => {
+      const headers = headersOf(await fuzz.token(caller), ['Content-Length: 0'])
       const answer = await sendBytes(port, requestBytes({ method, target, headers }))
-      return faultsIn(operation, { method, target }, answer, ELSEWHERE).map(
-        (fault) => `${caller?.name ?? 'anonymous'}, ${name}: ${fault}`,
+      return findViolations(operation, { method, target }, answer, WRONG_PATH).map(
+        (violation) => `${caller?.name ?? 'anonymous'}, ${name}: ${violation}`,
       )
     })
-    expect(faults).toEqual([])
-    expect(hostile.log.alarms()).toEqual([])
+    expect(violations).toEqual([])
+    expect(fuzz.log.errors()).toEqual([])
   })
 
-  test('ids of 100 KB are 414, and what Bun answers by itself ends the connection alone', async () => {
+  test('ids of 100 KB are 414; longer targets are refused by Bun', async () => {
     const withIds = DOCUMENTED.filter(({ params }) => params.length > 0)
-    const faults = await hostile.all(withIds, async (operation) => {
+    const violations = await fuzz.collect(withIds, async (operation) => {
       const target = operation.path.replaceAll(/\{\w+\}/g, 'x'.repeat(100_000))
       const { method } = operation
       const answer = await sendBytes(port, requestBytes({ method, target, headers: headersOf(undefined) }))
@@ -53,15 +52,18 @@ describe('paths', () => {
         port,
         requestBytes({ method, target: target.repeat(3), headers: headersOf(undefined) }),
       )
-      const silent = [0, 414, 431].includes(bare.status) ? [] : [`${operation.id}: bare ${bare.status}`]
-      return [...faultsIn({ ...operation, statuses: new Set([414]) }, { method, target }, answer), ...silent]
+      const bareViolations = [0, 414, 431].includes(bare.status) ? [] : [`${operation.id}: bare ${bare.status}`]
+      return [
+        ...findViolations({ ...operation, statuses: new Set([414]) }, { method, target }, answer),
+        ...bareViolations,
+      ]
     })
-    expect(faults).toEqual([])
+    expect(violations).toEqual([])
   })
 })
 
-/** What is hardly a request. Bun may answer it by itself or hang up; either way the next one is served. */
-const NO_REQUESTS = [
+/** Malformed requests. Bun can refuse them or close the connection. */
+const MALFORMED_REQUESTS = [
   'GET\r\n\r\n',
   'GET /v1/parts\r\n\r\n',
   'get /v1/parts HTTP/1.1\r\nHost: x\r\n\r\n',
@@ -86,7 +88,7 @@ const NO_REQUESTS = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ]
 
-describe('whatever a path begins with and whichever host is named, it reaches no operation of another path', () => {
+describe('a path with a prefix is refused for any host', () => {
   const prefixes = Array.from({ length: 12 }, (_, length) => `/${'z'.repeat(length + 1)}`)
   const hosts = [
     '',
@@ -95,66 +97,65 @@ describe('whatever a path begins with and whichever host is named, it reaches no
   ]
 
   test.each(hosts.map((host) => [JSON.stringify(host), host] as const))('%s', async (_, host) => {
-    const { accessToken } = (await hostile.fixtures.account('owner', 'administrator')).client
+    const { accessToken } = (await fuzz.fixtures.account('owner', 'administrator')).client
     const send = (target: string) =>
       sendBytes(port, `GET ${target} HTTP/1.0${host}\r\nAuthorization: Bearer ${accessToken}\r\n\r\n`)
-    const right = await send('/v1/parts')
-    expect([200, 400]).toContain(right.status)
-    const faults = await hostile.all(prefixes, async (prefix) => {
+    const withoutPrefix = await send('/v1/parts')
+    expect([200, 400]).toContain(withoutPrefix.status)
+    const violations = await fuzz.collect(prefixes, async (prefix) => {
       const { status, text } = await send(`${prefix}/v1/parts`)
-      return status === (right.status === 200 ? 404 : 400) ? [] : [`${prefix}: ${status} ${text}`]
+      return status === (withoutPrefix.status === 200 ? 404 : 400) ? [] : [`${prefix}: ${status} ${text}`]
     })
-    expect(faults).toEqual([])
+    expect(violations).toEqual([])
   })
 
-  test('an answer tells the path that was asked for', async () => {
+  test('an error has the requested path in instance', async () => {
     const { status, text } = await sendBytes(port, 'GET /v1/parts HTTP/1.0\r\n\r\n')
     expect([status, JSON.parse(text).instance]).toEqual([400, '/v1/parts'])
   })
 })
 
-test('request lines that make no sense are refused or not answered, and the next one is served', async () => {
+test('malformed requests are refused or not answered', async () => {
   const statuses: number[] = []
-  const faults = await hostile.all(NO_REQUESTS, async (request) => {
+  const violations = await fuzz.collect(MALFORMED_REQUESTS, async (request) => {
     const answer = await sendBytes(port, Buffer.from(request, 'latin1'), { deadlineMs: 500 })
     statuses.push(answer.status)
     const expected = [0, 204, 400, 401, 404, 405, 505].includes(answer.status)
     const inEnvelope = answer.text === '' || answer.text.includes(`"status":${answer.status},`)
     return expected && inEnvelope ? [] : [`${JSON.stringify(request)}: ${answer.status} ${answer.text}`]
   })
-  expect(faults).toEqual([])
-  // They were read: some reach us, some are refused before.
+  expect(violations).toEqual([])
+  // Some requests reach the product, and others are refused before routing.
   expect(statuses).toContain(404)
   expect(statuses).toContain(400)
-  expect(hostile.log.alarms()).toEqual([])
+  expect(fuzz.log.errors()).toEqual([])
 })
 
 describe('methods', () => {
   test.each(each)('%s', async (_, operation) => {
-    const callers = await hostile.callers(operation)
+    const callers = await fuzz.callers(operation)
     const [, administrator] = callers
-    if (!administrator) throw new Error('nobody may do this')
-    const target = targetOf(operation, await ownInput(operation, hostile.fixtures, administrator))
+    const target = targetOf(operation, await ownInput(operation, fuzz.fixtures, administrator))
     const known = DOCUMENTED.filter(({ path }) => path === operation.path).map((other) => other.method)
-    // What stands where an id may stand is an id to the other methods: they are another operation's.
-    const taken = DOCUMENTED.filter(({ path }) => path !== operation.path && pathPattern(path).test(target))
-    const others = METHODS.filter((method) => ![...known, ...taken.map((other) => other.method)].includes(method))
+    // The last path element can be an id of another operation, which supports other methods.
+    const matching = DOCUMENTED.filter(({ path }) => path !== operation.path && pathPattern(path).test(target))
+    const others = METHODS.filter((method) => ![...known, ...matching.map((other) => other.method)].includes(method))
     const requests = callers.flatMap((caller) => others.map((method) => ({ caller, method })))
-    const faults = await hostile.all(requests, async ({ caller, method }) => {
-      const headers = headersOf(await hostile.token(caller), ['Content-Length: 0'])
+    const violations = await fuzz.collect(requests, async ({ caller, method }) => {
+      const headers = headersOf(await fuzz.token(caller), ['Content-Length: 0'])
       const answer = await sendBytes(port, requestBytes({ method, target, headers }))
       const expected = new Set([method === 'OPTIONS' ? 204 : 405])
-      return faultsIn({ ...operation, statuses: expected }, { method, target }, answer).map(
-        (fault) => `${caller?.name ?? 'anonymous'}, ${method}: ${fault}`,
+      return findViolations({ ...operation, statuses: expected }, { method, target }, answer).map(
+        (violation) => `${caller?.name ?? 'anonymous'}, ${method}: ${violation}`,
       )
     })
-    expect(faults).toEqual([])
-    const head = await hostile.send({ name: 'HEAD', method: 'HEAD', target }, administrator)
-    const read = known.includes('GET') ? 200 : taken.some((other) => other.method === 'GET') ? 404 : 405
+    expect(violations).toEqual([])
+    const head = await fuzz.send({ name: 'HEAD', method: 'HEAD', target }, administrator)
+    const read = known.includes('GET') ? 200 : matching.some((other) => other.method === 'GET') ? 404 : 405
     expect([head.status, head.text]).toEqual([read, ''])
   })
 })
 
-test('the process lives on', async () => {
-  expect((await fetch(`${hostile.fixtures.market.url}/.well-known/jwks.json`)).status).toBe(200)
+test('the process still responds', async () => {
+  expect((await fetch(`${fuzz.fixtures.market.url}/.well-known/jwks.json`)).status).toBe(200)
 })

@@ -1,21 +1,21 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
-import { EntryReader } from '../../testing/leaks/entries.ts'
+import { AuditLogReader } from '../../testing/leaks/entries.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, targetOf } from '../../testing/operations/inputs.ts'
 
-/** A marketplace whose request limit is soon used up, so that every command meets it. */
+/** A low rate limit, so that every command exceeds it. */
 setDefaultTimeout(30_000)
 const BURST = 150
 const limits = { RATE_LIMIT_PER_SECOND: '1', RATE_LIMIT_BURST: String(BURST) }
 const fixtures = new Fixtures(await testMarketplace({ ...FIXTURE_SETTINGS, ...limits }))
-const log = new EntryReader(fixtures.market.db.owner)
+const log = new AuditLogReader(fixtures.market.db.owner)
 const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 const TRIES = 10
 
-async function prepared(operation: Documented) {
+async function prepare(operation: Documented) {
   const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
   const client =
     operation.contract.access === 'public' ? fixtures.market.anonymous : await fixtures.clientOf(administrator)
@@ -23,26 +23,26 @@ async function prepared(operation: Documented) {
 }
 
 const cases = []
-for (const operation of commands) cases.push(await prepared(operation))
+for (const operation of commands) cases.push(await prepare(operation))
 
-test.each(cases)('%s that comes too often leaves no audit entry', async (_, { operation, client, input }) => {
+test.each(cases)('%s over the rate limit is 429 and writes no audit entry', async (_, { operation, client, input }) => {
   const address = fixtures.address()
   const send = (sent: Input) =>
     client.send(operation.method, targetOf(operation, sent), {
       headers: { ...sent.headers, 'x-forwarded-for': address },
       body: sent.body,
     })
-  // Counted as the command is, by the same service, and without effect.
+  // Requests without effect that the same service counts against the limit.
   const params = Object.fromEntries(Object.keys(input.params).map((name) => [name, 'nothing']))
-  const idle = { ...input, params, body: input.body === undefined ? undefined : '{' }
+  const ineffective = { ...input, params, body: input.body === undefined ? undefined : '{' }
   for (let tries = 0; tries < TRIES; tries++) {
-    await Promise.all(Array.from({ length: tries === 0 ? BURST : 5 }, () => send(idle)))
+    await Promise.all(Array.from({ length: tries === 0 ? BURST : 5 }, () => send(ineffective)))
     const { result, entries } = await log.during(() => send(input))
-    // The bucket fills by one a second: now and then a command finds that one.
+    // The bucket refills by one per second, so a command can still be accepted.
     if (result.status !== 429) continue
     expect(result.headers.get('retry-after')).not.toBeNull()
     expect(entries).toEqual([])
     return
   }
-  throw new Error(`${operation.id}: the limit was never met`)
+  throw new Error(`${operation.id}: the limit was not reached`)
 })

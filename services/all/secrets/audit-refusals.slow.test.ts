@@ -1,46 +1,46 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
 import type { Account } from '../../testing/fixtures.ts'
-import { auditedWorld, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audited.ts'
+import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
 import { caseOf, ownInput, probesOf } from '../../testing/operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { type Input, withValue } from '../../testing/operations/inputs.ts'
 import { recordKind } from '../../testing/records.ts'
 
-/** Which refusals leave an entry and which leave none, command by command; a read leaves none. */
+/** The audit entries of refused commands, and none for reads. */
 setDefaultTimeout(30_000)
-const { fixtures, log, sent, administratorOf, powerlessOf } = await auditedWorld()
+const { fixtures, log, send, administratorOf, powerlessOf } = await auditHarness()
 const reads = DOCUMENTED.filter(({ contract }) => !contract.audit)
 
-/** Codes of an operation's own with this status: those of idempotency come with the key. */
+/** The declared refusals of an operation with this status, without those of idempotency. */
 const codesWith = ({ contract }: Documented, status: number): ErrorCode[] =>
   (contract.refusals ?? []).filter((code) => ERRORS[code].status === status)
 
-describe('a command that is repeated with its key leaves none, and one with another body the refusal', () => {
+describe('a repeated Idempotency-Key writes no entry; with another body it writes one of the refusal', () => {
   test.each(named(commands.filter(({ contract }) => contract.idempotent)))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
     const input = await ownInput(operation, fixtures, administrator)
     const keyed = { ...input, headers: { ...input.headers, 'idempotency-key': crypto.randomUUID() } }
-    const first = await sent(administrator, operation, keyed)
-    const again = await sent(administrator, operation, keyed)
+    const first = await send(administrator, operation, keyed)
+    const again = await send(administrator, operation, keyed)
     expect([again.status, again.text, again.entries]).toEqual([first.status, first.text, []])
     const other = { ...(await ownInput(operation, fixtures, administrator)), headers: keyed.headers }
-    const conflict = await sent(administrator, operation, other)
+    const conflict = await send(administrator, operation, other)
     expect(conflict.code).toBe('idempotency_conflict')
     expect(withoutRequest(conflict.entries)).toEqual([entryOf(operation, administrator, 'idempotency_conflict')])
   })
 })
 
-describe('a command that conflicts leaves one entry', () => {
+describe('a 409 or 412 writes one entry', () => {
   const conflicting = commands.filter((operation) => codesWith(operation, 409).length > 0)
 
   test.each(named(conflicting))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
     const input = await ownInput(operation, fixtures, administrator)
     const { conflict } = caseOf(operation)
-    if (!conflict) throw new Error(`${operation.id} can conflict, and its case does not say how`)
+    if (!conflict) throw new Error(`${operation.id} can conflict, but its case has no conflict`)
     if (conflict === 'race') return expectOneWinner(operation, administrator, input)
-    const { status, code, entries } = await sent(
+    const { status, code, entries } = await send(
       administrator,
       operation,
       await conflict(fixtures, administrator, input),
@@ -49,16 +49,19 @@ describe('a command that conflicts leaves one entry', () => {
     expect(withoutRequest(entries)).toEqual([entryOf(operation, administrator, code)])
   })
 
-  test.each(named(commands.filter(({ contract }) => contract.ifMatch)))('%s, with an old tag', async (_, operation) => {
-    const administrator = await administratorOf(operation)
-    const input = await ownInput(operation, fixtures, administrator)
-    const { status, entries } = await sent(administrator, operation, { ...input, headers: { 'if-match': '"old"' } })
-    expect(status).toBe(412)
-    expect(withoutRequest(entries)).toEqual([entryOf(operation, administrator, 'precondition_failed')])
-  })
+  test.each(named(commands.filter(({ contract }) => contract.ifMatch)))(
+    '%s with an outdated If-Match',
+    async (_, operation) => {
+      const administrator = await administratorOf(operation)
+      const input = await ownInput(operation, fixtures, administrator)
+      const { status, entries } = await send(administrator, operation, { ...input, headers: { 'if-match': '"old"' } })
+      expect(status).toBe(412)
+      expect(withoutRequest(entries)).toEqual([entryOf(operation, administrator, 'precondition_failed')])
+    },
+  )
 })
 
-/** Of commands sent at once one is done and one refused, and each leaves its entry. */
+/** Of two concurrent commands one succeeds and one is refused, and each writes an entry. */
 async function expectOneWinner(operation: Documented, account: Account, input: Input): Promise<void> {
   const { result, entries } = await log.during(() =>
     Promise.all([1, 2].map(() => fixtures.send(account, operation, input))),
@@ -69,22 +72,22 @@ async function expectOneWinner(operation: Documented, account: Account, input: I
   expect(withoutRequest(inOrder)).toEqual([null, code ?? ''].map((error) => entryOf(operation, account, error)))
 }
 
-describe('a command that is not understood, or names nothing, leaves none', () => {
+describe('an invalid or unauthenticated command writes no entry', () => {
   test.each(named(commands.filter(({ body }) => body !== undefined)))('%s with a wrong body', async (_, operation) => {
     const administrator = await administratorOf(operation)
     const input = await ownInput(operation, fixtures, administrator)
     for (const body of [withValue(input, 'body.unknown', 1).body, [], '{']) {
-      const { status, entries } = await sent(administrator, operation, { ...input, body })
+      const { status, entries } = await send(administrator, operation, { ...input, body })
       expect([[400, 422].includes(status), entries]).toEqual([true, []])
     }
   })
 
-  test.each(named(commands))('%s with an id of nothing', async (_, operation) => {
+  test.each(named(commands))('%s with an unknown id', async (_, operation) => {
     const administrator = await administratorOf(operation)
     for (const { place, record } of probesOf(operation).filter((probe) => probe.place.startsWith('path.'))) {
       const input = await ownInput(operation, fixtures, administrator)
       for (const id of [recordKind(record).random(), 'no id']) {
-        const { status, entries } = await sent(administrator, operation, withValue(input, place, id))
+        const { status, entries } = await send(administrator, operation, withValue(input, place, id))
         expect([status, entries]).toEqual([404, []])
       }
     }
@@ -93,12 +96,12 @@ describe('a command that is not understood, or names nothing, leaves none', () =
   test.each(named(commands))('%s without a token', async (_, operation) => {
     if (operation.contract.access === 'public') return
     const input = await ownInput(operation, fixtures, await administratorOf(operation))
-    const { status, entries } = await sent(undefined, operation, input)
+    const { status, entries } = await send(undefined, operation, input)
     expect([status, entries]).toEqual([401, []])
   })
 })
 
-describe('a read leaves none', () => {
+describe('a read writes no entry', () => {
   test.each(named(reads))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
     const input = await ownInput(operation, fixtures, administrator)

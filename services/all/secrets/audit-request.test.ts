@@ -3,7 +3,7 @@ import type { AuditLogEntryDetail } from '../../../proto/http/organization/audit
 import { type TestUser, testMarketplace } from '../../testing/marketplace.ts'
 import { sendRaw } from '../../testing/socket.ts'
 
-/** What the log keeps of requests as they come over the wire: from where, by what client, and what they asked. */
+/** The address, user agent and input that an audit entry stores. */
 const market = await testMarketplace({ TRUSTED_PROXIES: '2' })
 const org = await market.organization(['IP_OWNER'])
 const member = await org.member([])
@@ -15,7 +15,7 @@ async function newest(actor: TestUser): Promise<AuditLogEntryDetail> {
   return (await client.get<AuditLogEntryDetail>(`/v1/audit-log/${list.body.items[0]?.id}`)).body
 }
 
-/** A command that is refused, sent as it is. */
+/** Sends a command that is refused and returns its audit entry. */
 async function refused(target: string, headers: string[] = []): Promise<AuditLogEntryDetail> {
   const lines = [
     'Host: localhost',
@@ -34,19 +34,19 @@ describe('the address of the client', () => {
     ['1.1.1.1, 203.0.113.9:50123, 198.51.100.2', '203.0.113.9'],
     ['1.1.1.1, [2001:DB8::9]:443, 198.51.100.2', '2001:db8::9'],
     ['::ffff:203.0.113.9, 198.51.100.2', '203.0.113.9'],
-    // Fewer proxies than are trusted: the first address is the client's word for it, and the best there is.
+    // With fewer addresses than trusted proxies, the first one is used.
     ['203.0.113.9', '203.0.113.9'],
     ['1.1.1.1, not an address, 198.51.100.2', '127.0.0.1'],
-  ])('behind two proxies is taken out of %s', async (forwarded, expected) => {
+  ])('behind two proxies is taken from %s', async (forwarded, expected) => {
     const entry = await refused('/flows/v1/parts/part_1/publish', [`X-Forwarded-For: ${forwarded}`])
     expect(entry.ipAddress).toBe(expected)
   })
 
-  test('is that of the socket where nothing was forwarded', async () => {
+  test('without X-Forwarded-For is that of the socket', async () => {
     expect((await refused('/flows/v1/parts/part_1/publish')).ipAddress).toBe('127.0.0.1')
   })
 
-  test('of a redeemed link and of a sign-in is taken in the same way', async () => {
+  test('of a sign-in is taken from X-Forwarded-For too', async () => {
     const forwarded = { 'x-forwarded-for': '203.0.113.77, 198.51.100.2' }
     const body = { grant_type: 'password', username: member.email, password: 'wrong' }
     expect((await market.anonymous.post('/v2.3/oauth/token', body, forwarded)).status).toBe(401)
@@ -55,16 +55,16 @@ describe('the address of the client', () => {
 })
 
 describe('the request', () => {
-  test('has what no column can hold escaped', async () => {
+  test('has characters that no column can store escaped', async () => {
     expect((await refused('/flows/v1/parts/a%00b/publish')).request).toEqual({ id: 'a\\u0000b' })
   })
 
-  test('of a client whose name is endless is kept with the beginning of the name', async () => {
+  test('has a user agent truncated to 512 characters', async () => {
     const entry = await refused('/flows/v1/parts/part_1/publish', [`User-Agent: ${'x'.repeat(5000)}`])
     expect(entry.userAgent).toBe('x'.repeat(512))
   })
 
-  test('is kept up to 16 KiB, and what has no room is named', async () => {
+  test('is stored up to 16 KiB', async () => {
     const keywords = Array.from({ length: 50 }, (_, n) => `${n}${'\u20ac'.repeat(60)}`)
     const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`key ${n}`, '\u20ac'.repeat(1000)]))
     const created = await administrator.client.post('/v1/parts', { title: 'Large', keywords, metadata })
@@ -74,7 +74,7 @@ describe('the request', () => {
     expect(request).toMatchObject({ title: 'Large' })
   })
 
-  test('of another media type, of too many bytes, or without sense leaves no entry', async () => {
+  test('with another media type, too many bytes or invalid content writes no entry', async () => {
     const before = (await newest(administrator)).id
     const { client } = administrator
     const statuses = [

@@ -1,50 +1,54 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Account } from '../../testing/fixtures.ts'
-import { field } from '../../testing/leaks/harness.ts'
+import { harness } from '../../testing/leaks/harness.ts'
 import { SecretRegistry } from '../../testing/leaks/secret-registry.ts'
 import { caseOf, ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { fieldsOf, type Input, lastName, withValue } from '../../testing/operations/inputs.ts'
 
 /**
- * Unique secrets go into every operation wherever it takes one, in requests that succeed and in requests that fail in
- * every way; then they are looked for everywhere.
+ * Plants unique secrets in every operation, in requests that succeed and requests that fail, and then searches for them in
+ * all outputs.
  */
 setDefaultTimeout(60_000)
-const sown = await field()
-const { fixtures, secrets } = sown
+const leaks = await harness()
+const { fixtures, secrets } = leaks
 
-/** What stands in bodies and is no secret: answers and records may show it, the log may not. */
+/** Other content of bodies, which responses and tables may contain, but logs may not. */
 const contents = new SecretRegistry()
 const SECRET_NAME = /password|token|secret|sas/i
 const CONTROL = 'control-of-the-search'
 
-/** Places of a request at which clients put secrets, rightly or not. */
-const withHeaders = (input: Input): Input => ({
+/** Secrets in the query and the headers. */
+const withQueryAndHeaders = (input: Input): Input => ({
   ...input,
-  query: { ...input.query, access_token: secrets.sow('a query parameter'), password: secrets.sow('a query parameter') },
+  query: {
+    ...input.query,
+    access_token: secrets.plant('a query parameter'),
+    password: secrets.plant('a query parameter'),
+  },
   headers: {
     'x-request-id': CONTROL,
-    cookie: `session=${secrets.sow('a cookie')}`,
-    'x-api-key': secrets.sow('an API key'),
-    'proxy-authorization': `Basic ${secrets.sow('a proxy password')}`,
+    cookie: `session=${secrets.plant('a cookie')}`,
+    'x-api-key': secrets.plant('an API key'),
+    'proxy-authorization': `Basic ${secrets.plant('a proxy password')}`,
   },
 })
 
 const textsOf = ({ body }: Documented) =>
   (body ? fieldsOf(body) : []).filter(({ schema }) => schema.type === 'string' && !schema.enum)
 
-const secretsOf = (operation: Documented, input: Input): Input =>
+const withSecrets = (operation: Documented, input: Input): Input =>
   textsOf(operation)
     .filter(({ place }) => SECRET_NAME.test(lastName(place)))
-    .reduce((changed, { place }) => withValue(changed, place, secrets.sow(place)), input)
+    .reduce((changed, { place }) => withValue(changed, place, secrets.plant(place)), input)
 
-const contentsOf = (operation: Documented, input: Input): Input =>
-  textsOf(operation).reduce((changed, { place }) => withValue(changed, place, contents.sow(place)), input)
+const withContents = (operation: Documented, input: Input): Input =>
+  textsOf(operation).reduce((changed, { place }) => withValue(changed, place, contents.plant(place)), input)
 
-/** Bodies with secrets in them that no operation takes. */
+/** Invalid bodies with secrets. */
 function brokenWithSecrets(input: Input): string[] {
-  const secret = () => secrets.sow('a broken body')
+  const secret = () => secrets.plant('a broken body')
   const sent = JSON.stringify({ ...(input.body as object), password: secret(), client_secret: secret() })
   return [
     sent,
@@ -57,126 +61,130 @@ function brokenWithSecrets(input: Input): string[] {
   ]
 }
 
-async function sowInto(operation: Documented, administrator: Account, powerless: Account): Promise<void> {
+async function plantIn(operation: Documented, administrator: Account, powerless: Account): Promise<void> {
   const tokenOf = async (account: Account) => (await fixtures.clientOf(account)).accessToken
-  const own = async () => withHeaders(await ownInput(operation, fixtures, administrator))
-  const right = await own()
-  keepSecretsIn(operation, right)
-  const { status, text } = await sown.send(operation, right, await tokenOf(administrator))
+  const own = async () => withQueryAndHeaders(await ownInput(operation, fixtures, administrator))
+  const valid = await own()
+  registerSecretsOf(operation, valid)
+  const { status, text } = await leaks.send(operation, valid, await tokenOf(administrator))
   if (status !== operation.success) throw new Error(`${operation.id}: ${status} ${text}`)
-  const wrong = secretsOf(operation, await own())
-  await sown.send(operation, wrong, await tokenOf(administrator))
-  await sown.send(operation, wrong, await tokenOf(powerless))
-  await sown.send(operation, wrong, secrets.sow('a token that is none'))
-  const basic = Buffer.from(`user:${secrets.sow('a basic password')}`).toString('base64')
-  await sown.send(operation, { ...wrong, headers: { ...wrong.headers, authorization: `Basic ${basic}` } })
+  const wrong = withSecrets(operation, await own())
+  await leaks.send(operation, wrong, await tokenOf(administrator))
+  await leaks.send(operation, wrong, await tokenOf(powerless))
+  await leaks.send(operation, wrong, secrets.plant('an invalid token'))
+  const basic = Buffer.from(`user:${secrets.plant('a basic password')}`).toString('base64')
+  await leaks.send(operation, { ...wrong, headers: { ...wrong.headers, authorization: `Basic ${basic}` } })
   if (operation.body === undefined) return
-  const told = contentsOf(operation, await own())
-  await sown.send(operation, told, await tokenOf(administrator))
-  await sown.send(operation, withValue(told, 'body.unknown', contents.sow('unknown')), await tokenOf(administrator))
-  for (const raw of brokenWithSecrets(right)) {
-    await sown.send(operation, { ...right, raw }, await tokenOf(administrator))
+  const withText = withContents(operation, await own())
+  await leaks.send(operation, withText, await tokenOf(administrator))
+  await leaks.send(
+    operation,
+    withValue(withText, 'body.unknown', contents.plant('unknown')),
+    await tokenOf(administrator),
+  )
+  for (const raw of brokenWithSecrets(valid)) {
+    await leaks.send(operation, { ...valid, raw }, await tokenOf(administrator))
   }
 }
 
-/** Secrets that open something are as secret as those that do not. */
-function keepSecretsIn({ body }: Documented, input: Input): void {
+/** Registers the valid secrets of a request too. */
+function registerSecretsOf({ body }: Documented, input: Input): void {
   for (const { place } of body ? fieldsOf(body) : []) {
     if (!SECRET_NAME.test(lastName(place))) continue
     let value: unknown = input.body
     for (const name of place.split('.').slice(1)) value = (value as Record<string, unknown> | undefined)?.[name]
-    if (typeof value === 'string') secrets.keep(value, place)
+    if (typeof value === 'string') secrets.register(value, place)
   }
 }
 
 for (const operation of DOCUMENTED) {
   const kind = caseOf(operation).by ?? 'owner'
-  await sowInto(operation, await fixtures.account(kind, 'administrator'), await fixtures.account(kind, 'powerless'))
+  await plantIn(operation, await fixtures.account(kind, 'administrator'), await fixtures.account(kind, 'powerless'))
 }
-const duringNormalWork = sown.log.texts.length
+const linesBeforeFailures = leaks.log.texts.length
 await breakAuditLog()
 
-/** A statement that fails carries its parameters in the error that is thrown. */
+/** Makes the audit insert fail, because the error of a failed statement contains its parameters. */
 async function breakAuditLog(): Promise<void> {
   const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
   const prepared = []
   for (const operation of commands) {
     const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
     const input = await ownInput(operation, fixtures, administrator)
-    keepSecretsIn(operation, input)
+    registerSecretsOf(operation, input)
     prepared.push({ operation, input, accessToken: (await fixtures.clientOf(administrator)).accessToken })
   }
   const { owner } = fixtures.market.db
-  await owner`alter table organization.audit_log rename to audit_log_away`
-  for (const { operation, input, accessToken } of prepared) await sown.send(operation, input, accessToken)
-  await owner`alter table organization.audit_log_away rename to audit_log`
+  await owner`alter table organization.audit_log rename to audit_log_renamed`
+  for (const { operation, input, accessToken } of prepared) await leaks.send(operation, input, accessToken)
+  await owner`alter table organization.audit_log_renamed rename to audit_log`
 }
 
 describe('secrets', () => {
-  test('were sown, and can be found: the search is no idle one', () => {
+  test('are planted, and the search finds them in every encoding', () => {
     expect(secrets.size).toBeGreaterThan(DOCUMENTED.length * 5)
-    expect(sown.log.texts.join('\n')).toContain(CONTROL)
-    const shown = secrets.sow('one that is shown')
-    const hidden = [shown, Buffer.from(`x${shown}y`).toString('base64'), Buffer.from(shown).toString('hex')]
-    for (const text of hidden) expect(secrets.findIn(`<${text}>`)).toEqual(['one that is shown'])
+    expect(leaks.log.texts.join('\n')).toContain(CONTROL)
+    const planted = secrets.plant('control secret')
+    const hidden = [planted, Buffer.from(`x${planted}y`).toString('base64'), Buffer.from(planted).toString('hex')]
+    for (const text of hidden) expect(secrets.findIn(`<${text}>`)).toEqual(['control secret'])
   })
 
   test.each(DOCUMENTED.map(({ id }) => [id] as const))(
-    'are in no answer of %s but the one meant to carry them',
+    'are in no response of %s, except where the contract returns them',
     (id) => {
-      const answers = sown.answers.filter(({ operation }) => operation === id)
+      const answers = leaks.answers.filter(({ operation }) => operation === id)
       expect(answers.length).toBeGreaterThan(3)
-      // Many answers are the same text.
+      // Many responses are equal.
       const texts = new Set(answers.flatMap((answer) => answer.texts))
       expect([...texts].flatMap((text) => secrets.findIn(text, id))).toEqual([])
     },
   )
 
-  test('are in no line of the log, at its most talkative', () => {
-    expect(sown.log.texts.flatMap((line) => secrets.findIn(line).map((what) => `${what}: ${line}`))).toEqual([])
+  test('are in no log line at level debug', () => {
+    expect(leaks.log.texts.flatMap((line) => secrets.findIn(line).map((what) => `${what}: ${line}`))).toEqual([])
   })
 
-  test('are not alone in that: no content of a body is logged, whether it is taken or refused', () => {
+  test('and other texts of bodies are in no log line', () => {
     expect(contents.size).toBeGreaterThan(20)
-    expect(sown.log.texts.flatMap((line) => contents.findIn(line).map((what) => `${what}: ${line}`))).toEqual([])
+    expect(leaks.log.texts.flatMap((line) => contents.findIn(line).map((what) => `${what}: ${line}`))).toEqual([])
   })
 
-  test('are in no row of any table: no audit entry, history, event, answer that is kept', async () => {
-    const tables = await sown.rows()
+  test('are in no row of any table', async () => {
+    const tables = await leaks.rows()
     expect(tables.find(({ table }) => table === 'sourcing.outbox')?.text).not.toBe('')
     expect(tables.flatMap(({ table, text }) => secrets.findIn(text).map((what) => `${what}: ${table}`))).toEqual([])
   })
 
   test('are in no metric', async () => {
-    const metrics = await sown.metrics()
+    const metrics = await leaks.metrics()
     expect(metrics).toContain('createToken')
     expect(secrets.findIn(metrics)).toEqual([])
   })
 })
 
 describe('a command whose audit entry cannot be written', () => {
-  test('fails in the envelope, with a fixed text and a line in the log', () => {
-    const bugs = sown.log.texts.slice(duringNormalWork).filter((line) => line.includes('"bug"'))
-    const failed = sown.answers.filter(({ status }) => status === 500)
+  test('is 500 in the envelope with a fixed text and is logged', () => {
+    const lines = leaks.log.texts.slice(linesBeforeFailures).filter((line) => line.includes('"unexpected error"'))
+    const failed = leaks.answers.filter(({ status }) => status === 500)
     expect(new Set(failed.map(({ operation }) => operation))).toEqual(
       new Set(DOCUMENTED.filter(({ contract }) => contract.audit).map(({ id }) => id)),
     )
-    expect(bugs.length).toBe(failed.length)
+    expect(lines.length).toBe(failed.length)
     for (const { texts } of failed) {
       expect(texts[1]).toContain('internal_error')
       expect(texts[1]).not.toMatch(/audit_log|relation|insert/)
     }
   })
 
-  test('is the only thing that the log calls an error', () => {
-    const lines = sown.log.texts.slice(0, duringNormalWork).map((line) => JSON.parse(line) as { level: string })
+  test('is the only cause of log lines of level error', () => {
+    const lines = leaks.log.texts.slice(0, linesBeforeFailures).map((line) => JSON.parse(line) as { level: string })
     expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([])
   })
 })
 
-// Last, for traces are handed over at the end.
+// Last, because the traces are flushed when the marketplace stops.
 test('secrets are in no trace', async () => {
-  const traces = await sown.traces()
+  const traces = await leaks.traces()
   for (const { id } of DOCUMENTED) expect(traces).toContain(id)
   expect([...secrets.findIn(traces), ...contents.findIn(traces)]).toEqual([])
 })

@@ -3,14 +3,14 @@ import { newSecretToken } from '../../kit/db/ids.ts'
 import { Fixtures } from '../../testing/fixtures.ts'
 import { TEST_PASSWORD } from '../../testing/marketplace.ts'
 import { openActivation, openGrant, openSession } from '../../testing/sessions.ts'
-import { common, tappedMarketplace } from '../../testing/statement-taps.ts'
+import { common, recordedMarketplace } from '../../testing/statement-log.ts'
 
 /**
- * Whether an account exists must not show in how long a refusal takes. Time is noise, so what takes the time is counted:
- * statements on the wire, rows written, hashes computed.
+ * The duration of a refusal must not reveal whether an account exists. Because durations vary, the tests compare the work:
+ * statements, written rows and computed hashes.
  */
 setDefaultTimeout(30_000)
-const { market, taps } = await tappedMarketplace()
+const { market, statements } = await recordedMarketplace()
 const fixtures = new Fixtures(market)
 const org = await market.organization(['IP_OWNER'])
 const { owner } = market.db
@@ -25,9 +25,9 @@ const rows = async () => {
   return row
 }
 
-/** A row in the log of an organization and one about nobody are the same work. */
-const ABOUT_A_FAILURE = /\s*insert into (organization\.audit_log|identity\.sign_in_failures)[\s\S]*/
-const named = (statement: string) => statement.replace(ABOUT_A_FAILURE, 'one row about a failure')
+/** An insert into the audit log and one into sign_in_failures are the same work. */
+const FAILURE_INSERT = /\s*insert into (organization\.audit_log|identity\.sign_in_failures)[\s\S]*/
+const withoutTable = (statement: string) => statement.replace(FAILURE_INSERT, 'insert a failure')
 
 interface Work {
   status: number
@@ -44,16 +44,16 @@ async function workOf(path: string, body: object): Promise<Work> {
   const [verify, hash] = [spyOn(Bun.password, 'verify'), spyOn(Bun.password, 'hash')]
   try {
     const before = await rows()
-    taps.take()
+    statements.take()
     const headers = { 'x-forwarded-for': fixtures.address(), 'x-request-id': 'same' }
     const answer = await market.anonymous.post(path, body, headers)
-    const statements = taps.take().map(named)
+    const executed = statements.take().map(withoutTable)
     const after = await rows()
     return {
       status: answer.status,
       text: answer.text,
       headers: [...answer.headers].filter(([name]) => name !== 'date' && name !== 'ratelimit'),
-      statements,
+      statements: executed,
       failures: after.failures - before.failures,
       throttles: after.throttles - before.throttles,
       // The parameters alone: salt and hash differ by nature.
@@ -66,55 +66,55 @@ async function workOf(path: string, body: object): Promise<Work> {
   }
 }
 
-/** Expects two requests to be the same work, in what each of them does every time. */
+/** Expects the same work of two requests, ignoring statements that do not occur every time. */
 async function expectSameWork(path: string, one: () => object, other: () => object): Promise<Work> {
   let [first, second] = [await workOf(path, one()), await workOf(path, other())]
   for (let tries = 1; tries < TRIES && !Bun.deepEquals(first, second); tries++) {
-    first = least(first, await workOf(path, one()))
-    second = least(second, await workOf(path, other()))
+    first = shared(first, await workOf(path, one()))
+    second = shared(second, await workOf(path, other()))
   }
   expect(second).toEqual(first)
   return first
 }
 
-/** Of what equal requests caused, what all of them caused is theirs; the rest a service did for itself. */
-const least = (known: Work, seen: Work): Work => ({ ...seen, statements: common(known.statements, seen.statements) })
+/** Keeps the statements that both requests executed; the others belong to workers. */
+const shared = (known: Work, seen: Work): Work => ({ ...seen, statements: common(known.statements, seen.statements) })
 
-async function people() {
+async function createUsers() {
   const [active, inactive, reset] = await Promise.all([org.member([]), org.member([]), org.member([])])
   const invited = await org.invite()
   await owner`update organization.users set active = false where id = ${inactive.userId}`
   await owner`update organization.users set credentials_valid_from = now() where id = ${reset.userId}`
   return { active, inactive, reset, invited }
 }
-const { active, inactive, reset, invited } = await people()
+const { active, inactive, reset, invited } = await createUsers()
 
 const signIn = (username: string, password: string) => ({ grant_type: 'password', username, password })
 const SIGN_INS: Record<string, object> = {
   'of a deactivated user': signIn(inactive.email, TEST_PASSWORD),
   'of a deactivated user with a wrong password': signIn(inactive.email, 'wrong'),
   'of a user whose password was reset': signIn(reset.email, TEST_PASSWORD),
-  'of a user who has chosen none yet': signIn(invited.email, TEST_PASSWORD),
-  'of nobody': signIn('nobody@example.com', TEST_PASSWORD),
-  'of nobody, with a long name': signIn(`${'x'.repeat(300)}@example.com`, 'wrong'),
-  'of what is no address': signIn("' or 1=1 --", 'wrong'),
+  'of a user without a password': signIn(invited.email, TEST_PASSWORD),
+  'of an unknown user': signIn('unknown@example.com', TEST_PASSWORD),
+  'of an unknown user with a long name': signIn(`${'x'.repeat(300)}@example.com`, 'wrong'),
+  'of an invalid e-mail address': signIn("' or 1=1 --", 'wrong'),
 }
 
 describe('a refused sign-in', () => {
   const wrongPassword = () => signIn(active.email, 'wrong')
 
-  test('computes one hash with the live parameters, counts under both keys and leaves one row', async () => {
+  test('verifies one hash with the current parameters, counts under both keys and writes one row', async () => {
     const wrong = await expectSameWork('/v2.3/oauth/token', wrongPassword, wrongPassword)
     expect(wrong).toMatchObject({ status: 401, failures: 1, throttles: 2, hashed: 0 })
     expect(wrong.verified).toEqual(['$argon2id$v=19$m=19456,t=2,p=1'])
     expect(wrong.statements).toHaveLength(4)
   })
 
-  test.each(Object.entries(SIGN_INS))('%s is the same work and the same answer', async (_, body) => {
+  test.each(Object.entries(SIGN_INS))('%s is the same work and the same response', async (_, body) => {
     await expectSameWork('/v2.3/oauth/token', wrongPassword, () => body)
   })
 
-  test('takes about as long, whoever was meant', async () => {
+  test('takes about as long for every kind of account', async () => {
     const bodies = [signIn(active.email, 'wrong'), ...Object.values(SIGN_INS).slice(0, 5)]
     const times = bodies.map((): number[] => [])
     for (let round = 0; round < 7; round++) {
@@ -125,7 +125,7 @@ describe('a refused sign-in', () => {
       }
     }
     const medians = times.map((each) => each.sort((a, b) => a - b)[3] ?? 0)
-    // A hash that is left out makes it a hundredth; other programs on the machine do not come near.
+    // Without a hash the duration is about a hundredth; noise on the machine is far smaller.
     expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(4)
   })
 })
@@ -170,7 +170,7 @@ describe('a refused activation', () => {
 })
 
 describe('a refused link of an impersonation grant', () => {
-  test('is the same work for unknown, used, expired, revoked and void ones', async () => {
+  test('is the same work for unknown, used, expired, revoked and void links', async () => {
     const redeem = (token: string) => ({ token })
     const path = '/flows/v1/impersonation-grants/redeem'
     const ids = ['used', 'expired', 'revoked', 'void'].map((name) => `grant_${name}`)

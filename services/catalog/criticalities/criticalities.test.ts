@@ -9,7 +9,7 @@ const { client } = administrator
 const list = async (query: string) =>
   (await client.get<{ items: Criticality[] }>(`/v1/criticalities?${query}`)).body.items
 
-test('governingBody lists the levels that it publishes', async () => {
+test('governingBody returns the levels of that body', async () => {
   const items = await list('governingBody=NASA')
   expect(items.map(({ id, rank }) => [id, rank])).toEqual([
     ['nasa-6030-a', 3],
@@ -19,10 +19,10 @@ test('governingBody lists the levels that it publishes', async () => {
   expect((await list('governingBody=ASTM')).length).toBe(8)
 })
 
-test('a governingBody that names nothing lists nothing: it matches exactly', async () => {
+test('an unknown governingBody, also in another case, returns nothing', async () => {
   for (const body of ['nasa', 'NAS', 'NASA%20', '%25', '']) expect(await list(`governingBody=${body}`)).toEqual([])
 })
 
-test('a governingBody that is given twice is refused', async () => {
+test('a repeated governingBody is 400', async () => {
   expect((await client.get('/v1/criticalities?governingBody=NASA&governingBody=API')).status).toBe(400)
 })

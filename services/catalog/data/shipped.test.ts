@@ -21,7 +21,7 @@ async function itemsOf<T = Record<string, unknown>>(name: CatalogName): Promise<
   return JSON.parse(`[${text}]`)
 }
 
-test.each(CATALOG_NAMES)('each entry of %s has the public shape, and a key that a path can hold', async (name) => {
+test.each(CATALOG_NAMES)('each entry of %s matches the schema and has a key that fits into a path', async (name) => {
   const { item, key } = CATALOGS[name]
   const shape = TypeCompiler.Compile(item)
   const items = await itemsOf(name)
@@ -29,14 +29,14 @@ test.each(CATALOG_NAMES)('each entry of %s has the public shape, and a key that 
   expect(new Set(items.map((entry) => entry[key])).size).toBe(items.length)
 })
 
-test.each(CATALOG_NAMES)('%s is ordered by code, by id where there is none', async (name) => {
+test.each(CATALOG_NAMES)('%s is ordered by code, or by id without one', async (name) => {
   const items = await itemsOf<{ id?: string; code?: string }>(name)
   const order = items.map(({ id, code }) => code ?? id ?? '')
   expect(order).toEqual([...order].sort((a, b) => (a < b ? -1 : 1)))
 })
 
-describe('the domain', () => {
-  test('every technology is one that some process uses, so that every part can have it', async () => {
+describe('the shipped content', () => {
+  test('every technology is used by a process', async () => {
     const used = new Set((await itemsOf<Process>('processes')).flatMap(({ technologyIds }) => technologyIds))
     expect((await itemsOf<Technology>('technologies')).filter(({ id }) => !used.has(id))).toEqual([])
   })
@@ -48,12 +48,12 @@ describe('the domain', () => {
     expect([...families].sort()).toEqual([...PROCESS_FAMILIES])
   })
 
-  test('there are materials of every type but "other"', async () => {
+  test('there are materials of every type except "other"', async () => {
     const types = new Set<string>((await itemsOf<Material>('materials')).map(({ type }) => type))
     expect(MATERIAL_TYPES.filter((type) => !types.has(type))).toEqual(['other'])
   })
 
-  test('a standard about one type of material is named by materials of that type alone', async () => {
+  test('a standard for one material type is referenced only by materials of that type', async () => {
     const standards = new Map((await itemsOf<Standard>('standards')).map((standard) => [standard.code, standard]))
     const wrong = (await itemsOf<Material>('materials')).filter(({ type, standardCodes }) =>
       standardCodes.some((code) => (standards.get(code)?.materialType ?? type) !== type),
@@ -61,12 +61,12 @@ describe('the domain', () => {
     expect(wrong).toEqual([])
   })
 
-  test('EN 10204 stands once for each type of certificate', async () => {
+  test('EN 10204 has one entry for each type of certificate', async () => {
     const codes = (await itemsOf<Standard>('standards')).map(({ code }) => code)
     expect(codes.filter((code) => code.startsWith('en-10204'))).toEqual(['en-10204-3.1', 'en-10204-3.2'])
   })
 
-  test('in each criticality scheme the ranks count up from 1', async () => {
+  test('the ranks of each criticality scheme start at 1 without gaps', async () => {
     const ranks = Map.groupBy(await itemsOf<{ id: string; rank: number }>('criticalities'), ({ id }) =>
       id.slice(0, id.lastIndexOf('-')),
     )

@@ -2,53 +2,53 @@ import { describe, expect, test } from 'bun:test'
 import { key, line, listOf, optional, ordinal, word } from './cells.ts'
 
 describe('a key', () => {
-  test('is 1 to 64 of the characters that a path can hold', () => {
+  test('accepts 1 to 64 characters that fit into a path', () => {
     for (const text of ['316l', 'en-10204-3.1', 'A_b', 'x'.repeat(64)]) expect(key.read(text)).toEqual({ value: text })
   })
 
-  test('is nothing else', () => {
+  test('refuses anything else', () => {
     for (const text of ['', 'PBF-LB/M', 'a b', 'ø', 'x'.repeat(65), 'a\n'])
       expect(key.read(text)).toHaveProperty('problem')
   })
 })
 
 describe('a line', () => {
-  test('is any text up to its length', () => {
+  test('accepts any text up to its maximum length', () => {
     expect(line(20).read('Größe "1" — ok')).toEqual({ value: 'Größe "1" — ok' })
   })
 
-  test('is not empty, too long, more than one line, or broken UTF-8', () => {
+  test('refuses empty and too long texts, control characters and invalid UTF-8', () => {
     for (const text of ['', 'x'.repeat(21), 'two\nlines', 'tab\there', 'a\0b', 'gr\ufffd\ufffde']) {
       expect(line(20).read(text)).toHaveProperty('problem')
     }
   })
 })
 
-test('a word is one of its set and nothing else', () => {
+test('a word accepts only the values of its set', () => {
   const type = word(['metal', 'wax'])
   expect(type.read('wax')).toEqual({ value: 'wax' })
   for (const text of ['', 'Wax', 'wood']) expect(type.read(text)).toEqual({ problem: 'is not one of metal, wax' })
 })
 
-test('an ordinal is a whole number from 1 on', () => {
+test('an ordinal accepts whole numbers from 1', () => {
   expect(ordinal.read('3')).toEqual({ value: 3 })
   for (const text of ['', '0', '-1', '1.0', '1e1', '0x1', ' 1', '12345678901']) {
     expect(ordinal.read(text)).toHaveProperty('problem')
   }
 })
 
-test('an optional cell may be empty, but not wrong', () => {
+test('an optional cell accepts an empty text and refuses an invalid one', () => {
   expect(optional(key).read('')).toEqual({ value: null })
   expect(optional(key).read('a/b')).toHaveProperty('problem')
 })
 
 describe('a list', () => {
-  test('keeps the order of its values, and may be empty', () => {
+  test('keeps the order of its values and can be empty', () => {
     expect(listOf(key).read('b; a')).toEqual({ value: ['b', 'a'] })
     expect(listOf(key).read('')).toEqual({ value: [] })
   })
 
-  test('names the value that is wrong, and refuses repeated ones and too many', () => {
+  test('reports an invalid value, and refuses repeated values and more than 100', () => {
     expect(listOf(key).read('a;b/c')).toEqual({ problem: expect.stringContaining('"b/c"') })
     expect(listOf(key).read('a;;b')).toHaveProperty('problem')
     expect(listOf(key).read('a;b;a')).toEqual({ problem: 'names "a" more than once' })
@@ -56,7 +56,7 @@ describe('a list', () => {
   })
 })
 
-test('whatever a cell writes, it reads as the same value', () => {
+test('every written cell is read as the same value', () => {
   const values = [
     [key, 'nasa-6030-a'],
     [line(50), 'Nickel, "625"; or so'],

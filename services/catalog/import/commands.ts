@@ -10,6 +10,7 @@ import {
   compareVersions,
   countEntries,
   currentVersions,
+  lockEntries,
   lockImports,
   namedByRecords,
   newVersion,
@@ -17,7 +18,6 @@ import {
   removedKeys,
   removeSomeUnserved,
   serveVersion,
-  takeEntries,
   unlockImports,
 } from './queries.ts'
 import { checkReferences } from './references.ts'
@@ -135,7 +135,7 @@ async function serve(options: ImportOptions, changes: readonly Change[], problem
       await tx`set local search_path = catalog`
       await tx`select set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)`
       // All transactions that refer to entries have committed, and new ones wait for this one.
-      await takeEntries(tx)
+      await lockEntries(tx)
       for (const change of changes) await collectNamed(tx, change, problems)
       if (problems.count > 0) return
       for (const { catalog, next } of changes) {

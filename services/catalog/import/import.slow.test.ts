@@ -20,13 +20,13 @@ const COMMODITIES = 19
 const RECORDS = SEGMENTS * FAMILIES * CLASSES * COMMODITIES
 const ENTRIES = SEGMENTS * (1 + FAMILIES * (1 + CLASSES * (1 + COMMODITIES)))
 
-/** What a few buffers of streams hold, and a batch. */
+/** The capacity of the stream buffers and one batch. */
 const MAX_RECORDS_AHEAD = 10_000
 
 const whole = join(folder, 'whole.csv')
 await writeFile(whole)
 
-/** A list as large as the full, licensed UNSPSC, in its columns. */
+/** A file of the size and format of the full, licensed UNSPSC. */
 async function writeFile(path: string, lastLine = ''): Promise<void> {
   const out = Bun.file(path).writer()
   out.write((await Bun.file(join(import.meta.dir, '..', 'data', 'unspsc-categories.csv')).text()).split('\n')[0] ?? '')
@@ -64,7 +64,7 @@ async function operator(...args: string[]) {
   return { code, out, err }
 }
 
-test('a list of 150,000 commodities is imported, exported as it was, and imported again without a change', async () => {
+test('a file of 150,000 commodities is imported, exported unchanged, and imported again without changes', async () => {
   const imported = await operator('import', 'unspsc-categories', whole)
   expect(imported.err).toBe('')
   expect(imported.out).toContain(`unspsc-categories: 50000 records read\n`)
@@ -81,7 +81,7 @@ test('a list of 150,000 commodities is imported, exported as it was, and importe
   expect(again.out).toEndWith('unspsc-categories: nothing to change\n')
 }, 120_000)
 
-test('the file is read no faster than its entries are stored, so that memory does not grow with it', async () => {
+test('reading waits for storing, so that memory does not grow with the file', async () => {
   let read = 0
   let stored = 0
   let ahead = 0
@@ -103,7 +103,7 @@ test('the file is read no faster than its entries are stored, so that memory doe
   expect(ahead).toBeLessThan(MAX_RECORDS_AHEAD)
 }, 120_000)
 
-test('one bad row at its end changes nothing', async () => {
+test('one invalid row at the end of the file changes nothing', async () => {
   const bad = join(folder, 'bad.csv')
   await writeFile(bad, '10000000,"Segment 10, and supplies",99990000,Elsewhere,,,,\n')
   const { code, err } = await operator('import', 'unspsc-categories', bad)
@@ -113,7 +113,7 @@ test('one bad row at its end changes nothing', async () => {
   )
 }, 120_000)
 
-test('it is served from memory: found, filtered and searched', async () => {
+test('the imported catalog can be read, filtered and searched', async () => {
   const sql = connect(urlOf('catalog'), { max: 1, applicationName: 'test-catalog' })
   const contents = await loadContents(sql, CATALOGS['unspsc-categories'])
   await sql.end({ timeout: 1 })

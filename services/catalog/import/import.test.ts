@@ -16,7 +16,7 @@ const versions = async () => {
   const rows = await sql<{ name: string; version: string }[]>`select name, version from catalog.catalogs`
   return Object.fromEntries(rows.map(({ name, version }) => [name, version]))
 }
-const announcements = async () => {
+const events = async () => {
   const rows = await sql<{ data: string }[]>`
     select data from catalog.outbox where type = 'catalog.reloaded' order by seq`
   return rows.map(({ data }) => JSON.parse(data))
@@ -27,16 +27,16 @@ describe('a round trip', () => {
     expect(await exportedText(sql, name)).toBe(await shippedText(name))
   })
 
-  test('an export, imported again, changes nothing and announces nothing', async () => {
-    const before = [await versions(), await announcements()]
+  test('an import of an export changes nothing and emits no event', async () => {
+    const before = [await versions(), await events()]
     for (const name of CATALOG_NAMES) {
       const { problems, changes } = await importTexts(sql, { [name]: await exportedText(sql, name) })
       expect([problems.count, changes]).toEqual([0, []])
     }
-    expect([await versions(), await announcements()]).toEqual(before)
+    expect([await versions(), await events()]).toEqual(before)
   })
 
-  test('what has to be quoted comes back as it was', async () => {
+  test('quoted cells are exported as they were imported', async () => {
     const file = `${STANDARDS}odd,"Said ""so"", twice","Body, the",,\n`
     const whole = `${file}${(await shippedText('standards')).slice(STANDARDS.length)}`
     expect((await importTexts(sql, { standards: whole })).problems.listed).toEqual([])
@@ -46,8 +46,8 @@ describe('a round trip', () => {
 })
 
 describe('a changed file', () => {
-  test('is served as a whole, counted and announced once', async () => {
-    const announced = (await announcements()).length
+  test('is served completely, counted, and emits one event', async () => {
+    const announced = (await events()).length
     const file = (await shippedText('criticalities')).replace('NASA-STD-6030: class A', 'NASA-STD-6030: Class A')
     const { changes } = await importTexts(sql, { criticalities: `${file}new,new,A new one,ISO,1\n` })
     expect(changes).toEqual([
@@ -55,18 +55,18 @@ describe('a changed file', () => {
     ])
     const [row] = await sql`select name, rank from catalog.criticality_lookup where id = 'nasa-6030-a'`
     expect({ ...row }).toEqual({ name: 'NASA-STD-6030: Class A', rank: 3 })
-    expect((await announcements()).slice(announced)).toEqual([{ catalogs: ['criticalities'] }])
+    expect((await events()).slice(announced)).toEqual([{ catalogs: ['criticalities'] }])
     await restoreShipped(sql, 'criticalities')
   })
 
-  test('leaves nothing of the versions before it', async () => {
+  test('removes earlier versions', async () => {
     await importTexts(sql, { criticalities: `${await shippedText('criticalities')}new,new,A new one,ISO,1\n` })
     await restoreShipped(sql, 'criticalities')
     const rows = await sql`select distinct version from catalog.criticalities`
     expect(rows.map(({ version }) => version)).toEqual([(await versions()).criticalities])
   })
 
-  test('takes columns in any order, a byte order mark, spaces around cells, empty lines and CRLF', async () => {
+  test('can have columns in any order, a byte order mark, spaces around cells, empty lines and CRLF', async () => {
     const lines = (await shippedText('criticalities')).trimEnd().split('\n').slice(1)
     const turned = lines.map((line) => line.split(',').reverse().join(' , ')).join('\r\n\r\n')
     const file = `\ufeffrank,governing_body,name,code,id\r\n${turned}\r\n`
@@ -74,7 +74,7 @@ describe('a changed file', () => {
     expect([problems.listed, changes]).toEqual([[], []])
   })
 
-  test('with nothing but its first line empties the catalog', async () => {
+  test('with only a header empties the catalog', async () => {
     const { changes } = await importTexts(sql, { criticalities: 'id,code,name,governing_body,rank\n' })
     expect(changes).toEqual([
       { catalog: 'criticalities', entries: 0, comparison: { added: 0, changed: 0, removed: 20 } },
@@ -84,7 +84,7 @@ describe('a changed file', () => {
 })
 
 describe('the shipped files', () => {
-  test('hold what is documented', async () => {
+  test('have the documented content', async () => {
     const rows = await sql<
       { name: string; entries: number }[]
     >`select name, entries from catalog.catalogs order by name`
@@ -99,7 +99,7 @@ describe('the shipped files', () => {
     })
   })
 
-  test('leave alone a catalog that an operator has loaded', async () => {
+  test('do not replace a catalog that an operator has imported', async () => {
     const own = 'id,code,name,governing_body,rank\nown,own,Our own,Us,1\n'
     await importTexts(sql, { criticalities: own })
     const { sources, leftAlone } = await shippedSources(sql)
@@ -112,7 +112,7 @@ describe('the shipped files', () => {
 })
 
 describe('two imports', () => {
-  test('do not run at the same time: the second is refused and the first unharmed', async () => {
+  test('cannot run concurrently: the second is refused and the first succeeds', async () => {
     const [session] = [await sql.reserve()]
     try {
       await session`select pg_advisory_lock(5021378)`
@@ -124,10 +124,10 @@ describe('two imports', () => {
     expect(await exportedText(sql, 'standards')).toBe(await shippedText('standards'))
   })
 
-  test('of which one lost its lock and was swept by the other: it changes nothing', async () => {
+  test('cannot both succeed: one that lost its lock to the other changes nothing', async () => {
     const criticalities = `${await shippedText('criticalities')}new,new,A new one,ISO,1\n`
     const sweeping = async function* () {
-      // The first file is stored by now.
+      // The first file has been stored.
       await sql`delete from catalog.criticalities where version <> (
         select version from catalog.catalogs where name = 'criticalities')`
       yield `${await shippedText('categories')}new,,New,,\n`
@@ -141,16 +141,16 @@ describe('two imports', () => {
     expect(await versions()).toEqual(before)
   })
 
-  test('one after the other: what a killed one left behind is swept by the next', async () => {
+  test('in sequence: the second deletes the staged rows of a killed one', async () => {
     await sql`insert into catalog.criticalities (version, line, id, code, name, governing_body, rank)
-      values (999999, 1, 'left', 'left', 'Left behind', 'Nobody', 1)`
+      values (999999, 1, 'left', 'left', 'Left behind', 'None', 1)`
     await restoreShipped(sql, 'criticalities')
     const rows = await sql`select id from catalog.criticalities where id = 'left'`
     expect(rows.length).toBe(0)
   })
 })
 
-test('a file is read in transactions that end: what has been read can be seen from outside before the import is done', async () => {
+test('a file is staged in several transactions, whose rows are visible before the import ends', async () => {
   const file = await shippedText('unspsc-categories')
   const records = file.trimEnd().split('\n').length - 1
   let seen = 0
@@ -171,7 +171,7 @@ describe('rights', () => {
   const service = connect(urlOf('catalog'), { max: 1, applicationName: 'test-catalog' })
   const sourcing = connect(urlOf('sourcing'), { max: 1, applicationName: 'test-sourcing' })
 
-  test('the service reads the catalogs and cannot write them', async () => {
+  test('the catalog role can read the catalogs and cannot write them', async () => {
     expect((await service`select code from catalog.materials`).length).toBe(50)
     for (const { table } of Object.values(CATALOGS)) {
       await expect(Promise.resolve(service`delete from ${service(table)}`)).rejects.toThrow('permission denied')
@@ -179,7 +179,7 @@ describe('rights', () => {
     await expect(Promise.resolve(service`update catalog.catalogs set version = 0`)).rejects.toThrow('permission denied')
   })
 
-  test('sourcing reads what is published, and not the tables', async () => {
+  test('the sourcing role can read the lookup views and not the tables', async () => {
     const [process] = await sourcing`
       select material_type, technology_ids from catalog.process_lookup where code = 'pbf-metal'`
     expect({ ...process }).toEqual({ material_type: 'metal', technology_ids: ['pbf-lb-m', 'pbf-eb-m'] })
@@ -200,6 +200,8 @@ describe('rights', () => {
     for (const { table } of Object.values(CATALOGS)) {
       await expect(Promise.resolve(sourcing`select 1 from ${sourcing(table)}`)).rejects.toThrow('permission denied')
     }
-    await expect(Promise.resolve(sourcing`select catalog.take_entries()`)).rejects.toThrow('permission denied')
+    await expect(Promise.resolve(sourcing`select catalog.lock_entries_exclusive()`)).rejects.toThrow(
+      'permission denied',
+    )
   })
 })

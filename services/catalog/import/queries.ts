@@ -153,7 +153,7 @@ export async function countEntries(sql: Sql, { table }: StoredCatalog, version: 
 }
 
 /** Waits for all transactions that refer to entries, and blocks new ones. */
-export const takeEntries = (tx: Tx) => tx`select catalog.take_entries()`
+export const lockEntries = (tx: Tx) => tx`select catalog.lock_entries_exclusive()`
 
 export const serveVersion = (tx: Tx, { name, version, entries, shipped, now }: Current & { now: string }) => tx`
   update catalog.catalogs

@@ -14,7 +14,7 @@ afterEach(async () => {
   await restoreShipped(sql, 'standards')
 })
 
-/** A part that names a material and two standards. */
+/** A part that references a material and two standards. */
 const storePart = (tx: Sql, materialId: string) => tx`
   insert into sourcing.parts (
     id, serial_number, ip_owner_org_id, state, require_subscription, material_id, technology_ids, standard_ids,
@@ -30,8 +30,8 @@ const without = async (name: 'materials' | 'standards' | 'technologies', ...code
   return lines.filter((line) => !codes.some((code) => line.startsWith(`${code},`))).join('\n')
 }
 
-describe('an entry that a record names', () => {
-  test('is not removed: the import is refused, names it, and changes nothing', async () => {
+describe('an entry that a part references', () => {
+  test('cannot be removed: the import reports it and changes nothing', async () => {
     await storePart(sourcing, 'abs')
     const { problems, changes } = await importTexts(sql, { materials: await without('materials', 'abs', 'asa') })
     expect(changes).toEqual([])
@@ -39,7 +39,7 @@ describe('an entry that a record names', () => {
     expect(await exportedText(sql, 'materials')).toBe(await shippedText('materials'))
   })
 
-  test('is not removed where it is one of a list', async () => {
+  test('cannot be removed if it is one of a list', async () => {
     await storePart(sourcing, 'abs')
     const { problems } = await importTexts(sql, {
       standards: await without('standards', 'as9100', 'iso-9001', 'iso-9712'),
@@ -50,21 +50,21 @@ describe('an entry that a record names', () => {
     ])
   })
 
-  test('may change', async () => {
+  test('can be changed', async () => {
     await storePart(sourcing, 'abs')
     const file = (await shippedText('materials')).replace('Acrylonitrile butadiene styrene (ABS)', 'ABS')
     const { problems, changes } = await importTexts(sql, { materials: file })
     expect([problems.count, changes[0]?.comparison]).toEqual([0, { added: 0, changed: 1, removed: 0 }])
   })
 
-  test('in another catalog alone does not keep its namesake', async () => {
+  test('does not protect an unreferenced entry', async () => {
     await storePart(sourcing, 'abs')
     const { changes } = await importTexts(sql, { materials: await without('materials', 'asa') })
     expect(changes[0]?.comparison).toEqual({ added: 0, changed: 0, removed: 1 })
   })
 })
 
-describe('a record that is written while an import runs', () => {
+describe('a part that is written during an import', () => {
   const importWaits = async () => {
     const waiting = await owner`
       select 1 from pg_locks
@@ -72,13 +72,13 @@ describe('a record that is written while an import runs', () => {
     return waiting.length > 0
   }
 
-  test('is seen: the import waits for it and is refused', async () => {
+  test('blocks the import, which is then refused', async () => {
     const importing = await sourcing.begin(async (tx) => {
-      await tx`select catalog.hold_entries()`
+      await tx`select catalog.lock_entries_shared()`
       const [material] = await tx`select code from catalog.material_lookup where code = 'abs'`
       expect(material?.code).toBe('abs')
       const importing = importTexts(sql, { materials: await without('materials', 'abs') })
-      await until(importWaits, { what: 'an import that waits' })
+      await until(importWaits, { what: 'a waiting import' })
       await storePart(tx, 'abs')
       return { importing }
     })
@@ -86,37 +86,37 @@ describe('a record that is written while an import runs', () => {
     expect(problems.listed).toEqual([{ catalog: 'materials', reason: '"abs" is missing, but a record names it' }])
   })
 
-  test('and is rolled back does not hinder the import', async () => {
+  test('and rolled back does not prevent the import', async () => {
     let importing: ReturnType<typeof importTexts> | undefined
     const written = sourcing.begin(async (tx) => {
-      await tx`select catalog.hold_entries()`
+      await tx`select catalog.lock_entries_shared()`
       await storePart(tx, 'abs')
       importing = importTexts(sql, { materials: await without('materials', 'abs') })
-      await until(importWaits, { what: 'an import that waits' })
+      await until(importWaits, { what: 'a waiting import' })
       throw new Error('rolled back')
     })
     await expect(written).rejects.toThrow('rolled back')
     expect((await importing)?.problems.count).toBe(0)
   })
 
-  test('after the import finds the entry gone', async () => {
+  test('after the removal does not find the entry', async () => {
     await importTexts(sql, { materials: await without('materials', 'abs') })
     await sourcing.begin(async (tx) => {
-      await tx`select catalog.hold_entries()`
+      await tx`select catalog.lock_entries_shared()`
       expect((await tx`select code from catalog.material_lookup where code = 'abs'`).length).toBe(0)
     })
   })
 
-  test('writers do not wait for each other', async () => {
+  test('does not block other writers', async () => {
     await sourcing.begin(async (one) => {
-      await one`select catalog.hold_entries()`
-      await sourcing.begin((other) => other`select catalog.hold_entries()`)
+      await one`select catalog.lock_entries_shared()`
+      await sourcing.begin((other) => other`select catalog.lock_entries_shared()`)
     })
   })
 })
 
-describe('an entry that another catalog names', () => {
-  test('is not removed', async () => {
+describe('an entry that another catalog references', () => {
+  test('cannot be removed', async () => {
     const { problems } = await importTexts(sql, { standards: await without('standards', 'norsok-m-630') })
     expect(problems.listed.map(({ catalog, reason }) => `${catalog}: ${reason}`)).toEqual([
       'standards: "norsok-m-630" is missing, but "duplex-2205" of materials names it',
@@ -124,7 +124,7 @@ describe('an entry that another catalog names', () => {
     ])
   })
 
-  test('goes together with what names it, when both files are imported at once', async () => {
+  test('can be removed if the same import removes the references', async () => {
     const materials = (await shippedText('materials')).replaceAll('norsok-m-630;', '')
     const { problems, changes } = await importTexts(sql, {
       standards: await without('standards', 'norsok-m-630'),
@@ -138,7 +138,7 @@ describe('an entry that another catalog names', () => {
     await importTexts(sql, { standards: await shippedText('standards'), materials: await shippedText('materials') })
   })
 
-  test('a technology that a process names is not removed', async () => {
+  test('cannot be removed: a technology that a process references', async () => {
     const { problems } = await importTexts(sql, { technologies: await without('technologies', 'grind') })
     expect(problems.listed.map(({ reason }) => reason)).toEqual([
       '"grind" is missing, but "grinding-ceramic" of processes names it',

@@ -11,8 +11,8 @@ import { MAX_LISTED } from './problems.ts'
 const { ownerUrl } = await testDatabase()
 const sql = connect(ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
 
-/** What an import says is wrong; it must have changed nothing. */
-async function refused(files: Partial<Record<CatalogName, string>>) {
+/** Expects a refused import without changes and returns its problems. */
+async function refusalOf(files: Partial<Record<CatalogName, string>>) {
   const { problems, changes } = await importTexts(sql, files)
   expect(changes).toEqual([])
   for (const name of Object.keys(files) as CatalogName[]) {
@@ -24,7 +24,7 @@ async function refused(files: Partial<Record<CatalogName, string>>) {
 const HEADER = 'code,name,type,standard_codes'
 const materials = (...lines: string[]) => ({ materials: [HEADER, ...lines, ''].join('\n') })
 
-describe('a bad row is listed with its line and what is wrong, and nothing changes', () => {
+describe('an invalid row is reported with its line and its problem, and nothing changes', () => {
   test.each([
     ['a/b,Name,metal,', 'code has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
     [',Name,metal,', 'code has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'],
@@ -37,56 +37,56 @@ describe('a bad row is listed with its line and what is wrong, and nothing chang
     ['a,Name,metal', 'has 3 cells where the first line names 4 columns'],
     ['a,Name,metal,,', 'has 5 cells where the first line names 4 columns'],
   ])('%p', async (line, reason) => {
-    const problems = await refused(materials('good,Good,metal,', line))
+    const problems = await refusalOf(materials('good,Good,metal,', line))
     expect(problems.listed).toEqual([{ catalog: 'materials', line: line.includes('\n') ? 4 : 3, reason }])
   })
 
-  test('each bad row is listed, with the good ones between them', async () => {
-    const problems = await refused(materials('a,,metal,', 'good,Good,metal,', 'b,B,wood,'))
+  test('all invalid rows between valid ones are reported', async () => {
+    const problems = await refusalOf(materials('a,,metal,', 'good,Good,metal,', 'b,B,wood,'))
     expect(problems.listed.map(({ line }) => line)).toEqual([2, 4])
   })
 
-  test('the first fifty are listed and all are counted', async () => {
-    const problems = await refused(materials(...Array.from({ length: 120 }, (_, index) => `m${index},,metal,`)))
+  test('the first fifty problems are listed and all are counted', async () => {
+    const problems = await refusalOf(materials(...Array.from({ length: 120 }, (_, index) => `m${index},,metal,`)))
     expect([problems.count, problems.listed.length, problems.listed.at(-1)?.line]).toEqual([120, MAX_LISTED, 51])
   })
 
-  test('references that name nothing are listed up to fifty and all counted', async () => {
-    const problems = await refused(materials(...Array.from({ length: 120 }, (_, index) => `m${index},M,metal,none`)))
+  test('the first fifty unknown references are listed and all are counted', async () => {
+    const problems = await refusalOf(materials(...Array.from({ length: 120 }, (_, index) => `m${index},M,metal,none`)))
     expect([problems.count, problems.listed.length]).toEqual([120, MAX_LISTED])
   })
 
-  test('a key that is given twice is refused, near and far', async () => {
+  test('a repeated key is reported, also in a distant row', async () => {
     const far = Array.from({ length: 2500 }, (_, index) => `m${index},M,metal,`)
-    const problems = await refused(materials('a,A,metal,', 'a,A,metal,', ...far, 'a,Other,metal,'))
+    const problems = await refusalOf(materials('a,A,metal,', 'a,A,metal,', ...far, 'a,Other,metal,'))
     expect(problems.listed).toEqual([
       { catalog: 'materials', line: 3, reason: 'code "a" is given more than once' },
       { catalog: 'materials', line: 2504, reason: 'code "a" is given more than once' },
     ])
   })
 
-  test('a commodity that is given twice is refused', async () => {
+  test('a repeated commodity is reported', async () => {
     const row = '31000000,Components,31160000,Hardware,31161600,Bolts,31161610,Eye bolts'
     const [header] = (await shippedText('unspsc-categories')).split('\n')
-    const problems = await refused({ 'unspsc-categories': `${header}\n${row}\n${row}\n` })
+    const problems = await refusalOf({ 'unspsc-categories': `${header}\n${row}\n${row}\n` })
     expect(problems.listed).toEqual([
       { catalog: 'unspsc-categories', line: 3, reason: 'id "31161610" is given more than once' },
     ])
   })
 })
 
-describe('a file that is no such file changes nothing', () => {
+describe('a malformed file changes nothing', () => {
   test.each([
-    ['nothing at all', ''],
+    ['an empty file', ''],
     ['a missing column', 'code,name,type\na,A,metal\n'],
     ['an unknown column', `${HEADER},price\na,A,metal,,1\n`],
-    ['a column that is named twice', `${HEADER},code\na,A,metal,,a\n`],
-    ['no first line', 'a,A,metal,\n'],
-    ['a quote that nobody closed', `${HEADER}\na,"A,metal,\nb,B,metal,\n`],
+    ['a repeated column', `${HEADER},code\na,A,metal,,a\n`],
+    ['a missing header', 'a,A,metal,\n'],
+    ['an unclosed quote', `${HEADER}\na,"A,metal,\nb,B,metal,\n`],
     ['a quote within a cell', `${HEADER}\na,A"A,metal,\n`],
     ['a record without an end', `${HEADER}\na,"${'x'.repeat(100_000)}`],
   ])('%s', async (_, text) => {
-    expect((await refused({ materials: text })).listed).toHaveLength(1)
+    expect((await refusalOf({ materials: text })).listed).toHaveLength(1)
   })
 
   test('bytes that are not UTF-8', async () => {
@@ -98,16 +98,16 @@ describe('a file that is no such file changes nothing', () => {
     expect(problems.listed).toEqual([{ catalog: 'materials', line: 2, reason: 'name is not UTF-8' }])
   })
 
-  test('a file that breaks off while it is read', async () => {
+  test('a read error', async () => {
     const open = () =>
       new Readable({
         read() {
           this.push(`${HEADER}\na,A,metal,\n`)
-          this.destroy(new Error('the disk is gone'))
+          this.destroy(new Error('disk failure'))
         },
       })
     const broken = importCatalogs({ sql, clock: Date.now }, [{ catalog: CATALOGS.materials, open, shipped: false }])
-    await expect(broken).rejects.toThrow('the disk is gone')
+    await expect(broken).rejects.toThrow('disk failure')
     expect(await exportedText(sql, 'materials')).toBe(await shippedText('materials'))
   })
 })
@@ -117,19 +117,19 @@ describe('the tree of categories', () => {
     categories: ['id,code,name,description,parent_id', ...lines, ''].join('\n'),
   })
 
-  test('a parent that does not exist is refused', async () => {
-    const problems = await refused(categories('a,,A,,', 'b,,B,,none'))
+  test('an unknown parent is reported', async () => {
+    const problems = await refusalOf(categories('a,,A,,', 'b,,B,,none'))
     expect(problems.listed).toEqual([
       { catalog: 'categories', line: 3, reason: 'parent_id names "none", which is not in categories' },
     ])
   })
 
-  test('a circle of parents is refused, with all that hangs below it', async () => {
-    const problems = await refused(categories('a,,A,,', 'b,,B,,c', 'c,,C,,b', 'd,,D,,c', 'e,,E,,e'))
+  test('a cycle of parents is reported with all descendants', async () => {
+    const problems = await refusalOf(categories('a,,A,,', 'b,,B,,c', 'c,,C,,b', 'd,,D,,c', 'e,,E,,e'))
     expect(problems.listed.map(({ line }) => line)).toEqual([3, 4, 5, 6])
   })
 
-  test('a parent may come after its children', async () => {
+  test('a parent can come after its children', async () => {
     const before = await exportedText(sql, 'categories')
     const { problems } = await importTexts(sql, { categories: `${before}child,,Child,,late\nlate,,Late,,\n` })
     expect(problems.listed).toEqual([])
@@ -137,7 +137,7 @@ describe('the tree of categories', () => {
   })
 })
 
-test('of several files either all are loaded or none', async () => {
+test('of several files either all are imported or none', async () => {
   const standards = `${await shippedText('standards')}new,New,ISO,,\n`
-  await refused({ standards, ...materials('a,A,wood,') })
+  await refusalOf({ standards, ...materials('a,A,wood,') })
 })

@@ -10,7 +10,7 @@ const { client } = administrator
 const list = async (query: string) =>
   (await client.get<{ items: Material[]; hasMore: boolean }>(`/v1/materials?pageSize=50&${query}`)).body
 
-test('type lists the materials of that type, and the types together all of them', async () => {
+test('type returns the materials of that type, and all types together return all materials', async () => {
   let count = 0
   for (const type of MATERIAL_TYPES) {
     const { items } = await list(`type=${type}`)
@@ -20,18 +20,18 @@ test('type lists the materials of that type, and the types together all of them'
   expect(count).toBe((await list('')).items.length)
 })
 
-test('a type that names nothing lists nothing: it matches exactly', async () => {
+test('an unknown type, also in another case, returns nothing', async () => {
   for (const type of ['wood', 'Metal', 'met', ''])
     expect(await list(`type=${type}`)).toEqual({ items: [], hasMore: false })
 })
 
-test('type combines with paging', async () => {
+test('type combines with pagination', async () => {
   const all = (await list('type=polymer')).items
   const page = await client.get<{ items: Material[]; hasMore: boolean }>('/v1/materials?type=polymer&page=2&pageSize=9')
   expect(page.body).toEqual({ items: all.slice(9, 18), hasMore: all.length > 18 })
 })
 
-test('a material names the standards that specify it', async () => {
+test('a material has the standards that specify it', async () => {
   const { body } = await client.get('/v1/materials/ti6al4v-grade-23')
   expect(body).toEqual({
     code: 'ti6al4v-grade-23',

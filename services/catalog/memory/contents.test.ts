@@ -38,7 +38,7 @@ describe('search', () => {
   const items = LABELS.map((label, index) => item(`e${index}`, label, { code: 'x' }))
   const contents = contentsOf(items)
 
-  test.each(SEARCHES)('%p finds what ilike finds', async (search) => {
+  test.each(SEARCHES)('%p returns the same entries as ilike', async (search) => {
     const pattern = `%${search.replace(/[\\%_]/g, '\\$&')}%`
     const rows = await owner<{ id: string }[]>`
       select 'e' || (position - 1) as id from unnest(${LABELS}::text[]) with ordinality as t (label, position)
@@ -46,14 +46,14 @@ describe('search', () => {
     expect(idsOf(contents.list({}, search, ALL))).toEqual(rows.map(({ id }) => id))
   })
 
-  test('a match lies within one text, not across two', () => {
+  test('a match does not span two texts', () => {
     const contents = contentsOf([item('m', 'mill', { acronyms: ['ing', 'abc'] }), item('ing', 'x')])
     expect(idsOf(contents.list({}, 'milling', ALL))).toEqual([])
     expect(idsOf(contents.list({}, 'ing\0abc', ALL))).toEqual([])
     expect(idsOf(contents.list({}, 'ing', ALL))).toEqual(['m', 'ing'])
   })
 
-  test('an entry with several matches is listed once', () => {
+  test('an entry with several matches is returned once', () => {
     const contents = contentsOf([item('a', 'aaaa', { acronyms: ['a', 'a'] }), item('b', 'a')])
     expect(idsOf(contents.list({}, 'a', ALL))).toEqual(['a', 'b'])
   })
@@ -87,12 +87,12 @@ describe('windows', () => {
       'odd',
       ({ label, productionProcessType }: Item) => label === 'odd' && productionProcessType === 'rapid_casting',
     ],
-    ['a filter that names nothing', { productionProcessType: 'none' }, undefined, () => false],
-    ['a search that finds nothing', {}, 'zzz', () => false],
+    ['a filter without matches', { productionProcessType: 'none' }, undefined, () => false],
+    ['a search without matches', {}, 'zzz', () => false],
   ] as const
 
-  test.each(cases)('pages of %s, put together, are the whole list in order', (_, where, search, admits) => {
-    const wanted = items.filter(admits).map(({ id }) => String(id))
+  test.each(cases)('the pages of %s together are the whole list in order', (_, where, search, matches) => {
+    const wanted = items.filter(matches).map(({ id }) => String(id))
     const found: string[] = []
     for (let offset = 0; ; offset += 70) {
       const page = contents.list(where, search, { offset, limit: 70 })
@@ -110,18 +110,18 @@ describe('windows', () => {
     })
   })
 
-  test('a window that ends with the list has no more', () => {
+  test('hasMore is false for a window that ends with the list', () => {
     expect(contents.list({}, undefined, { offset: 2990, limit: 10 }).hasMore).toBe(false)
     expect(contents.list({}, undefined, { offset: 2990, limit: 9 }).hasMore).toBe(true)
   })
 })
 
-test('null asks for the entries without the property', () => {
+test('a filter with null returns the entries without the property', () => {
   const contents = contentsOf([item('a', 'a'), item('b', 'b', { productionProcessType: undefined })])
   expect(idsOf(contents.list({ productionProcessType: null }, undefined, ALL))).toEqual(['b'])
 })
 
-test('an entry is found by its whole key alone', () => {
+test('find returns an entry only by its exact key', () => {
   const contents = contentsOf([item('mill-3', '3-axis milling')])
   expect(JSON.parse(contents.find('mill-3') ?? '')).toMatchObject({ id: 'mill-3', label: '3-axis milling' })
   for (const key of ['mill', 'MILL-3', '', '__proto__', 'constructor']) expect(contents.find(key)).toBeUndefined()

@@ -41,7 +41,7 @@ describe('after an import', () => {
     await replica.close()
   })
 
-  test('a page has another ETag, and one of another catalog has not', async () => {
+  test('the ETag of a page changes, and those of other catalogs do not', async () => {
     const etagOf = async (path: string) => (await client.get(path)).headers.get('etag')
     const before = await Promise.all([etagOf('/v1/standards'), etagOf('/v1/materials')])
     await importTexts(sql, { standards: (await shippedText('standards')).replace('September 2018', 'Sept. 2018') })
@@ -49,7 +49,7 @@ describe('after an import', () => {
     expect(await etagOf('/v1/materials')).toBe(before[1] as string)
   })
 
-  test('a search that was asked before finds the new content', async () => {
+  test('a repeated search finds the new content', async () => {
     const found = async () =>
       (await client.get<{ items: unknown[] }>('/v1/categories?search=submarine')).body.items.length
     expect(await found()).toBe(0)
@@ -57,7 +57,7 @@ describe('after an import', () => {
     await until(async () => (await found()) === 1, { withinMs: WITHIN_MS })
   })
 
-  test('readers meet the old content or the new, never a mixture', async () => {
+  test('a list returns the old or the new content, never a mixture', async () => {
     const names = (text: string) =>
       Array.from({ length: 20 }, (_, n) => `c${n + 10},c${n + 10},${text},Us,1\n`).join('')
     let importing = true
@@ -75,9 +75,9 @@ describe('after an import', () => {
   })
 })
 
-describe('a library', () => {
-  test('whose load fails keeps what it has, and has the new content when loading works again', async () => {
-    const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-library' })
+describe('a catalog registry', () => {
+  test('keeps its content when a load fails, and has the new content after the next load', async () => {
+    const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-registry' })
     const registry = new CatalogRegistry(service)
     await registry.load(['standards'])
     const size = registry.stores.standards.size
@@ -91,8 +91,8 @@ describe('a library', () => {
     await service.end({ timeout: 1 })
   })
 
-  test('asked to load while it loads, answers when everything asked for is loaded', async () => {
-    const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-library' })
+  test('resolves concurrent loads when all requested catalogs are loaded', async () => {
+    const service = connect(market.db.urlOf('catalog'), { max: 1, applicationName: 'test-registry' })
     const registry = new CatalogRegistry(service)
     await Promise.all([registry.load(['unspsc-categories']), registry.load(['materials', 'unspsc-categories'])])
     expect([registry.stores['unspsc-categories'].size, registry.stores.materials.size]).toEqual([5299, 50])

@@ -105,7 +105,7 @@ create table unspsc_categories (
   primary key (version, id)
 );
 
--- The service reads; only the owner, as which the operator's command runs, writes.
+-- The service only reads. The operator's command writes as the owner.
 grant select on
   catalogs, categories, criticalities, materials, processes, standards, technologies, unspsc_categories
   to marketplace_catalog;

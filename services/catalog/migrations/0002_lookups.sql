@@ -59,25 +59,23 @@ create view unspsc_titles as
   from catalogs k
   join unspsc_categories u on u.version = k.version
   where k.name = 'unspsc-categories';
-grant select on unspsc_titles to marketplace_catalog;
 
+grant select on unspsc_titles to marketplace_catalog;
 grant select on
   category_lookup, criticality_lookup, material_lookup, process_lookup, standard_lookup, technology_lookup, unspsc_lookup
   to marketplace_catalog, marketplace_sourcing;
-grant usage on schema catalog to marketplace_sourcing;
 
--- A transaction that stores ids of entries calls hold_entries() first, in a separate statement, and looks up the ids
--- afterwards. It takes a shared lock: no import can remove entries until the transaction ends, and imports that start
--- later find the stored reference.
-create function hold_entries() returns void
+-- A transaction that stores ids of entries calls lock_entries_shared() first, and looks up the ids in a later statement. No
+-- import can remove entries until the transaction ends, and later imports see the stored ids.
+create function lock_entries_shared() returns void
   language sql volatile
   as $$ select pg_advisory_xact_lock_shared(5021377) $$;
 
--- The exclusive lock of an import, held until it commits.
-create function take_entries() returns void
+-- An import locks out such transactions until it commits.
+create function lock_entries_exclusive() returns void
   language sql volatile
   as $$ select pg_advisory_xact_lock(5021377) $$;
 
-revoke execute on function hold_entries() from public;
-revoke execute on function take_entries() from public;
-grant execute on function hold_entries() to marketplace_sourcing;
+revoke execute on function lock_entries_shared() from public;
+revoke execute on function lock_entries_exclusive() from public;
+grant execute on function lock_entries_shared() to marketplace_sourcing;

@@ -15,27 +15,27 @@ describe('productionProcessType', () => {
     ['additive_manufacturing', 13],
     ['cnc', 8],
     ['rapid_casting', 5],
-  ] as const)('%s lists the technologies of that type', async (type, count) => {
+  ] as const)('%s returns the technologies of that type', async (type, count) => {
     const items = await list(`productionProcessType=${type}`)
     expect(items.length).toBe(count)
     expect(items.every(({ productionProcessType }) => productionProcessType === type)).toBe(true)
   })
 
-  test('that names nothing lists nothing', async () => {
+  test('with an unknown value returns nothing', async () => {
     for (const type of ['forging', 'CNC', 'cnc%20', ''])
       expect(await idsOf(`productionProcessType=${type}`)).toEqual([])
   })
 })
 
 describe('search', () => {
-  test('finds a part of the label, the code or an acronym, whatever the case', async () => {
+  test('matches a case-insensitive substring of the label, the code or an acronym', async () => {
     expect(await idsOf('search=wire%20arc')).toEqual(['ded-arc'])
     expect(await idsOf('search=pbf-lb')).toEqual(['pbf-lb-m', 'pbf-lb-p'])
     expect(await idsOf('search=Dmls')).toEqual(['pbf-lb-m'])
     expect(await idsOf('search=polyjet')).toEqual(['mjt'])
   })
 
-  test('finds no more than that', async () => {
+  test('does not match other fields', async () => {
     for (const search of ['additive_manufacturing', 'ded-lbx', 'LPBFSLM', 'LPBF;SLM']) {
       expect(await idsOf(`search=${search}`)).toEqual([])
     }
@@ -47,18 +47,18 @@ describe('search', () => {
     expect(await idsOf('search=milling&productionProcessType=rapid_casting')).toEqual([])
   })
 
-  test('empty is as if not sent', async () => {
+  test('with an empty value is ignored', async () => {
     expect(await idsOf('search=')).toEqual(await idsOf(''))
   })
 })
 
-test('are ordered by their printed code', async () => {
+test('technologies are ordered by code', async () => {
   const codes = (await list('')).map(({ code }) => code)
   expect(codes.slice(0, 4)).toEqual(['BJT/M', 'CSAM', 'DED-Arc', 'DED-LB'])
   expect(codes).toEqual([...codes].sort((a, b) => (a < b ? -1 : 1)))
 })
 
-test('processFamily is left out where there is none', async () => {
+test('processFamily without a value is omitted', async () => {
   expect((await client.get('/v1/technologies/csam')).body).toEqual({
     id: 'csam',
     code: 'CSAM',

@@ -8,7 +8,7 @@ const record = (...cells: string[]): FileRecord =>
 const BOLTS = ['31000000', 'Components', '31160000', 'Hardware', '31161600', 'Bolts'] as const
 
 describe('reading', () => {
-  test('each of the four levels of a record becomes an entry of its own', () => {
+  test('returns an entry for each of the four levels of a record', () => {
     expect(unspscFile.reader()(record(...BOLTS, '31161610', 'Eye bolts'))).toEqual({
       entries: [
         { id: '31000000', title: 'Components' },
@@ -19,7 +19,7 @@ describe('reading', () => {
     })
   })
 
-  test('levels that an earlier record gave are not given again', () => {
+  test('does not return levels of earlier records again', () => {
     const read = unspscFile.reader()
     read(record(...BOLTS, '31161610', 'Eye bolts'))
     expect(read(record(...BOLTS, '31161611', 'Anchor bolts'))).toEqual({
@@ -27,7 +27,7 @@ describe('reading', () => {
     })
   })
 
-  test('a record may end above the commodity', () => {
+  test('accepts a record that ends above the commodity', () => {
     expect(unspscFile.reader()(record('31000000', 'Components', '31160000', 'Hardware'))).toEqual({
       entries: [
         { id: '31000000', title: 'Components' },
@@ -36,7 +36,7 @@ describe('reading', () => {
     })
   })
 
-  test('a level that contradicts an earlier record is refused', () => {
+  test('refuses a level that contradicts an earlier record', () => {
     const read = unspscFile.reader()
     read(record(...BOLTS, '31161610', 'Eye bolts'))
     expect(read(record('31000000', 'Other'))).toEqual({
@@ -47,7 +47,7 @@ describe('reading', () => {
   test.each([
     ['a code that is not eight digits', record('3100000', 'Components')],
     ['a code of another level', record('31160000', 'Components')],
-    ['a commodity code in the place of a class', record(...BOLTS.slice(0, 4), '31161610', 'Bolts')],
+    ['a commodity code instead of a class code', record(...BOLTS.slice(0, 4), '31161610', 'Bolts')],
     ['a commodity that ends in zeros', record(...BOLTS, '31161600', 'Bolts')],
     ['a family of another segment', record('31000000', 'Components', '32160000', 'Hardware')],
     ['a class of another family', record('31000000', 'Components', '31160000', 'Hardware', '31171600', 'Bolts')],
@@ -55,12 +55,12 @@ describe('reading', () => {
     ['a title without a code', record('31000000', 'Components', '', 'Hardware')],
     ['a level below an empty one', record('31000000', 'Components', '', '', '31161600', 'Bolts')],
     ['an empty record', record()],
-  ])('refused: %s', (_, given) => {
+  ])('refuses %s', (_, given) => {
     expect(unspscFile.reader()(given)).toHaveProperty('problem')
   })
 })
 
-test('writing gives a record for each commodity and for each level that has nothing below it', () => {
+test('writing returns a record for each commodity and each other level without children', () => {
   const write = unspscFile.writer()
   const entries = [
     { id: '31000000', title: 'Components' },

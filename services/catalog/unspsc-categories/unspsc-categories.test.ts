@@ -36,19 +36,19 @@ describe('level', () => {
     [2, 172],
     [3, 830],
     [4, 4262],
-  ])('%d lists the categories of that depth', async (level, count) => {
+  ])('%d returns the categories of that level', async (level, count) => {
     expect(await countOf(`level=${level}`)).toBe(count)
     expect((await list(`level=${level}`)).body.items.every((item) => item.level === level)).toBe(true)
   })
 
-  test('that names nothing lists nothing', async () => {
+  test('with an unknown value returns nothing', async () => {
     for (const level of ['0', '5', '-1', '2147483647', '-2147483648']) {
       const { status, body } = await list(`level=${level}`)
       expect([level, status, body.items]).toEqual([level, 200, []])
     }
   })
 
-  test('is a strict int32', async () => {
+  test('that is not an int32 is 400', async () => {
     for (const level of ['1.0', '0x1', '1e0', '', 'commodity', '2147483648', '-2147483649', '1&level=1']) {
       const { status, body } = await list(`level=${level}`)
       expect([level, status, body.errors?.[0]?.field]).toEqual([level, 400, 'level'])
@@ -57,11 +57,11 @@ describe('level', () => {
 })
 
 describe('search', () => {
-  test('finds a part of the label, whatever the case', async () => {
+  test('matches a case-insensitive substring of the label', async () => {
     expect(await idsOf('search=EYE%20bolt')).toEqual(['31161610'])
   })
 
-  test('finds the numbers and titles of every level, for whatever is below it', async () => {
+  test('matches the numbers and titles of the category and its ancestors', async () => {
     const below = await idsOf('search=31160000')
     expect(below[0]).toBe('31160000')
     expect(below.every((id) => id.startsWith('3116'))).toBe(true)
@@ -70,7 +70,7 @@ describe('search', () => {
     expect(await countOf('search=31000000')).toBe(await countOfSegment('31'))
   })
 
-  test('finds nothing of other levels or across two texts', async () => {
+  test('matches no other fields and does not span two texts', async () => {
     expect(await idsOf('search=Hardware31161600')).toEqual([])
     expect(await idsOf('search=segmentTitle')).toEqual([])
   })
@@ -82,12 +82,12 @@ describe('search', () => {
     expect(await idsOf('search=Hardware&level=9')).toEqual([])
   })
 
-  test('empty is as if not sent', async () => {
+  test('with an empty value is ignored', async () => {
     expect(await idsOf('search=')).toEqual(await idsOf(''))
   })
 })
 
-test('a category has the numbers and titles of its own level and those above, and no others', async () => {
+test('a category has the numbers and titles of its own level and its ancestors only', async () => {
   const get = async (id: string) => (await client.get(`/v1/unspsc-categories/${id}`)).body
   const segment = { segmentNumber: '31000000', segmentTitle: 'Manufacturing Components and Supplies' }
   const family = { familyNumber: '31160000', familyTitle: 'Hardware' }
@@ -102,7 +102,7 @@ test('a category has the numbers and titles of its own level and those above, an
   })
 })
 
-test('are ordered by id', async () => {
+test('categories are ordered by id', async () => {
   const ids = await idsOf('page=3')
   expect(ids).toEqual([...ids].sort())
 })

@@ -14,10 +14,10 @@ interface Tokens {
   refresh_token: string
 }
 
-/** Somebody who acts as the user, under a grant of the giver. */
-async function acting(user: TestUser, giver: TestUser) {
-  const ask = { userId: user.userId, actingEmail: 'support@example.com', reason: 'Ticket 4711' }
-  const grant = await giver.client.post<typeof CreatedImpersonationGrant.static>(GRANTS, ask)
+/** An impersonation of the user under a grant by the creator. */
+async function acting(user: TestUser, creator: TestUser) {
+  const grantRequest = { userId: user.userId, actingEmail: 'support@example.com', reason: 'Ticket 4711' }
+  const grant = await creator.client.post<typeof CreatedImpersonationGrant.static>(GRANTS, grantRequest)
   const token = new URL(grant.body.url).hash.slice(1)
   const { body } = await market.anonymous.post<Tokens>(`${GRANTS}/redeem`, { token })
   const client = new ApiClient(market.url, body.access_token)
@@ -32,40 +32,40 @@ async function expectEnd({ status, refreshToken }: Awaited<ReturnType<typeof act
   expect((await market.anonymous.post('/v2.3/oauth/token', again)).status).toBe(401)
 }
 
-test('acting as somebody ends with the giver of the grant, and not what another gave', async () => {
-  const [user, giver] = [await org.member([]), await org.member(['org:admin'])]
-  const [theirs, another] = [await acting(user, giver), await acting(user, org.administrator)]
-  expect((await admin.post(`/flows/v1/users/${giver.userId}/deactivate`)).status).toBe(200)
-  await expectEnd(theirs, 'the end of the giver')
-  expect(await another.status()).toBe(200)
+test('deactivating the creator of a grant ends the impersonation under it and no other', async () => {
+  const [user, creator] = [await org.member([]), await org.member(['org:admin'])]
+  const [ended, other] = [await acting(user, creator), await acting(user, org.administrator)]
+  expect((await admin.post(`/flows/v1/users/${creator.userId}/deactivate`)).status).toBe(200)
+  await expectEnd(ended, 'end after the deactivation')
+  expect(await other.status()).toBe(200)
 })
 
-test('acting as somebody ends when the giver is no administrator any more', async () => {
-  const giver = await org.member(['org:admin'])
-  const session = await acting(await org.member([]), giver)
-  const held = await admin.get<{ items: { id: string }[] }>(`/v1/roles?userId=${giver.userId}`)
+test('withdrawing org:admin from the creator of a grant ends the impersonation', async () => {
+  const creator = await org.member(['org:admin'])
+  const session = await acting(await org.member([]), creator)
+  const held = await admin.get<{ items: { id: string }[] }>(`/v1/roles?userId=${creator.userId}`)
   for (const { id } of held.body.items) {
-    expect((await admin.post(`/flows/v1/roles/${id}/withdraw`, { userId: giver.userId })).status).toBe(200)
+    expect((await admin.post(`/flows/v1/roles/${id}/withdraw`, { userId: creator.userId })).status).toBe(200)
   }
-  await expectEnd(session, 'the end of the authority')
+  await expectEnd(session, 'end after the withdrawal')
 })
 
-test('acting as somebody ends when they are granted what the giver lacks', async () => {
-  const [user, giver] = [await org.member([]), await org.member(['org:admin'])]
-  const [lesser, equal] = [await acting(user, giver), await acting(user, org.administrator)]
+test('granting the user a role with permissions that the creator lacks ends the impersonation', async () => {
+  const [user, creator] = [await org.member([]), await org.member(['org:admin'])]
+  const [lesser, equal] = [await acting(user, creator), await acting(user, org.administrator)]
   await org.grant('Administrator', user.userId)
-  await expectEnd(lesser, 'the promotion')
+  await expectEnd(lesser, 'end after the grant')
   expect(await equal.status()).toBe(200)
 })
 
-test('acting as somebody ends when their role is given what the giver lacks', async () => {
-  const [user, giver] = [await org.member(['case:read']), await org.member(['org:admin', 'case:read'])]
-  const session = await acting(user, giver)
+test('adding a permission that the creator lacks to a role of the user ends the impersonation', async () => {
+  const [user, creator] = [await org.member(['case:read']), await org.member(['org:admin', 'case:read'])]
+  const session = await acting(user, creator)
   const held = await admin.get<{ items: { id: string }[] }>(`/v1/roles?userId=${user.userId}`)
   const [role] = held.body.items
   const patched = await admin.send('PATCH', `/flows/v1/roles/${role?.id}`, {
     body: { permissions: ['case:read', 'part:create'] },
   })
   expect(patched.status).toBe(200)
-  await expectEnd(session, 'the change of the role')
+  await expectEnd(session, 'end after the change')
 })

@@ -22,7 +22,7 @@ import {
   markRedeemed,
   markRevoked,
 } from './queries.ts'
-import { endOf, isBacked, keysBeyond } from './rules.ts'
+import { endOf, isBacked, missingPermissions } from './rules.ts'
 
 export interface ImpersonationDeps {
   tokens: TokenDeps
@@ -50,7 +50,7 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
     once(tx, request, now, async () => {
       const [user] = await findUser(tx, caller.orgId, body.userId)
       if (!user) throw invalidField('userId', 'names no user of your organization')
-      const beyond = keysBeyond(caller.permissions, user)
+      const beyond = missingPermissions(caller.permissions, user)
       if (beyond.length > 0) throw refuse('forbidden', { detail: `You lack ${beyond.join(', ')} yourself.` })
       if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'names a deactivated user' }] })
       const { token, hash } = newSecretToken()

@@ -3,23 +3,23 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { decodeJwt } from 'jose'
 import { CreatedImpersonationGrant, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import type { ApiClient } from '../../testing/client.ts'
+import { GRANTS, type Grant, grantRequest, impersonationFixtures, tokenOf } from '../../testing/impersonation.ts'
 import { TEST_PASSWORD } from '../../testing/marketplace.ts'
-import { ask, GRANTS, type Grant, supportDesk, tokenOf } from '../../testing/support-desk.ts'
 import { until } from '../../testing/until.ts'
 
-const desk = await supportDesk()
-const { market, org, admin, soon, fromElsewhere, create, redeem, refresh, acting, putForward } = desk
+const fixtures = await impersonationFixtures()
+const { market, org, admin, soon, newAddress, create, redeem, refresh, acting, advance } = fixtures
 const other = await market.organization(['IP_OWNER'])
 const isGrant = TypeCompiler.Compile(ImpersonationGrant)
 const isCreated = TypeCompiler.Compile(CreatedImpersonationGrant)
 
 describe('creating a grant', () => {
-  test('answers it with its link, once', async () => {
+  test('returns the grant with its link; a later get returns no link', async () => {
     const user = await org.member([])
     const { status, body, headers } = await create(user)
     expect(status).toBe(201)
     expect(isCreated.Check(body)).toBe(true)
-    expect(body).toMatchObject({ ...ask, userId: user.userId })
+    expect(body).toMatchObject({ ...grantRequest, userId: user.userId })
     expect(Date.parse(body.expireTime) - Date.parse(body.createdTime)).toBe(60 * 60 * 1000)
     expect(headers.get('cache-control')).toBe('no-store')
     const shown = await admin.client.get<Grant>(`${GRANTS}/${body.id}`)
@@ -28,7 +28,7 @@ describe('creating a grant', () => {
     expect(isGrant.Check(shown.body)).toBe(true)
   })
 
-  test('ends within 24 hours, in the future, else 400', async () => {
+  test('with an expireTime in the past or more than 24 hours ahead is 400', async () => {
     const user = await org.member([])
     const end = soon(23 * 60 * 60 * 1000)
     expect((await create(user, { expireTime: end })).body.expireTime).toBe(end)
@@ -37,7 +37,7 @@ describe('creating a grant', () => {
     }
   })
 
-  test('needs org:admin, and every permission that the user holds', async () => {
+  test('without org:admin, or without a permission of the user, is 403', async () => {
     const [user, powerful] = [await org.member([]), await org.member(['webhook:manage'])]
     const manager = await org.member(['user:manage', 'role:manage'])
     expect((await create(user, {}, manager)).status).toBe(403)
@@ -47,7 +47,7 @@ describe('creating a grant', () => {
     expect((await create(powerful)).status).toBe(201)
   })
 
-  test('takes a user of the own organization, and an active one', async () => {
+  test('for an unknown or foreign user is 400, for an inactive one 409', async () => {
     const unknown = await create({ ...admin, userId: 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' })
     const foreign = await create(other.administrator)
     expect([unknown.status, foreign.status]).toEqual([400, 400])
@@ -68,7 +68,7 @@ describe('creating a grant', () => {
     expect((await create(admin, more)).status).toBe(400)
   })
 
-  test('with an Idempotency-Key gives the same link again, which no row holds', async () => {
+  test('twice with one Idempotency-Key returns the same link, which is stored encrypted', async () => {
     const user = await org.member([])
     const key = { 'idempotency-key': crypto.randomUUID() }
     const [first, again] = [await create(user, {}, admin, key), await create(user, {}, admin, key)]
@@ -80,7 +80,7 @@ describe('creating a grant', () => {
 })
 
 describe('reading grants', () => {
-  test('is for administrators, of their own organization alone; newest first', async () => {
+  test('returns newest first; without org:admin is 403, of another organization 404', async () => {
     const [user, member] = [await org.member([]), await org.member(['user:manage'])]
     const ids = [(await create(user)).body.id, (await create(user)).body.id]
     const list = await admin.client.get<{ items: Grant[] }>(`${GRANTS}?pageSize=2`)
@@ -93,53 +93,57 @@ describe('reading grants', () => {
 })
 
 describe('a link', () => {
-  test('opens one session as the user, whose token names who acts', async () => {
+  test('opens one session as the user, whose token contains the acting person', async () => {
     const user = await org.member(['org:admin'])
     const { grant, tokens, client } = await acting(user)
     const claims = decodeJwt(tokens.access_token)
-    expect(claims).toMatchObject({ sub: user.userId, org: org.orgId, act: { sub: ask.actingEmail, grant: grant.id } })
+    expect(claims).toMatchObject({
+      sub: user.userId,
+      org: org.orgId,
+      act: { sub: grantRequest.actingEmail, grant: grant.id },
+    })
     expect((await client.get(`/v1/users/${user.userId}`)).body).toMatchObject({ id: user.userId, email: user.email })
     expect((await admin.client.get<Grant>(`${GRANTS}/${grant.id}`)).body.redeemedTime).toBeString()
   })
 
-  test('that is unknown, used, expired or revoked is one 404, and leaves no entry', async () => {
+  test('that is unknown, used, expired or revoked is the same 404 without an audit entry', async () => {
     const user = await org.member([])
     const [used, expired, revoked] = [await create(user), await create(user), await create(user)]
     await redeem(tokenOf(used.body))
     await market.db.owner`update identity.impersonation_grants set expires_at = now() where id = ${expired.body.id}`
     await admin.client.post(`${GRANTS}/${revoked.body.id}/revoke`)
     const [before] = await market.db.owner`select count(*) from organization.audit_log`
-    const unknown = await redeem('nothing', { 'x-request-id': 'same', ...fromElsewhere() })
+    const unknown = await redeem('nothing', { 'x-request-id': 'same', ...newAddress() })
     expect(unknown.status).toBe(404)
     for (const { body } of [used, expired, revoked]) {
-      const answer = await redeem(tokenOf(body), { 'x-request-id': 'same', ...fromElsewhere() })
+      const answer = await redeem(tokenOf(body), { 'x-request-id': 'same', ...newAddress() })
       expect([answer.status, answer.text]).toEqual([404, unknown.text])
     }
     expect(await market.db.owner`select count(*) from organization.audit_log`).toEqual([before] as never)
   })
 
-  test('is used by one of many who try at once', async () => {
+  test('can be redeemed by only one of 16 concurrent requests', async () => {
     const { body } = await create(await org.member([]))
     const answers = await Promise.all(Array.from({ length: 16 }, () => redeem(tokenOf(body))))
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1)
   })
 
-  test('is void when its user is deactivated, got more permissions than its giver has, or its giver is gone', async () => {
-    const giver = await org.member(['org:admin'])
+  test('is 404 after the user was deactivated or got more permissions than the creator, or the creator was deactivated', async () => {
+    const creator = await org.member(['org:admin'])
     const [inactive, promoted, orphan] = [await org.member([]), await org.member([]), await org.member([])]
     const links = [
-      await create(inactive, {}, giver),
-      await create(promoted, {}, giver),
-      await create(orphan, {}, giver),
+      await create(inactive, {}, creator),
+      await create(promoted, {}, creator),
+      await create(orphan, {}, creator),
     ]
     await market.db.owner`update organization.users set active = false where id = ${inactive.userId}`
     await org.grant('Administrator', promoted.userId)
     for (const { body } of links.slice(0, 2)) expect((await redeem(tokenOf(body))).status).toBe(404)
-    await market.db.owner`update organization.users set active = false where id = ${giver.userId}`
+    await market.db.owner`update organization.users set active = false where id = ${creator.userId}`
     for (const { body } of links.slice(2)) expect((await redeem(tokenOf(body))).status).toBe(404)
   })
 
-  test('is guessed five times a minute from one address', async () => {
+  test('is throttled after five wrong tokens from one IP address', async () => {
     const { body } = await create(await org.member([]))
     const here = { 'x-forwarded-for': '10.9.9.9' }
     for (let guess = 0; guess < 5; guess++) expect((await redeem(`guess ${guess}`, here)).status).toBe(404)
@@ -151,17 +155,17 @@ describe('a link', () => {
 })
 
 describe('an impersonated session', () => {
-  test('is refreshed with the same act', async () => {
+  test('keeps its act claim when refreshed', async () => {
     const { grant, tokens } = await acting(await org.member([]))
     const refreshed = await refresh(tokens.refresh_token)
     expect(refreshed.status).toBe(200)
-    const act = { sub: ask.actingEmail, grant: grant.id }
+    const act = { sub: grantRequest.actingEmail, grant: grant.id }
     expect(decodeJwt(refreshed.body.access_token).act).toEqual(act)
-    // The lost answer, given again.
+    // A repeated refresh, after a lost response.
     expect(decodeJwt((await refresh(tokens.refresh_token)).body.access_token).act).toEqual(act)
   })
 
-  test('never outlives its grant, and neither does a token of it', async () => {
+  test('and its tokens expire with the grant', async () => {
     const { grant, tokens, client } = await acting(await org.member([]), { expireTime: soon(8 * 60 * 1000) })
     expect(tokens.expires_in).toBeLessThanOrEqual(8 * 60)
     const endsAt = Date.parse(grant.expireTime) / 1000
@@ -169,12 +173,12 @@ describe('an impersonated session', () => {
       expect(decodeJwt(access_token).exp).toBeLessThanOrEqual(endsAt)
     }
     expect((await client.get('/v1/parts')).status).toBe(200)
-    putForward(8 * 60 * 1000)
+    advance(8 * 60 * 1000)
     expect((await client.get('/v1/parts')).status).toBe(401)
     expect((await refresh(tokens.refresh_token)).status).toBe(401)
   })
 
-  test('is dead within a second of the revocation, and cannot be refreshed', async () => {
+  test('ends within a second of the revocation and cannot be refreshed', async () => {
     const { grant, tokens, client } = await acting(await org.member([]))
     expect((await client.get('/v1/parts')).status).toBe(200)
     const revoked = await admin.client.post<Grant>(`${GRANTS}/${grant.id}/revoke`)
@@ -184,7 +188,7 @@ describe('an impersonated session', () => {
     expect((await admin.client.post(`${GRANTS}/${grant.id}/revoke`)).status).toBe(409)
   })
 
-  test('ends with its user', async () => {
+  test('ends when the user is deactivated', async () => {
     const user = await org.member([])
     const { tokens, client } = await acting(user)
     const deactivated = await admin.client.post(`/flows/v1/users/${user.userId}/deactivate`)
@@ -193,15 +197,15 @@ describe('an impersonated session', () => {
     expect((await refresh(tokens.refresh_token)).status).toBe(401)
   })
 
-  test('is not refreshed when its giver is gone', async () => {
-    const giver = await org.member(['org:admin'])
-    const grant = await create(await org.member([]), {}, giver)
+  test('cannot be refreshed after the creator was deactivated', async () => {
+    const creator = await org.member(['org:admin'])
+    const grant = await create(await org.member([]), {}, creator)
     const { body } = await redeem(tokenOf(grant.body))
-    await market.db.owner`update organization.users set active = false where id = ${giver.userId}`
+    await market.db.owner`update organization.users set active = false where id = ${creator.userId}`
     expect((await refresh(body.refresh_token)).status).toBe(401)
   })
 
-  test('ends itself, and no other session of the user', async () => {
+  test('can revoke itself, but no other session of the user', async () => {
     const user = await org.member([])
     const { client } = await acting(user)
     expect(client.accessToken).toBeString()
@@ -216,7 +220,7 @@ describe('an impersonated session', () => {
     expect((await user.client.get('/v1/parts')).status).toBe(200)
   })
 
-  test('is told apart in the list of sessions, by its grant and by who acts', async () => {
+  test('is listed with its grant and the acting person', async () => {
     const member = await org.member([])
     const { grant, tokens, client } = await acting(member)
     interface Listed {
@@ -227,7 +231,7 @@ describe('an impersonated session', () => {
       (await by.get<{ items: Listed[] }>(`/flows/v1/sessions${query}`)).body.items.map(
         ({ current, impersonation }) => ({ current, impersonation }),
       )
-    const impersonation = { grantId: grant.id, actingEmail: ask.actingEmail }
+    const impersonation = { grantId: grant.id, actingEmail: grantRequest.actingEmail }
     const own = { current: true, impersonation: undefined }
     expect(await list(member.client)).toEqual([{ current: false, impersonation }, own])
     expect(await list(admin.client, `?userId=${member.userId}`)).toEqual([
@@ -241,13 +245,13 @@ describe('an impersonated session', () => {
     expect(await list(member.client)).toEqual([own])
   })
 
-  test('cannot change the password, end sessions, or give itself another grant', async () => {
+  test('cannot change the password, end sessions or create grants: 403', async () => {
     const user = await org.member('Administrator')
     const { client, grant } = await acting(user)
     const passwords = { currentPassword: TEST_PASSWORD, newPassword: 'another long password' }
     for (const answer of [
       await client.post('/flows/v1/password/change', passwords),
-      await client.post(GRANTS, { ...ask, userId: user.userId }),
+      await client.post(GRANTS, { ...grantRequest, userId: user.userId }),
       await client.post(`${GRANTS}/${grant.id}/revoke`),
       await client.post('/flows/v1/sessions/sess_1/end'),
     ]) {
@@ -256,7 +260,7 @@ describe('an impersonated session', () => {
   })
 })
 
-test('the page posts the token of its fragment, and loads nothing from elsewhere', async () => {
+test('the page redeems the token of its fragment and loads no external resource', async () => {
   const page = await market.anonymous.get('/impersonate')
   expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer'])
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission } from '../../../proto/permissions.ts'
-import { endOf, isBacked, keysBeyond } from './rules.ts'
+import { endOf, isBacked, missingPermissions } from './rules.ts'
 
 const now = Date.parse('2026-04-29T09:10:00.000Z')
 
-describe('a grant ends', () => {
-  test('an hour from now unless told otherwise, and 24 hours from now at most', () => {
+describe('endOf', () => {
+  test('defaults to an hour from now and allows at most 24 hours', () => {
     expect(endOf(undefined, now)).toBe('2026-04-29T10:10:00.000Z')
     expect(endOf('2026-04-30T11:10:00+02:00', now)).toBe('2026-04-30T09:10:00.000Z')
     expect(endOf('2026-04-30T09:10:00.001Z', now)).toBeUndefined()
@@ -14,22 +14,22 @@ describe('a grant ends', () => {
   })
 })
 
-describe('nobody hands out more than they hold', () => {
+describe('the creator of a grant needs the permissions of the user', () => {
   const user = (permissions: Permission[]) => ({ permissions, roles: [], operator: false, active: true })
 
-  test('of the keys that count for the user', () => {
+  test('missingPermissions returns those that apply to the organization of the user', () => {
     const held = new Set<Permission>(['org:admin'])
-    expect(keysBeyond(held, user(['org:admin', 'user:manage']))).toEqual(['user:manage'])
-    // Part creation counts for IP owners alone, and this organization is none.
-    expect(keysBeyond(held, user(['part:create']))).toEqual([])
+    expect(missingPermissions(held, user(['org:admin', 'user:manage']))).toEqual(['user:manage'])
+    // part:create applies only to IP owners.
+    expect(missingPermissions(held, user(['part:create']))).toEqual([])
   })
 
-  test('when the link is used, either: by who is an administrator still, for a user who is there still', () => {
-    const giver = { active: true, permissions: [...PERMISSIONS] }
-    expect(isBacked(giver, user(['user:manage']))).toBe(true)
-    expect(isBacked({ ...giver, active: false }, user([]))).toBe(false)
-    expect(isBacked({ ...giver, permissions: ['user:manage'] }, user([]))).toBe(false)
-    expect(isBacked({ ...giver, permissions: ['org:admin'] }, user(['user:manage']))).toBe(false)
-    expect(isBacked(giver, { ...user([]), active: false })).toBe(false)
+  test('isBacked needs an active creator with org:admin and all permissions, and an active user', () => {
+    const creator = { active: true, permissions: [...PERMISSIONS] }
+    expect(isBacked(creator, user(['user:manage']))).toBe(true)
+    expect(isBacked({ ...creator, active: false }, user([]))).toBe(false)
+    expect(isBacked({ ...creator, permissions: ['user:manage'] }, user([]))).toBe(false)
+    expect(isBacked({ ...creator, permissions: ['org:admin'] }, user(['user:manage']))).toBe(false)
+    expect(isBacked(creator, { ...user([]), active: false })).toBe(false)
   })
 })

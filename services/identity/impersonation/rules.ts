@@ -1,4 +1,4 @@
-import { counts, type Permission, type Standing } from '../../../proto/permissions.ts'
+import { isApplicable, type Permission, type Standing } from '../../../proto/permissions.ts'
 
 export const DEFAULT_MS = 60 * 60 * 1000
 export const LONGEST_MS = 24 * 60 * 60 * 1000
@@ -15,8 +15,8 @@ export interface Holder extends Standing {
 }
 
 /** Effective permissions of the user that the giver of the grant lacks. */
-export const keysBeyond = (held: ReadonlySet<Permission>, { permissions, ...standing }: Holder): Permission[] =>
-  permissions.filter((key) => counts(key, standing) && !held.has(key))
+export const missingPermissions = (held: ReadonlySet<Permission>, { permissions, ...standing }: Holder): Permission[] =>
+  permissions.filter((key) => isApplicable(key, standing) && !held.has(key))
 
 /** Whether the giver is still an active administrator with every permission of the user. */
 export const isBacked = (
@@ -24,5 +24,5 @@ export const isBacked = (
   user: Holder & { active: boolean },
 ): boolean => {
   const held = new Set(giver.permissions)
-  return giver.active && user.active && held.has('org:admin') && keysBeyond(held, user).length === 0
+  return giver.active && user.active && held.has('org:admin') && missingPermissions(held, user).length === 0
 }

@@ -19,7 +19,7 @@ const kidOf = (token: string | undefined) =>
   JSON.parse(Buffer.from((token ?? '').split('.')[0] as string, 'base64url').toString()).kid as string
 
 describe('rotation of the signing key', () => {
-  test('a new key is published ten minutes before it signs; tokens of the old one live on', async () => {
+  test('a new key is published ten minutes before it signs; tokens of the old key stay valid', async () => {
     const before = kidOf(org.administrator.client.accessToken)
     const now = new Date().toISOString()
     const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds: 900, now })
@@ -31,11 +31,11 @@ describe('rotation of the signing key', () => {
     expect((await org.administrator.client.get('/v1/parts')).status).toBe(200)
   })
 
-  test('private halves are never published', async () => {
+  test('private keys are not published', async () => {
     for (const key of await published()) expect(key).not.toHaveProperty('d')
   })
 
-  test('a key leaves the set when its last token has died', async () => {
+  test('a key is removed after its last token has expired', async () => {
     const [{ kid }] = await market.db.owner<[{ kid: string }]>`
       select kid from identity.signing_keys where retires_at is not null`
     await market.db.owner`update identity.signing_keys set retires_at = now() - interval '1 second' where kid = ${kid}`
@@ -43,14 +43,14 @@ describe('rotation of the signing key', () => {
   })
 })
 
-test('every stored secret is sealed anew with the key in front, and opens with it alone', async () => {
+test('reencryptSecrets re-encrypts every stored secret with the first key', async () => {
   const next = `next:${Buffer.alloc(32, 9).toString('base64')}`
   const both = await createSecretBox(`${next},${market.config.ENCRYPTION_KEYS}`)
   const { resealed } = await reencryptSecrets(sql, both)
   expect(resealed).toBeGreaterThanOrEqual(3)
   expect((await reencryptSecrets(sql, both)).resealed).toBe(0)
-  const alone = await createSecretBox(next)
+  const onlyNext = await createSecretBox(next)
   const rows = await market.db.owner<{ private_key: string }[]>`select private_key from identity.signing_keys`
-  for (const { private_key } of rows) expect(await alone.decrypt(private_key)).toContain('PRIVATE KEY')
+  for (const { private_key } of rows) expect(await onlyNext.decrypt(private_key)).toContain('PRIVATE KEY')
   await sql.end({ timeout: 1 })
 })

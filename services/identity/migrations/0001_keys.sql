@@ -20,7 +20,5 @@ select kid, public_jwk from identity.signing_keys where retires_at is null or re
 
 grant select, insert, update, delete on identity.signing_keys to marketplace_identity;
 grant select, insert, update on identity.server_secrets to marketplace_identity;
-grant usage on schema identity to
-  marketplace_catalog, marketplace_sourcing, marketplace_organization, marketplace_webhooks;
 grant select on identity.published_keys to
   marketplace_identity, marketplace_catalog, marketplace_sourcing, marketplace_organization, marketplace_webhooks;

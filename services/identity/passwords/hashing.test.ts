@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createHashing } from './hashing.ts'
 
-test('with all slots and the queue full, the next caller is 429', async () => {
+test('with all slots and the queue full, the next call is rate_limited', async () => {
   const hashing = createHashing({ slots: 1, maxWaiting: 1 })
   const { promise, resolve } = Promise.withResolvers<void>()
   const running = hashing.withSlot(() => promise)

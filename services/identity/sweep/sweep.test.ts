@@ -12,7 +12,7 @@ const { signal } = new AbortController()
 const now = new Date()
 const ago = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000).toISOString()
 
-test('what has had its time goes, and nothing else', async () => {
+test('sweepIdentity deletes expired rows only', async () => {
   const session = (id: string, expires: string, ended: string | null) => db.owner`
     insert into identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ended_at)
     values (${id}, 'user_1', 'org_1', ${ago(1000)}, ${ago(1000)}, ${expires}, ${ended})`
@@ -34,7 +34,7 @@ test('what has had its time goes, and nothing else', async () => {
   expect(await left(db.owner`select id as key from identity.sign_in_failures`)).toEqual(['new'])
 })
 
-test('one sweep takes what a minute of guessed passwords left', async () => {
+test('one sweep deletes 2500 sign-in failures and throttles', async () => {
   await db.owner`
     insert into identity.sign_in_failures (id, failed_at)
     select 'guess' || n, ${ago(25)}::timestamptz from generate_series(1, 2500) n`
@@ -46,12 +46,12 @@ test('one sweep takes what a minute of guessed passwords left', async () => {
   expect(await db.owner`select key from identity.throttles where length(key) > 1`).toHaveLength(0)
 })
 
-test('idempotency keys are kept for 24 hours', async () => {
-  const kept = (key: string, at: string) => db.owner`
+test('idempotency keys are deleted after 24 hours', async () => {
+  const insertKey = (key: string, at: string) => db.owner`
     insert into identity.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
     values ('user_1', 'op', ${key}, '\\x00', '{}', ${at})`
-  await kept('old', ago(24.1))
-  await kept('young', ago(23.9))
+  await insertKey('old', ago(24.1))
+  await insertKey('young', ago(23.9))
   await sweepIdempotencyKeys(sql, now.toISOString(), signal)
   const rows = await db.owner`select key from identity.idempotency_keys`
   expect(rows.map(({ key }) => key)).toEqual(['young'])

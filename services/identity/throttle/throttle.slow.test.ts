@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TEST_PASSWORD, testMarketplace } from '../../testing/marketplace.ts'
 import { throttleKeys } from './keys.ts'
 
-// One trusted proxy, so that a test can choose the address it comes from.
+// With one trusted proxy, X-Forwarded-For sets the IP address of a request.
 const market = await testMarketplace({ TRUSTED_PROXIES: '1' })
 const org = await market.organization(['IP_OWNER'])
 
@@ -15,9 +15,9 @@ const attempt = (username: string, password: string, address: string) =>
 
 describe('throttling of sign-ins', () => {
   test.each(['known', 'unknown'])(
-    'the sixth failure within a minute is 429 with Retry-After, for a %s account alike',
+    'the sixth failure within a minute is 429 with Retry-After, for a %s account',
     async (kind) => {
-      const { email } = kind === 'known' ? await org.member([]) : { email: 'nobody@example.com' }
+      const { email } = kind === 'known' ? await org.member([]) : { email: 'unknown@example.com' }
       for (let n = 0; n < 5; n++) expect((await attempt(email, 'wrong', '203.0.113.1')).status).toBe(401)
       const answer = await attempt(email, TEST_PASSWORD, '203.0.113.1')
       expect([answer.status, answer.body.error.code]).toEqual([429, 'rate_limited'])
@@ -25,19 +25,19 @@ describe('throttling of sign-ins', () => {
     },
   )
 
-  test('another spelling of one account is no other count', async () => {
+  test('other spellings of an account share its count', async () => {
     const email = 'iris.linnik@example.com'
     for (let n = 0; n < 5; n++) await attempt(email.replace('i', n % 2 ? 'İ' : 'I'), 'wrong', '203.0.113.9')
     expect((await attempt(email, 'wrong', '203.0.113.9:4711')).status).toBe(429)
   })
 
-  test('another address is not locked out with it', async () => {
+  test('another IP address is not throttled', async () => {
     const { email } = await org.member([])
     for (let n = 0; n < 6; n++) await attempt(email, 'wrong', '203.0.113.2')
     expect((await attempt(email, TEST_PASSWORD, '203.0.113.3')).status).toBe(200)
   })
 
-  test('a success clears the count', async () => {
+  test('a successful sign-in clears the count', async () => {
     const { email } = await org.member([])
     for (let n = 0; n < 4; n++) await attempt(email, 'wrong', '203.0.113.4')
     expect((await attempt(email, TEST_PASSWORD, '203.0.113.4')).status).toBe(200)
@@ -45,7 +45,7 @@ describe('throttling of sign-ins', () => {
     expect((await attempt(email, TEST_PASSWORD, '203.0.113.4')).status).toBe(200)
   })
 
-  test('each further failure doubles the wait, to 15 minutes at most, and it is never a permanent lock', async () => {
+  test('each further failure doubles the wait up to 15 minutes; sign-in works afterwards', async () => {
     const { email } = await org.member([])
     const waits: number[] = []
     for (let n = 0; n < 11; n++) {
@@ -53,7 +53,7 @@ describe('throttling of sign-ins', () => {
       const blocked = await attempt(email, 'wrong', '203.0.113.5')
       if (blocked.status !== 429) continue
       waits.push(Math.round(Number(blocked.headers.get('retry-after')) / 60))
-      // The wait passes.
+      // Simulates the end of the wait.
       await market.db.owner`update identity.throttles set blocked_until = now() - interval '1 second'
         where blocked_until is not null`
     }
@@ -62,27 +62,27 @@ describe('throttling of sign-ins', () => {
     expect((await attempt(email, TEST_PASSWORD, '203.0.113.5')).status).toBe(200)
   })
 
-  test('60 failures of one address stop it, whatever the accounts', async () => {
+  test('60 failures from one IP address throttle it for every account', async () => {
     const address = '203.0.113.6'
-    expect((await attempt('nobody-0@example.com', 'wrong', address)).status).toBe(401)
-    // 57 more on as many accounts.
+    expect((await attempt('unknown-0@example.com', 'wrong', address)).status).toBe(401)
+    // Simulates 57 failures of other accounts.
     await market.db.owner`update identity.throttles set failures = failures + 57
       where key = ${Buffer.from(throttleKeys('', address).address)}`
-    expect((await attempt('nobody-1@example.com', 'wrong', address)).status).toBe(401)
-    expect((await attempt('nobody-2@example.com', 'wrong', address)).status).toBe(401)
+    expect((await attempt('unknown-1@example.com', 'wrong', address)).status).toBe(401)
+    expect((await attempt('unknown-2@example.com', 'wrong', address)).status).toBe(401)
     expect((await attempt(org.administrator.email, TEST_PASSWORD, address)).status).toBe(429)
   })
 
-  test('of 64 guesses sent at once hardly more than the limit are judged', async () => {
+  test('of 64 concurrent wrong passwords hardly more than the limit are verified', async () => {
     const { email } = await org.member([])
     const answers = await Promise.all(Array.from({ length: 64 }, () => attempt(email, 'wrong', '203.0.113.7')))
-    const judged = answers.filter(({ status }) => status === 401).length
-    expect(judged).toBeWithin(5, 5 + navigator.hardwareConcurrency + 1)
+    const verified = answers.filter(({ status }) => status === 401).length
+    expect(verified).toBeWithin(5, 5 + navigator.hardwareConcurrency + 1)
   })
 
-  test('a refused sign-in of nobody leaves a row of equal cost, and no entry', async () => {
+  test('a refused sign-in of an unknown user inserts a sign-in failure and no audit entry', async () => {
     const before = await counts()
-    await attempt('nobody-at-all@example.com', 'wrong', '203.0.113.8')
+    await attempt('unknown@example.com', 'wrong', '203.0.113.8')
     const after = await counts()
     expect(after.failures - before.failures).toBe(1)
     expect(after.entries - before.entries).toBe(0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { judgeUsedToken, missingFields } from './rules.ts'
 
-test('each grant names what it lacks', () => {
+test('missingFields returns the missing fields of each grant type', () => {
   expect(missingFields({ grant_type: 'password' }).map(({ field }) => field)).toEqual(['username', 'password'])
   expect(missingFields({ grant_type: 'refresh_token' }).map(({ field }) => field)).toEqual(['refresh_token'])
   expect(missingFields({ grant_type: 'refresh_token', refresh_token: 'x' })).toEqual([])
@@ -10,16 +10,16 @@ test('each grant names what it lacks', () => {
 const USED_AT = '2026-04-29T09:10:00.000Z'
 const later = (ms: number) => Date.parse(USED_AT) + ms
 
-test('a used token repeats its answer for ten seconds and ends its session later', () => {
+test('a used token is a repeat within ten seconds and a reuse later', () => {
   expect(judgeUsedToken({ usedAt: USED_AT, live: true }, later(10_000))).toBe('repeat')
   expect(judgeUsedToken({ usedAt: USED_AT, live: true }, later(10_001))).toBe('reuse')
 })
 
-test('of an ended session nothing comes, and an unknown token is as dead', () => {
+test('a token of an ended session and an unknown token are dead', () => {
   expect(judgeUsedToken({ usedAt: USED_AT, live: false }, later(1))).toBe('dead')
   expect(judgeUsedToken(undefined, later(1))).toBe('dead')
 })
 
-test('an unused token that could not be rotated has expired', () => {
+test('an unused token that could not be rotated is dead', () => {
   expect(judgeUsedToken({ usedAt: null, live: true }, later(1))).toBe('dead')
 })

@@ -26,7 +26,7 @@ const entries = (procedure: string, actorId: string) => market.db.owner<
   where procedure = ${procedure} and actor_id = ${actorId} order by id`
 
 describe('grant_type password', () => {
-  test('answers the four fields of a token response, not to be stored', async () => {
+  test('returns a token response with no-store', async () => {
     const { userId, email } = await org.member([])
     const answer = await signIn(email, TEST_PASSWORD)
     expect(answer.status).toBe(200)
@@ -38,11 +38,11 @@ describe('grant_type password', () => {
     expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'org', 'sid', 'sub'])
   })
 
-  test('the e-mail address is matched without case', async () => {
+  test('the e-mail address is case-insensitive', async () => {
     expect((await signIn(org.administrator.email.toUpperCase(), TEST_PASSWORD)).status).toBe(200)
   })
 
-  test('a password is one password however its letters are composed', async () => {
+  test('a password matches in another Unicode composition', async () => {
     const user = await org.member([])
     const answer = await user.client.post('/flows/v1/password/change', {
       currentPassword: TEST_PASSWORD,
@@ -52,12 +52,12 @@ describe('grant_type password', () => {
     expect((await signIn(user.email, 'Cafe\u0301 am Hafen 12')).status).toBe(200)
   })
 
-  test('a wrong password, an unknown and a deactivated user are one answer', async () => {
+  test('a wrong password, an unknown user and an inactive user are the same 401', async () => {
     const user = await org.member([])
     await market.db.owner`update organization.users set active = false where id = ${user.userId}`
     const answers = await Promise.all([
       signIn(org.administrator.email, 'a wrong password'),
-      signIn('nobody@example.com', TEST_PASSWORD),
+      signIn('unknown@example.com', TEST_PASSWORD),
       signIn(user.email, TEST_PASSWORD),
     ])
     for (const answer of answers) {
@@ -67,13 +67,13 @@ describe('grant_type password', () => {
     expect(answers[0]?.body.error.code).toBe('invalid_credentials')
   })
 
-  test('a corrupt stored hash is a wrong password, not a failure of ours', async () => {
+  test('with a corrupt stored hash is 401', async () => {
     const user = await org.member([])
     await market.db.owner`update identity.credentials set password_hash = 'broken' where user_id = ${user.userId}`
     expect((await signIn(user.email, TEST_PASSWORD)).status).toBe(401)
   })
 
-  test('a hash with old parameters is upgraded at sign-in', async () => {
+  test('a hash with outdated parameters is upgraded', async () => {
     const user = await org.member([])
     const old = await Bun.password.hash(TEST_PASSWORD, { algorithm: 'argon2id', memoryCost: 8192, timeCost: 1 })
     await market.db.owner`update identity.credentials set password_hash = ${old} where user_id = ${user.userId}`
@@ -83,7 +83,7 @@ describe('grant_type password', () => {
     expect((await signIn(user.email, TEST_PASSWORD)).status).toBe(200)
   })
 
-  test('each sign-in leaves one entry in the audit log, refused ones of known users too', async () => {
+  test('writes one audit entry, also for a refused sign-in of a known user', async () => {
     const user = await org.member([])
     await signIn(user.email, 'a wrong password')
     const found = await entries('auth.signIn', user.userId)
@@ -108,16 +108,16 @@ describe('invalid payloads are 422 validation_error with details', () => {
     [{ grant_type: 'password', username: ['x'], password: 'y' }, 'username'],
     [[], 'body'],
     ['{', 'body'],
-  ])('%j names %s', async (body, field) => {
+  ])('%j is a problem of %s', async (body, field) => {
     const answer = await token(body, { 'content-type': 'application/json' })
     expect(answer.status).toBe(422)
     expect(answer.body.error.code).toBe('validation_error')
     expect(answer.body.error.details?.[0]?.field).toBe(field)
   })
 
-  test('no answer repeats a password', async () => {
-    const answer = await token({ grant_type: 'nope', username: 'x', password: 'sown-secret-4711' })
-    expect(answer.text).not.toContain('sown-secret-4711')
+  test('no response contains the password', async () => {
+    const answer = await token({ grant_type: 'nope', username: 'x', password: 'planted-secret-4711' })
+    expect(answer.text).not.toContain('planted-secret-4711')
   })
 
   test('other media types are 415, other methods 405', async () => {
@@ -129,31 +129,31 @@ describe('invalid payloads are 422 validation_error with details', () => {
 })
 
 describe('grant_type refresh_token', () => {
-  const fresh = async () => (await signIn(org.administrator.email, TEST_PASSWORD)).body
+  const newTokens = async () => (await signIn(org.administrator.email, TEST_PASSWORD)).body
 
-  test('gives a new pair, and the access token works', async () => {
-    const first = await fresh()
+  test('returns a new pair with a valid access token', async () => {
+    const first = await newTokens()
     const second = await refresh(first.refresh_token)
     expect(second.status).toBe(200)
     expect(second.body.refresh_token).not.toBe(first.refresh_token)
     expect((await new ApiClient(market.url, second.body.access_token).get('/v1/parts')).status).toBe(200)
   })
 
-  test('64 racing refreshes get one successor', async () => {
-    const { refresh_token } = await fresh()
+  test('64 concurrent refreshes return one successor', async () => {
+    const { refresh_token } = await newTokens()
     const answers = await Promise.all(Array.from({ length: 64 }, () => refresh(refresh_token)))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
     expect(new Set(answers.map(({ body }) => body.refresh_token)).size).toBe(1)
   })
 
-  test('a lost answer is given again, and its successor goes on', async () => {
-    const { refresh_token } = await fresh()
+  test('a repeated refresh returns the same successor, which is valid', async () => {
+    const { refresh_token } = await newTokens()
     const [lost, again] = [await refresh(refresh_token), await refresh(refresh_token)]
     expect(again.body.refresh_token).toBe(lost.body.refresh_token)
     expect((await refresh(again.body.refresh_token)).status).toBe(200)
   })
 
-  test('used again later than 10 s after, it ends the session, in every token of it', async () => {
+  test('reuse after more than 10 seconds is 401 and ends the session', async () => {
     const user = await org.member([])
     const first = (await signIn(user.email, TEST_PASSWORD)).body
     const second = (await refresh(first.refresh_token)).body
@@ -163,12 +163,12 @@ describe('grant_type refresh_token', () => {
     expect([reuse.status, reuse.body.error.code]).toEqual([401, 'invalid_credentials'])
     expect((await refresh(second.refresh_token)).status).toBe(401)
     expect((await entries('auth.refreshReuse', user.userId)).map(({ success }) => success)).toEqual([false])
-    // A token refresh itself leaves no entry.
+    // A refresh writes no audit entry.
     expect(await entries('auth.signIn', user.userId)).toHaveLength(2)
   })
 
-  test('expired, unknown and those of a deactivated or reset user are 401 invalid_credentials', async () => {
-    const expired = (await fresh()).refresh_token
+  test('an expired or unknown token and one of an inactive or reset user are 401 invalid_credentials', async () => {
+    const expired = (await newTokens()).refresh_token
     await market.db.owner`update identity.refresh_tokens set expires_at = now() - interval '1 second'
       where hash = sha256(${expired}::text::bytea)`
     const user = await org.member([])
@@ -184,7 +184,7 @@ describe('grant_type refresh_token', () => {
   })
 })
 
-test('only hashes of refresh tokens and passwords are stored', async () => {
+test('refresh tokens are stored as hashes and private keys encrypted', async () => {
   const { refresh_token } = (await signIn(org.administrator.email, TEST_PASSWORD)).body
   const [found] = await market.db.owner`
     select count(*)::int as n from identity.refresh_tokens where encode(hash, 'escape') like ${`%${refresh_token}%`}`

@@ -44,7 +44,7 @@ const get = (guarded: AddressGuard, url: string, signal = AbortSignal.timeout(50
   guarded.send({ url, method: 'GET', signal })
 
 describe('a request', () => {
-  test('is sent to the checked address although the name resolves to another one later', async () => {
+  test('is sent to the checked address, although the name resolves to another one later', async () => {
     const checked = listen('127.0.0.1', 0)
     const later = listen('127.0.0.2', checked.port)
     let asked = 0

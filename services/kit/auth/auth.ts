@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { counts } from '../../../proto/permissions.ts'
+import { isApplicable } from '../../../proto/permissions.ts'
 import type { Pool } from '../db/client.ts'
 import type { Caller } from './caller.ts'
 import { type CallerRow, findCaller, isSessionEnded, listEndedSessions, listPublicKeys } from './queries.ts'
@@ -184,7 +184,7 @@ function callerFrom({ userId, orgId, sessionId, issuedAtMs, act }: Claims, row: 
     userId,
     orgId,
     sessionId,
-    permissions: new Set(row.permissions.filter((key) => counts(key, standing))),
+    permissions: new Set(row.permissions.filter((key) => isApplicable(key, standing))),
     orgRoles: new Set(row.org_roles),
     operator: row.operator,
     ...(act ? { act } : {}),

@@ -9,7 +9,7 @@ const schema = Type.Object({
   LIMIT: Type.Optional(Type.Integer({ minimum: 1, maximum: 9, description: 'Limit.' })),
 })
 
-test('defaults stand in, empty is as if not set, other variables are ignored', () => {
+test('missing and empty variables get their defaults, and unknown variables are ignored', () => {
   expect(readConfig(schema, { URL: 'https://a', KEY: 'k', PORT: '', HOME: '/root' })).toEqual({
     PORT: 8080,
     URL: 'https://a',
@@ -17,7 +17,7 @@ test('defaults stand in, empty is as if not set, other variables are ignored', (
   })
 })
 
-test('every bad variable is told at once, and no value is repeated', () => {
+test('all invalid variables are reported together, without their values', () => {
   try {
     readConfig(schema, { PORT: '70000', URL: 'ftp://secret', LIMIT: '0x1' })
     throw new Error('was accepted')

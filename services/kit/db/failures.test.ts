@@ -12,24 +12,24 @@ const usage = (orgId: string) =>
   db.owner`insert into sourcing.storage_usage (org_id, stored_bytes) values (${orgId}, 0)`
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error)
 
-test('the one of two transactions that is given up may come again', async () => {
+test('a deadlock is a dependency failure', async () => {
   await Promise.all([usage('org_1'), usage('org_2')])
-  let holding = 0
-  const hold = (first: string, second: string) =>
+  let locked = 0
+  const lockBoth = (first: string, second: string) =>
     sql.begin(async (tx) => {
       await tx`select org_id from sourcing.storage_usage where org_id = ${first} for update`
-      holding++
-      await until(() => holding === 2)
+      locked++
+      await until(() => locked === 2)
       await tx`select org_id from sourcing.storage_usage where org_id = ${second} for update`
     })
-  const failures = await Promise.all([failureOf(hold('org_1', 'org_2')), failureOf(hold('org_2', 'org_1'))])
+  const failures = await Promise.all([failureOf(lockBoth('org_1', 'org_2')), failureOf(lockBoth('org_2', 'org_1'))])
   const [failure, ...more] = failures.filter((error) => error !== undefined)
   expect(more).toEqual([])
   expect(failure).toMatchObject({ code: '40P01' })
   expect(isDependencyFailure(failure)).toBe(true)
 })
 
-test('so may one whose rows were changed under it', async () => {
+test('a serialization failure is a dependency failure', async () => {
   await usage('org_3')
   const failure = await failureOf(
     sql.begin('isolation level repeatable read', async (tx) => {
@@ -42,7 +42,7 @@ test('so may one whose rows were changed under it', async () => {
   expect(isDependencyFailure(failure)).toBe(true)
 })
 
-test('what is wrong with a statement is ours', async () => {
+test('a constraint violation is not a dependency failure', async () => {
   expect(isDependencyFailure(await failureOf(usage('org_3')))).toBe(false)
   expect(isDependencyFailure(undefined)).toBe(false)
 })

@@ -4,7 +4,7 @@ import { fold } from './fold.ts'
 
 const { owner } = await testDatabase()
 
-test('words fold as Postgres folds them, whatever stands beside a letter', async () => {
+test('fold equals lower() of Postgres for letters that depend on their neighbours', async () => {
   for (const word of [
     'ΟΔΟΣ',
     'ΣΊΣΥΦΟΣ',

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { connect } from './client.ts'
 
-/** What the patch of the driver beside this file is for: without it each of these ends the process or hangs the pool. */
+/** Without the patch of postgres.js, each of these tests ends the process or blocks the pool. */
 const { owner, ownerUrl } = await testDatabase()
 const pool = connect(ownerUrl, { max: 1, applicationName: 'victim' })
 await owner`create table halves (half text not null)`
@@ -15,7 +15,7 @@ const codeOf = (attempt: Promise<unknown>) =>
     (error: { code?: string }) => error.code,
   )
 
-/** Kills the victim's session once the last statement it was given is this one, and it works on it or waits for the next. */
+/** Terminates the session of the pool when it is in this state with this last statement. */
 async function killAt(state: 'active' | 'idle in transaction', statement: string): Promise<void> {
   for (;;) {
     const killed = await owner`
@@ -25,7 +25,7 @@ async function killAt(state: 'active' | 'idle in transaction', statement: string
   }
 }
 
-test('a session killed in the middle of a statement fails its transaction, and the pool goes on', async () => {
+test('a session killed during a statement fails its transaction, and the pool reconnects', async () => {
   for (let round = 0; round < 3; round++) {
     const transaction = codeOf(pool.begin((tx) => tx`select pg_sleep(30)`))
     await killAt('active', 'select pg_sleep(30)')
@@ -34,7 +34,7 @@ test('a session killed in the middle of a statement fails its transaction, and t
   }
 })
 
-test('the rest of a transaction whose session died does not run on the next session', async () => {
+test('the remaining statements of a transaction do not run on a new session', async () => {
   const between = Promise.withResolvers<void>()
   const transaction = pool.begin(async (tx) => {
     await tx`insert into halves (half) values (${'first'})`
@@ -45,14 +45,14 @@ test('the rest of a transaction whose session died does not run on the next sess
   const outcome = codeOf(transaction)
   await killAt('idle in transaction', 'select 1')
   expect(await outcome).toMatch(/CONNECTION_CLOSED|57P01|ECONNRESET/)
-  // The pool has a new session by now, on the connection object that the dead transaction still holds.
+  // The pool now has a new session on the connection object of the failed transaction.
   await pool`select 1`
   between.resolve()
   await pool`select 1`
   expect(await owner`select half from halves`).toHaveLength(0)
 })
 
-test('statements that wait inside a transaction are answered when its session dies', async () => {
+test('pipelined statements of a transaction are rejected when its session is killed', async () => {
   const transaction = pool.begin((tx) => Promise.all([tx`select pg_sleep(30)`, tx`select 2`, tx`select 3`]))
   const outcome = codeOf(transaction)
   await killAt('active', 'select pg_sleep(30)')

@@ -6,7 +6,7 @@ import { connectService } from './pipelined-reads.ts'
 const { owner, ownerUrl } = await testDatabase()
 const LOCK = 4711
 
-const { sql, reads } = connectService(ownerUrl, 4, 'lane')
+const { sql, reads } = connectService(ownerUrl, 4, 'reads')
 afterAll(() => Promise.all([reads.close(), sql.end({ timeout: 1 })]))
 
 const session = async (connection: Sql) => {
@@ -15,17 +15,17 @@ const session = async (connection: Sql) => {
 }
 const waitForLock = (connection: Sql) => connection`select pg_advisory_xact_lock_shared(${LOCK})`
 
-/** The reads is stuck behind a lock for as long as `work` takes. */
-async function whileStuck(work: () => Promise<void>): Promise<unknown> {
+/** Runs `work` while a pipelined read waits for a lock. */
+async function whileBlocked(work: () => Promise<void>): Promise<unknown> {
   const locked = Promise.withResolvers<void>()
   const done = Promise.withResolvers<void>()
-  const holder = owner.begin(async (tx) => {
+  const lock = owner.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`
     locked.resolve()
     await done.promise
   })
   await locked.promise
-  const stuck = reads.query(waitForLock).then(
+  const blocked = reads.query(waitForLock).then(
     () => 'answered',
     (error: { code?: string }) => error.code,
   )
@@ -34,51 +34,51 @@ async function whileStuck(work: () => Promise<void>): Promise<unknown> {
     waits = rows.length
   }
   await work().finally(done.resolve)
-  await holder
-  return stuck
+  await lock
+  return blocked
 }
 
-describe('the reads for short reads', () => {
-  test('reads that come together share one connection, and each gets its own answer', async () => {
-    const asked = Array.from({ length: 40 }, (_, number) => number)
+describe('pipelined reads', () => {
+  test('share one connection, and each read gets its own rows', async () => {
+    const numbers = Array.from({ length: 40 }, (_, number) => number)
     const answers = await Promise.all(
-      asked.map((number) =>
+      numbers.map((number) =>
         reads.query(
           (short) =>
             short<{ pid: number; number: number }[]>`select pg_backend_pid() as pid, ${number}::integer as number`,
         ),
       ),
     )
-    expect(answers.map(([row]) => row?.number)).toEqual(asked)
+    expect(answers.map(([row]) => row?.number)).toEqual(numbers)
     expect(new Set(answers.map(([row]) => row?.pid)).size).toBe(1)
   })
 
-  test('who comes while a read takes long is answered by the pool, and by the reads again afterwards', async () => {
-    const laneSession = await reads.query(session)
-    const outcome = await whileStuck(async () => {
-      // Those who come within the first milliseconds may still wait; nobody after them does.
+  test('use the pool during a slow read and the shared connection afterwards', async () => {
+    const sharedSession = await reads.query(session)
+    const outcome = await whileBlocked(async () => {
+      // Reads within the first milliseconds may still wait for the slow read.
       let other: number | undefined
       const deadline = Bun.nanoseconds() + 5e9
-      while (Bun.nanoseconds() < deadline && (other === undefined || other === laneSession)) {
+      while (Bun.nanoseconds() < deadline && (other === undefined || other === sharedSession)) {
         other = await Promise.race([reads.query(session), Bun.sleep(20).then(() => undefined)])
       }
       expect(other).not.toBeUndefined()
-      expect(other).not.toBe(laneSession)
+      expect(other).not.toBe(sharedSession)
     })
     expect(outcome).toBe('answered')
     let now = await reads.query(session)
-    while (now !== laneSession) now = await reads.query(session)
+    while (now !== sharedSession) now = await reads.query(session)
   })
 
-  test('a slow answer is forgotten: the reads does not stay closed', async () => {
-    const laneSession = await reads.query(session)
+  test('return to the shared connection after a slow read', async () => {
+    const sharedSession = await reads.query(session)
     await reads.query((short) => short`select pg_sleep(0.2)`)
     const sessions = new Set<number | undefined>()
     for (let read = 0; read < 50; read++) sessions.add(await reads.query(session))
-    expect([...sessions]).toEqual([laneSession])
+    expect([...sessions]).toEqual([sharedSession])
   })
 
-  test('a read that fails fails alone', async () => {
+  test('are independent: a failed read does not affect others', async () => {
     const results = await Promise.allSettled([
       reads.query((short) => short`select 1 / ${0}::integer`),
       reads.query((short) => short<{ one: number }[]>`select ${1}::integer as one`),
@@ -87,16 +87,16 @@ describe('the reads for short reads', () => {
     expect(results[1]).toMatchObject({ status: 'fulfilled', value: [{ one: 1 }] })
   })
 
-  test('a killed session fails what was on its way, and the reads goes on with another one', async () => {
+  test('in flight fail when the session is killed, and later ones use a new session', async () => {
     const before = await reads.query(session)
-    const outcome = await whileStuck(async () => {
+    const outcome = await whileBlocked(async () => {
       await owner`select pg_terminate_backend(${before ?? 0})`
     })
     expect(outcome).toMatch(/CONNECTION_CLOSED|57P01|ECONNRESET/)
     expect(await reads.query(session)).not.toBe(before)
   })
 
-  test('what was committed before is seen', async () => {
+  test('see previously committed rows', async () => {
     await owner`create table seen (number integer not null)`
     for (let number = 1; number <= 20; number++) {
       await sql`insert into seen (number) values (${number})`
@@ -106,7 +106,7 @@ describe('the reads for short reads', () => {
   })
 })
 
-test('a service keeps to its number of connections', async () => {
+test('pool and pipelined reads together use the configured number of connections', async () => {
   const small = connectService(ownerUrl, 4, 'counted')
   await Promise.all([
     ...Array.from({ length: 20 }, () => small.sql`select pg_sleep(0.02)`),
@@ -117,7 +117,7 @@ test('a service keeps to its number of connections', async () => {
   await Promise.all([small.reads.close(), small.sql.end({ timeout: 1 })])
 })
 
-test('with fewer than four connections short reads go with the others', async () => {
+test('with fewer than four connections pipelined reads use the pool', async () => {
   const small = connectService(ownerUrl, 1, 'small')
   expect(await small.reads.query(session)).toBe(await session(small.sql))
   await Promise.all([small.reads.close(), small.sql.end({ timeout: 1 })])

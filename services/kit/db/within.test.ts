@@ -13,14 +13,14 @@ const settingsOf = async (read: Sql) => {
   return row
 }
 
-test('a read has settings of its own, and leaves none behind', async () => {
+test('within applies its settings to the transaction only', async () => {
   const before = await settingsOf(sql)
   const during = await within({ statement_timeout: '250', enable_mergejoin: 'off' }, sql, (tx) => settingsOf(tx))
   expect(during).toEqual({ timeout: '250ms', merging: 'off' })
   expect(await settingsOf(sql)).toEqual(before)
 })
 
-test('one that takes too long is ended, and its connection goes on', async () => {
+test('a statement over the timeout returns undefined, and the connection stays usable', async () => {
   const sleep = (seconds: number) =>
     within(
       { statement_timeout: '50' },
@@ -31,7 +31,7 @@ test('one that takes too long is ended, and its connection goes on', async () =>
   expect((await sleep(0))?.[0]?.slept).toBe(1)
 })
 
-test('it can read alone, and what else goes wrong is told', async () => {
+test('writes are refused, and other errors are thrown', async () => {
   const reading = (statement: string) => within({ statement_timeout: '250' }, sql, (tx) => tx.unsafe(statement))
   await expect(reading(`delete from sourcing.parts`)).rejects.toThrow('read-only')
   await expect(reading('select 1 / 0')).rejects.toThrow('division by zero')

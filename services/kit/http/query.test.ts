@@ -26,7 +26,7 @@ const refusalOf = (search: string) => {
 }
 
 describe('strict queries', () => {
-  test('defaults stand in for what is not sent', () => {
+  test('missing parameters get their defaults', () => {
     expect(read('')).toEqual({ page: 1, pageSize: 10, view: 'CONSUMER' })
   })
 
@@ -39,42 +39,42 @@ describe('strict queries', () => {
     },
   )
 
-  test('pageSize goes from 1 to 50', () => {
+  test('pageSize accepts up to 50', () => {
     expect(read('pageSize=50').pageSize).toBe(50)
     expect(refusalOf('pageSize=51')?.[0]?.field).toBe('pageSize')
   })
 
-  test('booleans are exactly true or false', () => {
+  test('booleans other than true and false are refused', () => {
     expect(read('active=false').active).toBe(false)
     for (const text of ['True', '1', '', 'yes']) expect(refusalOf(`active=${text}`)?.[0]?.field).toBe('active')
   })
 
-  test('an undeclared value of a closed set is refused', () => {
+  test('an undeclared enum value is refused', () => {
     expect(refusalOf('view=SELLER')).toEqual([{ field: 'view', message: 'must be one of CONSUMER, IP_OWNER' }])
   })
 
-  test('a declared parameter may be given once, an undeclared one is ignored', () => {
+  test('a repeated declared parameter is refused, and undeclared ones are ignored', () => {
     expect(refusalOf('page=1&page=1')).toEqual([{ field: 'page', message: 'may be given once' }])
     expect(read('x=1&x=2&__proto__=3&constructor=4')).toEqual({ page: 1, pageSize: 10, view: 'CONSUMER' })
   })
 
-  test('date-times need an offset and a day that exists', () => {
+  test('date-times without an offset or with an invalid day are refused', () => {
     expect(read('from=2026-04-29T09:10:00%2B02:00').from).toBe('2026-04-29T09:10:00+02:00')
     for (const text of ['2026-02-30T00:00:00Z', '2026-04-29', '2026-04-29T09:10:00', '%2B275760-01-01T00:00:00Z']) {
       expect(refusalOf(`from=${text}`)?.[0]?.field).toBe('from')
     }
   })
 
-  test('an empty q is as if not sent, an empty id is not', () => {
+  test('an empty q is ignored, and an empty id is kept', () => {
     expect(read('q=')).not.toHaveProperty('q')
     expect(read('parentId=').parentId).toBe('')
   })
 
-  test('what does not decode, and NUL, are refused', () => {
+  test('invalid percent-encoding and NUL are refused', () => {
     for (const text of ['%ff', '%', 'a%00b']) expect(refusalOf(`q=${text}`)?.[0]?.field).toBe('q')
   })
 
-  test('plus and percent both spell a space', () => {
+  test('plus and %20 are decoded as a space', () => {
     expect(read('q=a+b%20c').q).toBe('a b c')
   })
 })

@@ -25,25 +25,25 @@ const options = (level: string) => {
   }
 }
 
-test('the line of a request begins like every other line, and has its fields', () => {
+test('a request line starts with the common fields and has the request fields', () => {
   const { lines, ...rest } = options('info')
   createRequestLog(rest).write(ANSWERED)
   createLog(rest).info('something else')
   const [answered, other] = lines.map((line) => JSON.parse(line))
   expect(Object.keys(answered).slice(0, 4)).toEqual(Object.keys(other).slice(0, 4))
-  const { ip: _, traceId: __, ...told } = ANSWERED
-  expect(answered).toEqual({ ...told, level: 'info', service: 'catalog', version: '1.2.3', time: answered.time })
+  const { ip: _, traceId: __, ...fields } = ANSWERED
+  expect(answered).toEqual({ ...fields, level: 'info', service: 'catalog', version: '1.2.3', time: answered.time })
   expect(answered.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('whatever a field holds, a request has one line', () => {
+test('a line break in a field is escaped', () => {
   const { lines, ...rest } = options('info')
   createRequestLog(rest).write({ ...ANSWERED, ip: '1.2.3.4"}\n{"level":"fatal' })
   expect(lines).toHaveLength(1)
   expect(lines[0]?.indexOf('\n')).toBe((lines[0] as string).length - 1)
 })
 
-test('requests have no line where the threshold is above info', () => {
+test('no request line is written at levels above info', () => {
   for (const level of ['warn', 'error', 'fatal', 'silent']) {
     const { lines, ...rest } = options(level)
     createRequestLog(rest).write(ANSWERED)

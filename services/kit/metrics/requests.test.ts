@@ -5,7 +5,7 @@ import { requestMetrics } from './requests.ts'
 const counted = async (registry: Registry) =>
   /http_request_duration_seconds_count\{.*\} (\d+)/.exec(await registry.metrics())?.[1]
 
-test('every answer is in the next scrape, whether few waited or many', async () => {
+test('every request is in the next scrape', async () => {
   const registry = new Registry()
   const observe = requestMetrics(registry).observer('listParts')
   observe(200, 0.002)
@@ -15,7 +15,7 @@ test('every answer is in the next scrape, whether few waited or many', async () 
   expect(await counted(registry)).toBe('1301')
 })
 
-test('operations and statuses are told apart', async () => {
+test('requests are counted by operation and status', async () => {
   const registry = new Registry()
   const metrics = requestMetrics(registry)
   metrics.observer('listParts')(200, 0.002)

@@ -5,7 +5,7 @@ import { connect } from '../db/client.ts'
 import { migrationsOf } from './files.ts'
 import { migrate } from './migrate.ts'
 
-/** An empty database of one's own, gone after the work. */
+/** Runs the work on a temporary empty database. */
 async function emptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   const server = connect(testServerUrl(), { max: 1, applicationName: 'test' })
   const name = `empty_${crypto.randomUUID().replaceAll('-', '')}`
@@ -18,8 +18,8 @@ async function emptyDatabase<T>(work: (url: string) => Promise<T>): Promise<T> {
   }
 }
 
-describe('migrating', () => {
-  test('two migrators at once are safe: each migration runs once', async () => {
+describe('migrate', () => {
+  test('runs each migration once, also concurrently', async () => {
     await emptyDatabase(async (url) => {
       const lines: string[] = []
       const run = () => migrate({ url, passwords: testPasswords, log: (line) => lines.push(line) })

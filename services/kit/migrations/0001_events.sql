@@ -15,12 +15,12 @@ create table outbox (
   data text not null,
   -- Time of the acknowledgement by the stream, or of the last cursor that passed the row.
   sent_at timestamptz(3)
-);
+)
+-- Rows are short-lived, so the default of a fifth of the table would leave too many dead rows.
+with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 create index outbox_unsent on outbox (seq) where sent_at is null;
 create index outbox_sent on outbox (sent_at) where sent_at is not null;
 create index outbox_position on outbox (txid, seq);
--- Rows are short-lived, so the default of a fifth of the table would leave too many dead rows.
-alter table outbox set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.05);
 
 -- Positions of this service's consumers in their sources: streams, or outboxes of services.
 create table bus_cursors (

@@ -1,4 +1,4 @@
--- The first answer of a request that carried an Idempotency-Key, for 24 hours.
+-- The first response to a request with an Idempotency-Key, kept for 24 hours.
 create table idempotency_keys (
   user_id text not null,
   operation text not null,

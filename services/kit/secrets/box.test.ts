@@ -3,7 +3,7 @@ import { createSecretBox } from './box.ts'
 
 const key = (name: string, byte: number) => `${name}:${Buffer.alloc(32, byte).toString('base64')}`
 
-test('what is sealed opens again, never looks the same twice and never shows', async () => {
+test('an encrypted text decrypts to the plain text, differs each time and does not contain it', async () => {
   const box = await createSecretBox(key('a', 1))
   const [one, two] = [await box.encrypt('a secret'), await box.encrypt('a secret')]
   expect(one).not.toBe(two)
@@ -11,17 +11,17 @@ test('what is sealed opens again, never looks the same twice and never shows', a
   expect(await box.decrypt(one)).toBe('a secret')
 })
 
-test('after a new key is put in front, the old one still opens and only the new one seals', async () => {
-  const sealed = await (await createSecretBox(key('old', 1))).encrypt('x')
+test('the first key encrypts, and later keys still decrypt', async () => {
+  const encrypted = await (await createSecretBox(key('old', 1))).encrypt('x')
   const box = await createSecretBox(`${key('new', 2)},${key('old', 1)}`)
-  expect(await box.decrypt(sealed)).toBe('x')
-  expect([box.isCurrent(sealed), box.isCurrent(await box.encrypt('x'))]).toEqual([false, true])
+  expect(await box.decrypt(encrypted)).toBe('x')
+  expect([box.isCurrent(encrypted), box.isCurrent(await box.encrypt('x'))]).toEqual([false, true])
 })
 
-test('a missing key is named, and a touched text does not open', async () => {
-  const sealed = await (await createSecretBox(key('a', 1))).encrypt('x')
+test('a missing key is named, and a modified text is refused', async () => {
+  const encrypted = await (await createSecretBox(key('a', 1))).encrypt('x')
   const other = await createSecretBox(key('b', 2))
-  await expect(other.decrypt(sealed)).rejects.toThrow('ENCRYPTION_KEYS lacks the key a')
+  await expect(other.decrypt(encrypted)).rejects.toThrow('ENCRYPTION_KEYS lacks the key a')
   const box = await createSecretBox(key('a', 1))
-  await expect(box.decrypt(`${sealed.slice(0, -2)}AA`)).rejects.toThrow()
+  await expect(box.decrypt(`${encrypted.slice(0, -2)}AA`)).rejects.toThrow()
 })

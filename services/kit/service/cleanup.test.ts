@@ -11,28 +11,28 @@ const lines: string[] = []
 const destination = { write: (line: string) => void lines.push(line) }
 const log = createLog({ service: 'sourcing', version: '0', level: 'info', destination })
 
-test('a sweep that fails keeps none of the others from theirs, and none begins after the signal', async () => {
+test('a failed sweep does not prevent the others, and none starts after the signal', async () => {
   const swept: string[] = []
   const stopping = new AbortController()
   const worker = cleanupWorker({ sql, log, clock: Date.now }, [
     async () => {
-      throw new Error('the store is away')
+      throw new Error('store unreachable')
     },
     async (signal) => {
-      swept.push(`second, ${signal.aborted ? 'stopped' : 'going on'}`)
+      swept.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
       stopping.abort()
-      swept.push(`second, ${signal.aborted ? 'stopped' : 'going on'}`)
+      swept.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
     },
     async () => void swept.push('third'),
   ])
   await worker.run(stopping.signal)
-  expect(swept).toEqual(['second, going on', 'second, stopped'])
+  expect(swept).toEqual(['second, running', 'second, stopped'])
   expect(lines.map((line) => JSON.parse(line))).toEqual([
-    expect.objectContaining({ level: 'error', err: expect.objectContaining({ message: 'the store is away' }) }),
+    expect.objectContaining({ level: 'error', err: expect.objectContaining({ message: 'store unreachable' }) }),
   ])
 })
 
-test('one sweep takes what a busy minute left, and leaves what has time', async () => {
+test('one run deletes all expired rows and keeps the others', async () => {
   await db.owner`
     insert into sourcing.page_cursors (key, page, expires_at)
     select 'old' || n, 1, now() - interval '1 second' from generate_series(1, 12000) n

@@ -13,6 +13,7 @@ import type { Pool } from '../db/client.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
+import { TenantReads } from '../limits/tenant-reads.ts'
 import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
@@ -35,6 +36,7 @@ export interface Kit {
   registry: Registry
   sql: Pool
   reads: PipelinedReads
+  tenantReads: TenantReads
   bus: Bus
   auth: Auth
   http: Http
@@ -80,6 +82,7 @@ export async function createKit(
     .labels(VERSION)
     .set(1)
   const { sql, reads } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
+  const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
   const bus = await createBus({
     service: name,
     pool: sql,
@@ -112,7 +115,7 @@ export async function createKit(
     metrics: requestMetrics(registry),
   })
   const pagination = new Pagination({ sql, reads, clock, log })
-  return { config, log, registry, sql, reads, bus, auth, http, pagination, clock }
+  return { config, log, registry, sql, reads, tenantReads, bus, auth, http, pagination, clock }
 }
 
 export interface ServiceParts {

@@ -25,14 +25,14 @@ const entries = () => db.owner<{ success: boolean; error: string | null; user_ag
   select success, error, user_agent, request from organization.audit_log order by id`
 
 describe('writing', () => {
-  test.each(SERVICES)('%s may add entries, and only organization may read them', async (service) => {
+  test.each(SERVICES)('%s may insert entries, and only organization may select them', async (service) => {
     await pools[service].begin((tx) => recordSuccess(tx, audit))
     const read = pools[service]`select id from organization.audit_log limit 1`
     if (service === 'organization') expect(await read).toHaveLength(1)
     else await expect(read.execute()).rejects.toThrow('permission denied')
   })
 
-  test('success goes with its transaction, a refusal stands by itself', async () => {
+  test('a success is rolled back with its transaction, a refusal is not', async () => {
     const before = (await entries()).length
     await pools.sourcing
       .begin(async (tx) => {
@@ -45,7 +45,7 @@ describe('writing', () => {
     expect(added.map(({ success, error }) => [success, error])).toEqual([[false, 'forbidden']])
   })
 
-  test('refusals that are no decision about the caller leave none', async () => {
+  test('refusals that do not depend on the permissions of the caller leave no entry', async () => {
     const before = (await entries()).length
     for (const code of ['not_found', 'validation_error', 'rate_limited', 'unauthorized', 'unavailable'] as const) {
       await recordRefusal(pools.sourcing, audit, code)
@@ -53,12 +53,12 @@ describe('writing', () => {
     expect(await entries()).toHaveLength(before)
   })
 
-  test('NUL and lone surrogates of a client never fail the command', async () => {
+  test('NUL and lone surrogates in the user agent are replaced', async () => {
     const [entry] = await entries()
     expect(entry?.user_agent).toBe('agent \ufffd')
   })
 
-  test('the first of a month has its partition, and so do the months ahead', async () => {
+  test('entries of this month and the next three go into the partition of their month', async () => {
     const now = new Date()
     for (const months of [0, 1, 2, 3]) {
       const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1)).toISOString()
@@ -70,11 +70,11 @@ describe('writing', () => {
     }
   })
 
-  test('what no partition was made for is kept, and moves into its month when that is made', async () => {
+  test('an entry without a partition is stored, and moves into the partition of its month when that is created', async () => {
     const far = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() + 4, 15)).toISOString()
     await db.owner`insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
       values ('far', 'org_1', ${far}, 'part.create', true, 'user_1')`
-    await pools.organization`select organization.ensure_audit_partitions(4)`
+    await pools.organization`select ensure_month_partitions('audit_log', 4)`
     const [row] = await db.owner<[{ partition: string }]>`
       select tableoid::regclass::text as partition from organization.audit_log where id = 'far'`
     expect(row.partition).toBe(`organization.audit_log_${far.slice(0, 7).replace('-', '_')}`)
@@ -82,7 +82,7 @@ describe('writing', () => {
   })
 })
 
-describe('the log is append-only against its own service', async () => {
+describe('the log is append-only for every service', async () => {
   const [month] = await db.owner<[{ name: string }]>`
     select min(child.relname) as name from pg_inherits join pg_class child on child.oid = inhrelid
     where inhparent = 'organization.audit_log'::regclass and child.relname <> 'audit_log_default'`
@@ -110,7 +110,7 @@ describe('the log is append-only against its own service', async () => {
         [service, 'update organization.audit_log_kinds set success = true'],
         [service, 'truncate organization.audit_log_kinds'],
         [service, 'create table organization.mine (x int)'],
-        [service, 'select organization.note_audit_kinds()'],
+        [service, 'select organization.add_audit_kinds()'],
       ]),
     ) as [ServiceName, string][],
   )('%s: %s is refused', async (service, statement) => {
@@ -125,14 +125,14 @@ describe('the log is append-only against its own service', async () => {
     await expect(pools[service].unsafe(backdated).execute()).rejects.toThrow('permission denied')
   })
 
-  test('a partition cannot be written past the log', async () => {
+  test('a service cannot insert into a partition directly', async () => {
     const direct = `insert into organization.${month.name} (id, org_id, timestamp, procedure, success, actor_id)
       values ('x', 'org_1', now(), 'part.create', true, 'user_1')`
     await expect(pools.organization.unsafe(direct).execute()).rejects.toThrow('permission denied')
   })
 })
 
-test('retention drops whole months that have passed, and nothing younger', async () => {
+test('retention drops the partitions of expired months and no later ones', async () => {
   await db.owner.unsafe(`create table organization.audit_log_2020_01 partition of organization.audit_log
     for values from ('2020-01-01 00:00:00+00') to ('2020-02-01 00:00:00+00')`)
   const before = (await entries()).length
@@ -142,19 +142,19 @@ test('retention drops whole months that have passed, and nothing younger', async
   await expect(pools.organization`select organization.drop_audit_partitions(0)`.execute()).rejects.toThrow('at least 1')
 })
 
-describe('the functions that care for partitions', () => {
-  const care = ['organization.ensure_audit_partitions(3)', 'organization.drop_audit_partitions(12)']
+describe('the functions that create and drop partitions', () => {
+  const calls = ["organization.ensure_month_partitions('audit_log', 3)", 'organization.drop_audit_partitions(12)']
 
-  test.each(SERVICES.filter((service) => service !== 'organization'))('are not for %s', async (service) => {
-    for (const call of care) {
+  test.each(SERVICES.filter((service) => service !== 'organization'))('refuse %s', async (service) => {
+    for (const call of calls) {
       await expect(pools[service].unsafe(`select ${call}`).execute()).rejects.toThrow('permission denied')
     }
   })
 
-  test('find the real catalog and the real log, whatever lies in the way of a search path', async () => {
+  test('ignore temporary tables and functions of the caller', async () => {
     const before = (await entries()).length
     const sql = connect(db.urlOf('organization'), { max: 1, applicationName: 'test' })
-    // A temporary schema is looked into first unless a search path says otherwise, and anybody may fill their own.
+    // Postgres searches the temporary schema first unless the search path names it, and every role may create objects there.
     await sql.unsafe(`
       create temporary table pg_class (oid oid, relname text);
       create temporary table pg_inherits (inhrelid oid, inhparent oid);
@@ -167,24 +167,26 @@ describe('the functions that care for partitions', () => {
       create function pg_temp.to_char(date, text) returns text language plpgsql as $$ begin raise exception 'reached'; end $$;
       set search_path = pg_temp, pg_catalog, organization`)
     expect([...(await sql`select organization.drop_audit_partitions(12)`)]).toEqual([{ drop_audit_partitions: 0 }])
-    expect([...(await sql`select organization.ensure_audit_partitions(3)`)]).toEqual([{ ensure_audit_partitions: 0 }])
+    expect([...(await sql`select organization.ensure_month_partitions('audit_log', 3)`)]).toEqual([
+      { ensure_month_partitions: 0 },
+    ])
     await sql.end({ timeout: 1 })
     expect(await entries()).toHaveLength(before)
   })
 
-  test('run as the owner with a search path of their own, and nobody but who must may call them', async () => {
+  test('and all functions with the rights of the owner have their own search path and are not executable by public', async () => {
     const functions = await db.owner<{ name: string; path: string; public: boolean }[]>`
       select p.proname as name, array_to_string(p.proconfig, ',') as path,
         has_function_privilege('public', p.oid, 'execute') as public
       from pg_proc p join pg_namespace n on n.oid = p.pronamespace
       where p.prosecdef and n.nspname = any(${[...SERVICES]})`
     expect(functions.map(({ name }) => name)).toContain('drop_audit_partitions')
-    for (const { name, path, public: open } of functions) {
-      expect([name, path, open]).toEqual([name, expect.stringMatching(/search_path=.*pg_temp$/), false])
+    for (const { name, path, public: isPublic } of functions) {
+      expect([name, path, isPublic]).toEqual([name, expect.stringMatching(/search_path=.*pg_temp$/), false])
     }
   })
 
-  test('hand their rights to no code of the caller, not even by the type of a column', async () => {
+  test('run no code of the caller, not even a cast of a column type', async () => {
     const sql = connect(db.urlOf('organization'), { max: 1, applicationName: 'test' })
     await sql.unsafe(`
       create type pg_temp.bait as (name text);
@@ -197,12 +199,12 @@ describe('the functions that care for partitions', () => {
       insert into pg_inherits values (1, 'organization.audit_log'::regclass)`)
     await sql`select organization.drop_audit_partitions(12)`
     await expect(sql`select organization.ensure_month_partitions('x', 1)`.execute()).rejects.toThrow(
-      'is no partitioned table',
+      'is not a partitioned table',
     )
     await sql.end({ timeout: 1 })
   })
 
-  test.each([null, 0, -1])('drop nothing when told to keep %p months', async (months) => {
+  test.each([null, 0, -1])('refuse to keep %p months', async (months) => {
     await expect(pools.organization`select organization.drop_audit_partitions(${months})`.execute()).rejects.toThrow(
       'at least 1',
     )
@@ -211,7 +213,7 @@ describe('the functions that care for partitions', () => {
 
 const thisMonth = () => new Date().toISOString().slice(0, 7).replace('-', '_')
 
-test('no service role is more than it must be', async () => {
+test('no service role has attributes of an administrator, or rights on private tables of another service', async () => {
   const roles = await db.owner<{ rolname: string }[]>`
     select rolname from pg_roles
     where rolname = any(${SERVICES.map(roleOf)}) and (rolsuper or rolcreatedb or rolcreaterole or rolbypassrls)`

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
 import { testDatabase } from '../../testing/database.ts'
-import { arrangement } from '../../testing/marketplace.ts'
+import { createFixtures } from '../../testing/marketplace.ts'
 import { startService } from '../../testing/processes.ts'
-import { enterOverHttp } from '../../testing/sign-in.ts'
+import { signInOverHttp } from '../../testing/sign-in.ts'
 import { until } from '../../testing/until.ts'
 
-/** Some fifty megabytes on the way out: held in memory they could not be overlooked. */
+/** An export of about fifty megabytes, more than the memory growth that the test allows. */
 const ENTRIES = 200_000
-/** What an export may add to the memory of its process, whatever its client does. */
+/** The most memory that an export may add to its process. */
 const MAX_GROWTH_MIB = 40
 const PATH = '/flows/v1/audit-log/export'
 
 const db = await testDatabase()
 const identity = await startService('identity', db)
 const organization = await startService('organization', db)
-const org = await (await arrangement(db, enterOverHttp(identity.client.url))).organization(['IP_OWNER'])
+const org = await (await createFixtures(db, signInOverHttp(identity.client.url))).organization(['IP_OWNER'])
 await db.owner`
   insert into organization.audit_log (id, org_id, timestamp, procedure, success, actor_id)
   select 'audit_' || left(upper(md5(n::text)), 26), ${org.orgId}, now() - make_interval(secs => n), 'part.create', true,
@@ -23,23 +23,23 @@ await db.owner`
   from generate_series(1, ${ENTRIES}::int) n`
 await db.owner`vacuum (analyze) organization.audit_log`
 
-/** Entries are a second apart. */
+/** A tenth of the entries, which are a second apart. */
 const A_TENTH = `${PATH}?from=${new Date(Date.now() - (ENTRIES / 10) * 1000).toISOString()}`
 
-/** What the process that exports has in memory. */
+/** The memory of the exporting process. */
 async function memoryMib(): Promise<number> {
   const ps = Bun.spawn(['ps', '-o', 'rss=', '-p', String(organization.child.pid)], { stdin: 'ignore', stdout: 'pipe' })
   return Number(await ps.stdout.text()) / 1024
 }
 
-/** The most that it has while something happens. */
+/** The highest memory during the work. */
 async function peakMib(work: Promise<unknown>): Promise<number> {
-  let working = true
+  let isRunning = true
   const finished = work.finally(() => {
-    working = false
+    isRunning = false
   })
   let peak = 0
-  while (working) {
+  while (isRunning) {
     peak = Math.max(peak, await memoryMib())
     await Bun.sleep(20)
   }
@@ -47,7 +47,7 @@ async function peakMib(work: Promise<unknown>): Promise<number> {
   return peak
 }
 
-/** A client that reads a chunk, and the next one when it pleases. */
+/** A client that can pause after each chunk. */
 async function reader(coding: 'gzip' | 'identity', path = PATH) {
   let bytes = 0
   let ended = false
@@ -59,7 +59,7 @@ async function reader(coding: 'gzip' | 'identity', path = PATH) {
     socket: {
       data(from, chunk) {
         bytes += chunk.length
-        // The last chunk of a body that is sent in chunks.
+        // The end of a chunked body.
         ended ||= chunk.subarray(-5).toString('latin1') === '0\r\n\r\n'
         if (pauseMs === 0) return
         from.pause()
@@ -89,7 +89,7 @@ async function exported(coding: 'gzip' | 'identity', { pauseMs = 0, path = PATH 
   return client.bytes()
 }
 
-/** What exporting a tenth needs: by then the code is compiled, and the heap has the size that its work asks for. */
+/** The highest memory of exports of a tenth. It is measured after warm-up: the code is compiled and the heap has grown. */
 const peakOfTenthMib = (coding: 'gzip' | 'identity'): Promise<number> =>
   peakMib(
     (async () => {
@@ -98,7 +98,7 @@ const peakOfTenthMib = (coding: 'gzip' | 'identity'): Promise<number> =>
   )
 
 describe.each(['identity', 'gzip'] as const)(`an export of ${ENTRIES} entries (%s)`, (coding) => {
-  test(`needs no more than ${MAX_GROWTH_MIB} MiB above one of a tenth, for a fast client and a slow one`, async () => {
+  test(`needs at most ${MAX_GROWTH_MIB} MiB more than an export of a tenth, with a fast and with a slow client`, async () => {
     const before = await peakOfTenthMib(coding)
     const sent: number[] = []
     const fast = await peakMib(exported(coding).then((bytes) => sent.push(bytes)))
@@ -108,18 +108,18 @@ describe.each(['identity', 'gzip'] as const)(`an export of ${ENTRIES} entries (%
   }, 300_000)
 })
 
-test('clients that stop reading hold no more of it than their sockets do', async () => {
+test('exports to clients that stop reading pause with bounded memory', async () => {
   const before = await peakOfTenthMib('identity')
   const clients = await Promise.all([reader('identity'), reader('identity')])
   for (const client of clients) client.socket.pause()
   const peak = await peakMib(
-    until(async () => isSteady(await scans()), { withinMs: 60_000, what: 'both exports to wait' }),
+    until(async () => isSteady(await scans()), { withinMs: 60_000, what: 'the pause of both exports' }),
   )
   expect(peak - before).toBeLessThan(MAX_GROWTH_MIB)
   for (const { socket } of clients) socket.terminate()
 }, 300_000)
 
-/** How often Postgres has read an index of the log; it tells no more than once a second. */
+/** The number of index scans of the log. Postgres updates it once a second. */
 async function scans(): Promise<number> {
   await db.owner`select pg_stat_clear_snapshot()`
   const [row] = await db.owner<[{ scans: number }]>`

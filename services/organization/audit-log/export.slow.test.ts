@@ -6,7 +6,7 @@ import { testMarketplace } from '../../testing/marketplace.ts'
 import { openSession } from '../../testing/sessions.ts'
 import { until } from '../../testing/until.ts'
 
-// More than the buffers between two sockets take in, which is some four megabytes.
+// An export of more than the buffers of two sockets, which hold about four megabytes.
 const ENTRIES = 60_000
 const market = await testMarketplace()
 const org = await market.organization(['IP_OWNER'])
@@ -32,7 +32,7 @@ const exported = async (search: string, headers = {}) => {
   }
 }
 
-/** A client that reads when it is told to. */
+/** A client whose test decides when it reads. */
 async function slowClient(token: string | undefined) {
   let bytes = 0
   let closed = false
@@ -54,7 +54,7 @@ async function slowClient(token: string | undefined) {
   return { socket, bytes: () => bytes, closed: () => closed, head: () => head }
 }
 
-/** How often the export has asked Postgres: statements of its role about entries, as Postgres counts index scans. */
+/** The number of index scans of the log, which grows with each batch of an export. */
 async function scans(): Promise<number> {
   await owner`select pg_stat_clear_snapshot()`
   const [row] = await owner<[{ scans: number }]>`
@@ -64,7 +64,7 @@ async function scans(): Promise<number> {
 }
 
 describe('an export', () => {
-  test('holds every entry that the pages hold, in their order, one on each line', async () => {
+  test('contains the entries of all pages in the same order, one per line', async () => {
     for (const filter of ['failedOnly=true', 'q=nothing', `actorId=${member.userId}&failedOnly=true`]) {
       const listed: AuditLogEntry[] = []
       for (let page = 1, more = true; more; page++) {
@@ -89,7 +89,7 @@ describe('an export', () => {
     expect(headers.get('vary')).toContain('Accept-Encoding')
   })
 
-  test('is compressed for who accepts it, and for nobody else', async () => {
+  test('is compressed with Accept-Encoding: gzip only', async () => {
     const request = (coding: string) =>
       fetch(`${market.url}${PATH}?failedOnly=true`, {
         headers: { authorization: `Bearer ${client.accessToken}`, 'accept-encoding': coding },
@@ -101,7 +101,7 @@ describe('an export', () => {
     expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(await plain.text())
   })
 
-  test('is for administrators, of their own organization alone', async () => {
+  test('is 403 for members and 401 without a token, and contains only entries of the own organization', async () => {
     const other = await market.organization(['IP_OWNER'])
     expect((await member.client.get(PATH)).status).toBe(403)
     expect((await market.anonymous.get(PATH)).status).toBe(401)
@@ -110,37 +110,37 @@ describe('an export', () => {
     expect((await client.get(`${PATH}?from=2026-02-30T00:00:00Z`)).status).toBe(400)
   })
 
-  test('costs HEAD no more than its first batch', async () => {
+  test('answers HEAD with 200 and no body', async () => {
     const head = await client.send('HEAD', PATH)
     expect([head.status, head.text]).toEqual([200, ''])
   })
 })
 
-describe('a client that reads slowly', () => {
-  test('makes the export wait, in little memory, and gets it all in the end', async () => {
+describe('an export to a slow client', () => {
+  test('pauses while the client does not read, and continues to the last entry', async () => {
     const slow = await slowClient(client.accessToken)
     slow.socket.pause()
-    const began = await scans()
-    await until(async () => (await scans()) > began, { what: 'the first batch' })
-    // Postgres tells its counts once a second: what has not changed for longer has stopped.
+    const before = await scans()
+    await until(async () => (await scans()) > before, { what: 'the first batch' })
+    // Postgres updates its counters once a second, so an export whose counter stays the same for longer has paused.
     let seen = { scans: 0, atMs: 0 }
     const stopped = async () => {
       const now = await scans()
       if (now !== seen.scans) seen = { scans: now, atMs: performance.now() }
       return performance.now() - seen.atMs > 2500
     }
-    await until(stopped, { withinMs: 25_000, what: 'the export to wait' })
+    await until(stopped, { withinMs: 25_000, what: 'the pause of the export' })
     expect(slow.bytes()).toBe(0)
     slow.socket.resume()
-    await until(() => slow.bytes() > ENTRIES * 150, { withinMs: 20_000, what: 'the rest' })
-    await until(async () => (await scans()) > seen.scans, { what: 'the batches that were left' })
+    await until(() => slow.bytes() > ENTRIES * 150, { withinMs: 20_000, what: 'the remaining bytes' })
+    await until(async () => (await scans()) > seen.scans, { what: 'the remaining batches' })
     slow.socket.terminate()
   }, 45_000)
 
-  test('that hangs up ends it: others may go on', async () => {
+  test('ends when the client disconnects, and its permit is free again', async () => {
     const clients = await Promise.all(Array.from({ length: 2 }, () => slowClient(client.accessToken)))
     for (const { socket } of clients) socket.pause()
-    // Two are all that an organization may have at once; others have their own.
+    // One organization may have two exports at the same time.
     await until(async () => (await client.send('HEAD', PATH)).status === 429, { what: 'two exports' })
     const other = await market.organization(['IP_OWNER'])
     expect((await other.administrator.client.get(PATH)).status).toBe(200)
@@ -148,7 +148,7 @@ describe('a client that reads slowly', () => {
     await until(async () => (await client.send('HEAD', PATH)).status === 200, { what: 'the exports to end' })
   })
 
-  test('gets no more once the session is revoked, and no proper end', async () => {
+  test('is cut off when the session is revoked', async () => {
     const session = await openSession(market, org.administrator)
     const slow = await slowClient(session.accessToken)
     slow.socket.pause()

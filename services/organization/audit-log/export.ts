@@ -19,14 +19,14 @@ export interface Export {
 
 interface Deps {
   sql: Sql
-  reads: TenantSemaphore
+  permits: TenantSemaphore
   clock: () => number
 }
 
 /** Exports the entries that match the filters, one line each, at the speed of the client. */
-export function createExporter({ sql, reads, clock }: Deps) {
+export function createExporter({ sql, permits, clock }: Deps) {
   async function* linesOf(search: Search, { orgId, recheck }: Export) {
-    const release = reads.acquire(orgId)
+    const release = permits.acquire(orgId)
     try {
       let before: TimeKey | undefined = NEWEST
       while (before) {
@@ -41,8 +41,11 @@ export function createExporter({ sql, reads, clock }: Deps) {
     }
   }
 
-  return async (asked: Export): Promise<Streamed> => {
-    const lines = linesOf(await searchFor(sql, asked.orgId, asked.filters, new Date(clock()).toISOString()), asked)
+  return async (request: Export): Promise<Streamed> => {
+    const lines = linesOf(
+      await searchFor(sql, request.orgId, request.filters, new Date(clock()).toISOString()),
+      request,
+    )
     // An error in the first batch can still be answered with its status.
     let first: IteratorResult<string, unknown> | undefined = await lines.next()
     const pieces = {

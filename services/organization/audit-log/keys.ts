@@ -2,7 +2,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import type { TimeKey } from '../../kit/pagination/keysets.ts'
 import type { MonthRange, Window } from './rules.ts'
 
-/** The next keys that are wanted: newest first, after `before`. */
+/** The next keys to read, newest first, older than `before`. */
 export interface KeyRange extends Window {
   before: TimeKey
   limit: number
@@ -28,7 +28,7 @@ const ofKinds = (sql: Sql, { procedures, impersonatedOnly, failedOnly, hideSignI
   and (not ${impersonatedOnly}::boolean or impersonated) and (not ${failedOnly}::boolean or not success)
   and not (${hideSignIns}::boolean and success and procedure = 'auth.signIn')`
 
-/** In the collation of the log: indexes of the log do not serve the collation of `users.id`. */
+/** Ids in the collation of the log, because indexes of the log do not serve the collation of `users.id`. */
 const idsOf = (sql: Sql, orgId: string, actors: ActorFilter) =>
   'actorIds' in actors
     ? sql`select distinct unnest(${[...actors.actorIds]}::text[]) as id`
@@ -89,7 +89,7 @@ const monthsOfActors = (sql: Sql, orgId: string, { low, high }: MonthRange) => s
     select from organization.audit_log_kinds where org_id = ${orgId} and actor_id = actors.id and month = m.month limit 1
   ) present`
 
-/** Looks the kinds of each actor up. */
+/** The kinds of each actor, looked up by actor. */
 const kindsOfFewActors = (sql: Sql, orgId: string, { low, high }: MonthRange, kinds: KindFilter) => sql`
   select k.month, actors.id as actor_id, k.procedure, k.success, k.impersonated
   from actors cross join lateral (
@@ -97,20 +97,20 @@ const kindsOfFewActors = (sql: Sql, orgId: string, { low, high }: MonthRange, ki
     where org_id = ${orgId} and actor_id = actors.id and month >= ${low} and month < ${high} and ${ofKinds(sql, kinds)}
   ) k`
 
-/** Looks the actors of each kind up: a rare kind has fewer than the filter has actors. */
+/** The same, looked up by kind: a rare kind has fewer actors than the filter. */
 const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: KindFilter) => sql`
-  select k.month, having_it.actor_id, k.procedure, k.success, k.impersonated
+  select k.month, having_kind.actor_id, k.procedure, k.success, k.impersonated
   from (${kindsOfAll(sql, orgId, range, kinds)}) k cross join lateral (
     select distinct actor_id from organization.audit_log_kinds
     where org_id = ${orgId} and month = k.month and procedure = k.procedure and success = k.success
       and impersonated = k.impersonated and actor_id in (select id from actors)
-  ) having_it`
+  ) having_kind`
 
 /**
- * Entries of some kinds, by some actors or by any, by the small table of the kinds that exist. The entries of one kind, actor
- * and month are one range of an index. The statement reads the newest entries of each range, about twice as many as wanted
- * in all. The last wanted one among them is the floor: no older entry is on the page. Then it reads on in the ranges that may
- * have more entries above the floor.
+ * Keys of entries of some kinds and actors, found by the small table of the kinds that exist. The entries of one kind, actor
+ * and month are one range of an index. The statement reads the newest entries of each range, in total about twice the limit.
+ * The floor is the time of the last one within the limit: no older entry is on the page. Ranges that may have more entries
+ * above the floor are then read further.
  */
 export function listKeysByKind(
   sql: Sql,

@@ -47,7 +47,7 @@ describe('access', () => {
     expect((await org.administrator.client.get(`/v1/audit-log/${id}`)).status).toBe(200)
   })
 
-  test("sees the own organization's entries alone; another's is 404, the same as an unknown one", async () => {
+  test('lists only entries of the own organization; an entry of another one is 404, the same as an unknown one', async () => {
     const [id = ''] = await write([{}])
     const options = { headers: { 'x-request-id': 'same' } }
     const foreign = await other.administrator.client.get(`/v1/audit-log/${id}`, options)

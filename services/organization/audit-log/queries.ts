@@ -3,12 +3,12 @@ import type { TimeKey } from '../../kit/pagination/keysets.ts'
 
 const MONTHS_AHEAD = 3
 
-export const ensurePartitions = (sql: Sql) => sql`select organization.ensure_audit_partitions(${MONTHS_AHEAD})`
+export const ensurePartitions = (sql: Sql) => sql`select ensure_month_partitions('audit_log', ${MONTHS_AHEAD})`
 
 export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
   select organization.drop_audit_partitions(${keepMonths})`
 
-/** Users of the organization whose address matches a pattern, at most `limit`; only one user where `actorId` is set. */
+/** At most `limit` users of the organization whose address matches a pattern; with `actorId` only this user. */
 export const listActors = (
   sql: Sql,
   orgId: string,
@@ -37,13 +37,13 @@ export interface EntryRow {
   granted_by_email: string | null
 }
 
-/** The entries of these keys in the order of the keys, with the users and grants that they name. */
+/** The entries of these keys in the order of the keys, with their users and grants. */
 export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql<EntryRow[]>`
   select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
-    e.grant_id, g.acting_email, g.reason, giver.email as granted_by_email
+    e.grant_id, g.acting_email, g.reason, granter.email as granted_by_email
   from unnest(${keys.map(({ timestamp }) => timestamp)}::timestamptz[], ${keys.map(({ id }) => id)}::text[])
-    with ordinality as key (timestamp, id, place)
+    with ordinality as key (timestamp, id, ordinal)
   cross join lateral (
     select a.id, a.timestamp, a.procedure, a.success, a.error, a.ip_address, a.actor_id, a.grant_id
     from organization.audit_log a
@@ -59,8 +59,8 @@ export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) =
   ) g on true
   left join lateral (
     select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
-  ) giver on true
-  order by key.place`
+  ) granter on true
+  order by key.ordinal`
 
 export interface EntryDetailRow extends EntryRow {
   user_agent: string | null
@@ -74,7 +74,7 @@ export interface EntryDetailRow extends EntryRow {
 export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetailRow[]>`
   select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address, e.user_agent, e.request,
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
-    e.grant_id, g.acting_email, g.reason, giver.email as granted_by_email,
+    e.grant_id, g.acting_email, g.reason, granter.email as granted_by_email,
     g.redeemed_at, g.redeemed_ip, g.expires_at, g.revoked_at
   from (
     select id, timestamp, procedure, success, error, ip_address, user_agent, request, actor_id, grant_id
@@ -89,4 +89,4 @@ export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetai
   ) g on true
   left join lateral (
     select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
-  ) giver on true`
+  ) granter on true`

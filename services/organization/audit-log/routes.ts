@@ -11,7 +11,7 @@ import { createExporter } from './export.ts'
 import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
-/** Exports last as long as their client reads; an organization has its share of them, and of far pages. */
+/** An export takes as long as its client reads. Each replica and each organization has a limit. */
 const LONG_READS = { what: 'exports and far pages', permits: 16, permitsPerTenant: 2 }
 
 interface Deps {
@@ -22,8 +22,8 @@ interface Deps {
 }
 
 export const auditLogRoutes = ({ http, pagination, sql, clock }: Deps) => {
-  const reads = new TenantSemaphore(LONG_READS)
-  const exportEntries = createExporter({ sql, reads, clock })
+  const permits = new TenantSemaphore(LONG_READS)
+  const exportEntries = createExporter({ sql, permits, clock })
   return new Elysia({ name: 'organization.audit-log' })
     .use(
       http.route(listAuditLog, async ({ caller, query, request }) => {
@@ -31,8 +31,8 @@ export const auditLogRoutes = ({ http, pagination, sql, clock }: Deps) => {
         const { items, hasMore } = await pagination.page(
           { caller, list: 'auditLog', query },
           ({ after, ...window }) => {
-            const wanted = { ...window, before: timeKeyAt(after), signal: request.signal }
-            return findPageOfKeys({ sql, reads }, caller.orgId, search, wanted)
+            const range = { ...window, before: timeKeyAt(after), signal: request.signal }
+            return findPageOfKeys({ sql, permits }, caller.orgId, search, range)
           },
           positionOfTime,
         )

@@ -1,4 +1,4 @@
-/** A period; both ends belong to it. */
+/** A period that includes both ends. */
 export interface Window {
   from: string
   to: string
@@ -23,24 +23,24 @@ const millisecondsOf = (time: string) => Date.parse(time.replace(BEYOND_MILLISEC
 const isBetweenMilliseconds = (time: string) => /[1-9]/.test(BEYOND_MILLISECONDS.exec(time)?.[2] ?? '')
 const isoOf = (ms: number) => new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS)).toISOString()
 
-/** The first moment of a month of UTC, `months` after the month of a time; no earlier than every entry. */
+/** The start of a month (UTC), `months` after the month of a time, limited to the times that entries can have. */
 export function monthOf(time: string, months = 0): string {
   const date = new Date(time)
   return isoOf(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months, 1))
 }
 
-/** Months from `low` on, before `high`. */
+/** The months from `low`, without `high`. */
 export interface MonthRange {
   low: string
   high: string
 }
 
-/** Two single months: at the beginning of a month, its entries do not fill a page. */
+/** The second range is one month too, because the current month has few entries when it begins. */
 const MONTHS_OF_RANGES = [1, 1, 4, 16]
 
 /**
- * The months of a window up to a time, newest first, in ranges of 1, 1, 4 and 16 months and the rest. The first range also
- * has everything after `now`.
+ * The months of a window up to a time, newest first, in ranges of 1, 1, 4 and 16 months and the rest. The first range
+ * includes everything after `now`.
  */
 export function* monthRangesOf({ from, to }: Window, upTo: string, now: string): Generator<MonthRange> {
   const newest = upTo < to ? upTo : to

@@ -40,13 +40,13 @@ export interface Search {
   now: string
 }
 
-/** Users that are searched by id; where `q` matches more, the next entries are filtered first. */
+/** The most users that are searched by id. If `q` matches more, the next entries are filtered first. */
 const MAX_ACTORS = 200
-/** Entries of any kind that are filtered for each wanted one, and at least. */
-const FILTERED_FOR_EACH = 10
+/** Entries of any kind that are filtered per requested entry, and their minimum. */
+const FILTERED_PER_ENTRY = 10
 const MIN_FILTERED = 2000
-/** The same of entries that are found by kind. */
-const FILTERED_OF_KINDS_FOR_EACH = 2
+/** Entries of some kinds that are filtered per requested entry. */
+const FILTERED_BY_KIND_PER_ENTRY = 2
 
 export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search> {
   const { q, procedure, actorId } = filters
@@ -63,12 +63,12 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, 
   const matching = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
   const procedures = procedure === undefined ? matching : matching.filter((name) => name === procedure)
   const byProcedure: Branch[] = procedures.length > 0 ? [{ kinds: { ...kinds, procedures }, actors: ofActor }] : []
-  // `q` matches the one procedure that is wanted, so it matches all entries of it.
+  // `q` matches the procedure of the filter, so it matches all of its entries.
   if (procedure !== undefined && procedures.length > 0) return { ...search, branches: byProcedure }
   const emailPattern = contains(q)
   const rows = await listActors(sql, orgId, { emailPattern, actorId }, MAX_ACTORS + 1)
   if (rows.length === 0) return { ...search, branches: byProcedure }
-  // All entries of the one actor that is wanted match.
+  // `q` matches the actor of the filter, so it matches all of their entries.
   if (ofActor) return { ...search, branches: [{ kinds, actors: ofActor }] }
   const isMany = rows.length > MAX_ACTORS
   const actors = isMany ? { emailPattern } : { actorIds: rows.map(({ id }) => id) }
@@ -98,7 +98,7 @@ export async function findKeys(
   return findKeysByKind(sql, orgId, range, branches, now)
 }
 
-/** Undefined where too few of the next entries match. */
+/** Undefined if too few of the next entries match. */
 async function filterNextKeys(
   sql: Sql,
   orgId: string,
@@ -108,11 +108,11 @@ async function filterNextKeys(
 ): Promise<readonly TimeKey[] | undefined> {
   const { limit } = range
   if (isAnyKind(filter.kinds)) {
-    const recent = { ...range, limit: Math.max(MIN_FILTERED, FILTERED_FOR_EACH * limit) }
+    const recent = { ...range, limit: Math.max(MIN_FILTERED, FILTERED_PER_ENTRY * limit) }
     const found = await filterKeys(sql, orgId, recent, filter, limit)
     return found.length === limit ? found : undefined
   }
-  const among = FILTERED_OF_KINDS_FOR_EACH * limit
+  const among = FILTERED_BY_KIND_PER_ENTRY * limit
   const branches = [{ kinds: filter.kinds, actors: undefined }]
   const keys = await findKeysByKind(sql, orgId, { ...range, limit: among }, branches, search.now)
   const found = await filterKeys(sql, orgId, keys, filter, limit)
@@ -122,7 +122,7 @@ async function filterNextKeys(
 const isUnfiltered = ([first, ...others]: readonly Branch[]) =>
   first !== undefined && others.length === 0 && first.actors === undefined && isAnyKind(first.kinds)
 
-/** Reads a growing number of months, so that a common filter costs one month, and a rare one few statements. */
+/** Reads ranges of more and more months: a common filter needs one range, a rare one few statements. */
 async function findKeysByKind(
   sql: Sql,
   orgId: string,
@@ -142,7 +142,7 @@ async function findKeysByKind(
   return found
 }
 
-/** Keys that are skipped in one statement: a far page takes time, but no more memory than this. */
+/** Keys that one statement skips. This bounds the memory of a far page. */
 const MAX_SKIPPED_AT_ONCE = 10_000
 /** Offsets above this count as long reads. */
 const LONG_READ_OFFSET = 100_000
@@ -157,12 +157,12 @@ export interface KeyWindow {
 
 /** The keys of a page. */
 export async function findPageOfKeys(
-  { sql, reads }: { sql: Sql; reads: TenantSemaphore },
+  { sql, permits }: { sql: Sql; permits: TenantSemaphore },
   orgId: string,
   search: Search,
   { before: start, limit, offset, signal }: KeyWindow,
 ): Promise<readonly TimeKey[]> {
-  const release = offset > LONG_READ_OFFSET ? reads.acquire(orgId) : () => {}
+  const release = offset > LONG_READ_OFFSET ? permits.acquire(orgId) : () => {}
   try {
     let before = start
     let skip = offset

@@ -1,31 +1,32 @@
-import { counts, type Permission, type Standing } from '../../../proto/permissions.ts'
+import { isApplicable, type Permission, type Standing } from '../../../proto/permissions.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { keysBeyond } from '../roles/rules.ts'
-import { findAdministrator, listKeys, lockOrganizationRow } from './queries.ts'
+import { missingPermissions } from '../roles/rules.ts'
+import { findAdministrator, listPermissions, lockOrganizationRow } from './queries.ts'
 
-/** Begins a command on users or roles: until it ends nobody else changes those of the organization. */
+/** Serializes the commands on users and roles of one organization until the transaction ends. */
 export async function lockOrganization(tx: Tx, orgId: string): Promise<Standing> {
   return found(await lockOrganizationRow(tx, orgId))
 }
 
-/** Nobody hands out or takes away a key that they lack. */
-export function requireHeld(caller: Caller, permissions: readonly Permission[]): void {
-  const beyond = keysBeyond(caller.permissions, permissions)
-  if (beyond.length > 0) throw refuse('forbidden', { detail: `You do not hold ${beyond.join(', ')} yourself.` })
+/** A caller can grant and withdraw only permissions that the caller holds. */
+export function requireHeldPermissions(caller: Caller, permissions: readonly Permission[]): void {
+  const missing = missingPermissions(caller.permissions, permissions)
+  if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
 }
 
-/** Nobody changes a user who holds a key that they lack. Answers the user's keys. */
-export async function requireNotAbove(tx: Tx, caller: Caller, userId: string, standing: Standing) {
-  const keys = (await listKeys(tx, caller.orgId, userId)).map(({ key }) => key).filter((key) => counts(key, standing))
-  if (keysBeyond(caller.permissions, keys).length > 0) {
-    throw refuse('forbidden', { detail: 'The user holds a permission that you lack.' })
+/** A caller can change only users whose permissions the caller holds. Returns the permissions of the user. */
+export async function requireNoHigherPermissions(tx: Tx, caller: Caller, userId: string, standing: Standing) {
+  const listed = await listPermissions(tx, caller.orgId, userId)
+  const permissions = listed.map(({ permission }) => permission).filter((each) => isApplicable(each, standing))
+  if (missingPermissions(caller.permissions, permissions).length > 0) {
+    throw refuse('forbidden', { detail: 'The user holds a permission that you do not hold.' })
   }
-  return keys
+  return permissions
 }
 
-/** Asked after a change that may have taken away an administrator; the refusal undoes it. */
+/** Runs after a change that may have removed an administrator; the refusal rolls it back. */
 export async function requireAdministratorLeft(tx: Tx, orgId: string): Promise<void> {
   if ((await findAdministrator(tx, orgId)).length === 0) throw refuse('last_administrator')
 }

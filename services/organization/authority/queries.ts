@@ -1,19 +1,19 @@
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** Commands on the users and roles of one organization take turns: each sees what the one before has left. */
+/** The row lock serializes commands on users and roles, so that each sees the changes of the previous one. */
 export const lockOrganizationRow = (tx: Tx, orgId: string) => tx<{ roles: OrgRole[]; operator: boolean }[]>`
   select roles, operator from organization.organizations where id = ${orgId} for no key update`
 
-/** What the user's roles list, whether or not the user is active. */
-export const listKeys = (sql: Sql, orgId: string, userId: string) => sql<{ key: Permission }[]>`
-  select distinct key
+/** The permissions of all roles of the user, whether or not the user is active. */
+export const listPermissions = (sql: Sql, orgId: string, userId: string) => sql<{ permission: Permission }[]>`
+  select distinct permission
   from organization.user_roles ur
   join organization.roles r on r.org_id = ur.org_id and r.id = ur.role_id
-  cross join unnest(r.permissions) key
+  cross join unnest(r.permissions) permission
   where ur.org_id = ${orgId} and ur.user_id = ${userId}`
 
-/** One row where somebody active administrates the organization. */
+/** One row if the organization has an active administrator. */
 export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }[]>`
   select u.id
   from organization.roles r

@@ -10,7 +10,7 @@ import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockOrganization } from '../authority/authority.ts'
-import { claimLabels, findPartOfUnit } from '../labels/queries.ts'
+import { findPartOfUnit, lockLabels } from '../labels/queries.ts'
 import * as queries from './queries.ts'
 
 export interface CommandDeps {
@@ -18,9 +18,8 @@ export interface CommandDeps {
   clock: () => number
 }
 
-/** A part of the caller's organization that parts can be filed under. */
 export async function createBusinessUnit(sql: Pool, caller: Caller, audit: AuditContext, name: string, now: string) {
-  return { businessUnitId: (await named(sql, (tx) => addBusinessUnit(tx, caller, audit, name, now))).id }
+  return { businessUnitId: (await withUniqueName(sql, (tx) => addBusinessUnit(tx, caller, audit, name, now))).id }
 }
 
 export interface CreateBusinessUnit {
@@ -30,17 +29,17 @@ export interface CreateBusinessUnit {
   idempotencyKey: string | undefined
 }
 
-/** The same, once for an Idempotency-Key. */
+/** Creates a business unit once per Idempotency-Key. */
 export function createBusinessUnitOnce(
   { sql, clock }: CommandDeps,
   { caller, body, audit, idempotencyKey }: CreateBusinessUnit,
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createBusinessUnit', key: idempotencyKey, body }
-  return named(sql, (tx) => once(tx, request, now, () => addBusinessUnit(tx, caller, audit, body.name, now)))
+  return withUniqueName(sql, (tx) => once(tx, request, now, () => addBusinessUnit(tx, caller, audit, body.name, now)))
 }
 
-const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+const withUniqueName = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
   (sql.begin(work) as Promise<T>).catch((error) => {
     if (!isUniqueViolation(error, 'business_units_org_id_name_key')) throw error
     throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another business unit' }] })
@@ -54,18 +53,18 @@ async function addBusinessUnit(
   now: string,
 ): Promise<BusinessUnit> {
   const { orgId } = caller
-  // Creates take turns, or several at once would pass the limit.
+  // Creation is serialized, because concurrent requests could exceed the limit.
   await lockOrganization(tx, orgId)
   const [present] = await queries.countBusinessUnits(tx, orgId)
   if (present.count >= MAX_BUSINESS_UNITS) throw refuse('limit_reached')
   const id = newId('bu')
   await queries.insertBusinessUnit(tx, { id, orgId, name }, now)
   await recordSuccess(tx, { ...audit, request: { ...audit.request, businessUnitId: id } })
-  await announce(tx, orgId, id)
+  await emitChanged(tx, orgId, id)
   return { id, name }
 }
 
-const announce = (tx: Tx, orgId: string, businessUnitId: string) =>
+const emitChanged = (tx: Tx, orgId: string, businessUnitId: string) =>
   emit(tx, {
     type: 'organization.businessUnit.changed',
     tenantId: orgId,
@@ -83,18 +82,18 @@ export interface PatchBusinessUnit {
 
 export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchBusinessUnit) {
   const { orgId } = caller
-  return named(sql, async (tx): Promise<BusinessUnit> => {
+  return withUniqueName(sql, async (tx): Promise<BusinessUnit> => {
     const unit = found(await queries.lockBusinessUnit(tx, orgId, id))
     requireMatch(ifMatch, unit)
     const { name = unit.name } = body
     await queries.renameBusinessUnit(tx, orgId, id, name)
     await recordSuccess(tx, audit)
-    await announce(tx, orgId, id)
+    await emitChanged(tx, orgId, id)
     return { id, name }
   })
 }
 
-/** Deletes a unit that no part names. A part that is being filed under it is waited for. */
+/** Deletes a unit without parts, after the transactions that assign parts to it. */
 export function deleteBusinessUnit(
   { sql }: CommandDeps,
   caller: Caller,
@@ -104,14 +103,14 @@ export function deleteBusinessUnit(
   const { orgId } = caller
   return sql.begin(async (tx) => {
     found(await queries.findBusinessUnit(tx, orgId, id))
-    await claimLabels(tx, orgId)
+    await lockLabels(tx, orgId)
     found(await queries.lockBusinessUnit(tx, orgId, id))
     if ((await findPartOfUnit(tx, orgId, id)).length > 0) {
-      throw refuse('in_use', { detail: 'A part is filed under the business unit.' })
+      throw refuse('in_use', { detail: 'A part belongs to the business unit.' })
     }
     await queries.deleteBusinessUnit(tx, orgId, id)
     await recordSuccess(tx, audit)
-    await announce(tx, orgId, id)
+    await emitChanged(tx, orgId, id)
     return undefined
   })
 }

@@ -15,7 +15,7 @@ import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockOrganization } from '../authority/authority.ts'
-import { claimLabels, findPartOfField } from '../labels/queries.ts'
+import { findPartOfField, lockLabels } from '../labels/queries.ts'
 import * as queries from './queries.ts'
 import { optionProblems } from './rules.ts'
 
@@ -26,11 +26,10 @@ export interface CommandDeps {
 
 export interface NewCustomField {
   name: string
-  /** Names of the choices, in the order in which a dropdown shows them. */
+  /** Names of the options, in display order. */
   options: string[]
 }
 
-/** A dropdown that the caller's organization adds to its parts. */
 export async function createCustomField(
   sql: Pool,
   caller: Caller,
@@ -39,7 +38,7 @@ export async function createCustomField(
   now: string,
 ) {
   const body = { name: input.name, options: input.options.map((name) => ({ name })) }
-  const { id, options } = await named(sql, (tx) => addCustomField(tx, caller, audit, body, now))
+  const { id, options } = await withUniqueName(sql, (tx) => addCustomField(tx, caller, audit, body, now))
   return { fieldId: id, options }
 }
 
@@ -50,17 +49,17 @@ export interface CreateCustomField {
   idempotencyKey: string | undefined
 }
 
-/** The same, once for an Idempotency-Key. */
+/** Creates a custom field once per Idempotency-Key. */
 export function createCustomFieldOnce(
   { sql, clock }: CommandDeps,
   { caller, body, audit, idempotencyKey }: CreateCustomField,
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createCustomField', key: idempotencyKey, body }
-  return named(sql, (tx) => once(tx, request, now, () => addCustomField(tx, caller, audit, body, now)))
+  return withUniqueName(sql, (tx) => once(tx, request, now, () => addCustomField(tx, caller, audit, body, now)))
 }
 
-const named = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
+const withUniqueName = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
   (sql.begin(work) as Promise<T>).catch((error) => {
     if (!isUniqueViolation(error, 'custom_fields_org_id_name_key')) throw error
     throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another custom field' }] })
@@ -76,7 +75,7 @@ async function addCustomField(
   const { orgId } = caller
   const problems = optionProblems(options, new Set())
   if (problems.length > 0) throw invalid(problems)
-  // Creates take turns, or several at once would pass the limit.
+  // Creation is serialized, because concurrent requests could exceed the limit.
   await lockOrganization(tx, orgId)
   const [present] = await queries.countCustomFields(tx, orgId)
   if (present.count >= MAX_CUSTOM_FIELDS) throw refuse('limit_reached')
@@ -90,11 +89,11 @@ async function addCustomField(
     await queries.insertOption(tx, { ...option, orgId, fieldId: field.id, position })
   }
   await recordSuccess(tx, { ...audit, request: { ...audit.request, fieldId: field.id } })
-  await announce(tx, orgId, field.id)
+  await emitChanged(tx, orgId, field.id)
   return field
 }
 
-const announce = (tx: Tx, orgId: string, fieldId: string) =>
+const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
   emit(tx, { type: 'organization.customField.changed', tenantId: orgId, subject: fieldId, data: { fieldId, orgId } })
 
 export interface PatchCustomField {
@@ -105,11 +104,11 @@ export interface PatchCustomField {
   ifMatch: string | undefined
 }
 
-/** Renames a field, or gives it other options: one that a part has chosen stays. */
+/** Renames a field or replaces its options. An option that a part uses cannot be removed. */
 export function patchCustomField({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchCustomField) {
   const { orgId } = caller
-  return named(sql, async (tx): Promise<CustomField> => {
-    const field = await heldField(tx, orgId, id)
+  return withUniqueName(sql, async (tx): Promise<CustomField> => {
+    const field = await lockField(tx, orgId, id)
     const known = new Set(field.options.map((option) => option.id))
     const problems = optionProblems(body.options ?? [], known)
     if (problems.length > 0) throw invalid(problems)
@@ -117,8 +116,8 @@ export function patchCustomField({ sql }: CommandDeps, { caller, id, body, audit
     if (body.options) await replaceOptions(tx, orgId, field, body.options)
     await queries.renameCustomField(tx, orgId, id, body.name ?? field.name)
     await recordSuccess(tx, audit)
-    await announce(tx, orgId, id)
-    return foundField(tx, orgId, id)
+    await emitChanged(tx, orgId, id)
+    return getField(tx, orgId, id)
   })
 }
 
@@ -126,7 +125,7 @@ async function replaceOptions(tx: Tx, orgId: string, field: CustomField, options
   const kept = new Set(options.map(({ id }) => id))
   for (const { id } of field.options.filter((option) => !kept.has(option.id))) {
     if ((await findPartOfField(tx, orgId, { fieldId: field.id, optionId: id })).length > 0) {
-      throw refuse('in_use', { errors: [{ field: 'options', message: `${id} is chosen by a part` }] })
+      throw refuse('in_use', { errors: [{ field: 'options', message: `${id} is used by a part` }] })
     }
     await queries.deleteOption(tx, orgId, field.id, id)
   }
@@ -135,7 +134,7 @@ async function replaceOptions(tx: Tx, orgId: string, field: CustomField, options
   }
 }
 
-/** Deletes a field of which no part has chosen an option. A part that is being written is waited for. */
+/** Deletes a field that no part uses, after the transactions that write parts. */
 export function deleteCustomField(
   { sql }: CommandDeps,
   caller: Caller,
@@ -144,24 +143,24 @@ export function deleteCustomField(
 ): Promise<undefined> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
-    await heldField(tx, orgId, id)
+    await lockField(tx, orgId, id)
     if ((await findPartOfField(tx, orgId, { fieldId: id })).length > 0) {
-      throw refuse('in_use', { detail: 'A part has chosen an option of the field.' })
+      throw refuse('in_use', { detail: 'A part uses an option of the field.' })
     }
     await queries.deleteCustomField(tx, orgId, id)
     await recordSuccess(tx, audit)
-    await announce(tx, orgId, id)
+    await emitChanged(tx, orgId, id)
     return undefined
   })
 }
 
-/** The field as it is while nobody else changes it and no part is being written that could choose one of its options. */
-async function heldField(tx: Tx, orgId: string, id: string): Promise<CustomField> {
-  await foundField(tx, orgId, id)
-  await claimLabels(tx, orgId)
+/** Locks the field, and blocks the writing of parts that could use its options, until the transaction ends. */
+async function lockField(tx: Tx, orgId: string, id: string): Promise<CustomField> {
+  await getField(tx, orgId, id)
+  await lockLabels(tx, orgId)
   found(await queries.lockCustomField(tx, orgId, id))
-  return foundField(tx, orgId, id)
+  return getField(tx, orgId, id)
 }
 
-const foundField = async (tx: Tx, orgId: string, id: string): Promise<CustomField> =>
+const getField = async (tx: Tx, orgId: string, id: string): Promise<CustomField> =>
   found(await queries.findCustomField(tx, orgId, id))

@@ -19,7 +19,6 @@ export const insertOption = (sql: Sql, { id, orgId, fieldId, name, position }: O
   insert into organization.custom_field_options (id, org_id, field_id, name, position)
   values (${id}, ${orgId}, ${fieldId}, ${name}, ${position})`
 
-/** A field that is there already and an option that is not, or the other way round. */
 export const upsertOption = (tx: Tx, { id, orgId, fieldId, name, position }: OptionRow) => tx`
   insert into organization.custom_field_options (id, org_id, field_id, name, position)
   values (${id}, ${orgId}, ${fieldId}, ${name}, ${position})
@@ -47,7 +46,7 @@ export const findCustomField = (sql: Sql, orgId: string, id: string) => sql<Cust
      from organization.custom_field_options o where o.field_id = f.id) as options
   from organization.custom_fields f where f.org_id = ${orgId} and f.id = ${id}`
 
-/** Nobody else changes the field or its options before this transaction ends. */
+/** Blocks other changes of the field and its options until the transaction ends. */
 export const lockCustomField = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   select id from organization.custom_fields where org_id = ${orgId} and id = ${id} for update`
 
@@ -57,6 +56,6 @@ export const countCustomFields = (sql: Sql, orgId: string) => sql<[{ count: numb
 export const renameCustomField = (tx: Tx, orgId: string, id: string, name: string) => tx`
   update organization.custom_fields set name = ${name} where org_id = ${orgId} and id = ${id}`
 
-/** Its options go with it. */
+/** The foreign key deletes the options too. */
 export const deleteCustomField = (tx: Tx, orgId: string, id: string) => tx`
   delete from organization.custom_fields where org_id = ${orgId} and id = ${id}`

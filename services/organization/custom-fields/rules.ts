@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
 
-/** What is wrong with a list of options: ids that the field does not have, ids or names that stand twice. */
+/** Problems of a list of options: unknown ids, repeated ids and repeated names. */
 export function optionProblems(
   options: readonly { id?: string; name: string }[],
   known: ReadonlySet<string>,
@@ -10,9 +10,9 @@ export function optionProblems(
   for (const [index, { id, name }] of options.entries()) {
     const field = `options.${index}`
     if (id !== undefined && !known.has(id))
-      problems.push({ field: `${field}.id`, message: 'names no option of the field' })
-    if (id !== undefined && seen.has(id)) problems.push({ field: `${field}.id`, message: 'stands twice' })
-    if (seen.has(`=${name}`)) problems.push({ field: `${field}.name`, message: 'stands twice' })
+      problems.push({ field: `${field}.id`, message: 'is not an option of the field' })
+    if (id !== undefined && seen.has(id)) problems.push({ field: `${field}.id`, message: 'is repeated' })
+    if (seen.has(`=${name}`)) problems.push({ field: `${field}.name`, message: 'is repeated' })
     if (id !== undefined) seen.add(id)
     seen.add(`=${name}`)
   }

@@ -24,12 +24,12 @@ describe.each([
   ['business unit', UNITS, { name: 'Same' }, 'businessUnit'],
   ['custom field', FIELDS, { name: 'Same', options: [{ name: 'A' }] }, 'customField'],
 ] as const)('a %s', (_, path, body, resource) => {
-  test('is created by an administrator and read by everybody of the organization', async () => {
-    const made = await client.post<{ id: string }>(path, { ...body, name: name() })
-    expect(made.status).toBe(201)
-    const { id } = made.body
+  test('is created with org:admin and read by every user of the organization', async () => {
+    const created = await client.post<{ id: string }>(path, { ...body, name: name() })
+    expect(created.status).toBe(201)
+    const { id } = created.body
     const answer = await member.client.get(`${path}/${id}`)
-    expect([answer.status, answer.text]).toEqual([200, made.text])
+    expect([answer.status, answer.text]).toEqual([200, created.text])
     expect(answer.headers.get('etag')).toBeTruthy()
     expect((await stranger.administrator.client.get(`${path}/${id}`)).status).toBe(404)
     expect((await member.client.post(path, body)).status).toBe(403)
@@ -37,7 +37,7 @@ describe.each([
     expect(await eventsOf(market, id)).toEqual([`organization.${resource}.changed`])
   })
 
-  test('is created once for an Idempotency-Key, and its name is its own: 409', async () => {
+  test('is created once per Idempotency-Key, and a taken name is 409', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const [first, again] = [await client.post(path, body, headers), await client.post(path, body, headers)]
     expect([again.status, again.text]).toEqual([201, first.text])
@@ -48,7 +48,7 @@ describe.each([
     expect((await patch(client, `${path}/${other.id}`, { name: body.name })).status).toBe(409)
   })
 
-  test('is renamed, with If-Match, by an administrator of its own organization', async () => {
+  test('is renamed with a current If-Match; an outdated one is 412, another organization 404, a member 403', async () => {
     const { id } = (await client.post<{ id: string }>(path, { ...body, name: name() })).body
     const etag = (await client.get(`${path}/${id}`)).headers.get('etag') as string
     const to = name()
@@ -60,7 +60,7 @@ describe.each([
     expect((await patch(client, `${path}/${id}`, { name: ' ' })).status).toBe(400)
   })
 
-  test('that nothing uses is deleted, by an administrator of its own organization', async () => {
+  test('that no part uses is deleted; another organization is 404, a member 403', async () => {
     const { id } = (await client.post<{ id: string }>(path, { ...body, name: name() })).body
     expect((await remove(`${path}/${id}`, stranger.administrator.client)).status).toBe(404)
     expect((await remove(`${path}/${id}`, member.client)).status).toBe(403)
@@ -70,7 +70,7 @@ describe.each([
     expect((await remove(`${path}/${id}`)).status).toBe(404)
   })
 
-  test('stands in a list by name, of its organization alone', async () => {
+  test('is listed by name, in its own organization only', async () => {
     const list = (by: ApiClient) => by.get<Page<{ id: string; name: string }>>(`${path}?pageSize=50`)
     const { items } = (await list(member.client)).body
     const names = items.map((item) => item.name)
@@ -82,7 +82,7 @@ describe.each([
   })
 })
 
-test('an organization has only so many business units and custom fields: 409 limit_reached', async () => {
+test('more than the maximum of business units or custom fields is 409 limit_reached', async () => {
   const fresh = await market.organization(['IP_OWNER'])
   const { orgId, administrator } = fresh
   await market.db.owner`
@@ -98,7 +98,7 @@ test('an organization has only so many business units and custom fields: 409 lim
 })
 
 describe('options of a custom field', () => {
-  test('keep their ids while they are renamed, moved, added and taken away', async () => {
+  test('keep their ids when options are renamed, reordered, added and removed', async () => {
     const { id, options } = await newField('A', 'B', 'C')
     const [a, b, c] = options.map((option) => option.id) as [string, string, string]
     const swapped = [{ name: 'New' }, { id: c, name: 'A' }, { id: a, name: 'C' }]
@@ -109,7 +109,7 @@ describe('options of a custom field', () => {
     expect((await client.get<CustomField>(`${FIELDS}/${id}`)).body).toEqual(answer.body as CustomField)
   })
 
-  test('of another field, unknown and repeated ones are 400', async () => {
+  test('with ids of another field, unknown ids and repeated ids or names are 400', async () => {
     const [one, other] = [await newField('A'), await newField('A')]
     const [own] = one.options
     for (const options of [
@@ -128,7 +128,7 @@ describe('options of a custom field', () => {
     expect((await client.get<CustomField>(`${FIELDS}/${other.id}`)).body).toEqual(other)
   })
 
-  test('one that a part has chosen stays: 409 in_use', async () => {
+  test('removing an option that a part uses is 409 in_use', async () => {
     const { id, options } = await newField('Used', 'Idle')
     const [used, idle] = options
     expect((await part({ customFields: [{ fieldId: id, optionId: used?.id }] })).status).toBe(200)
@@ -139,8 +139,8 @@ describe('options of a custom field', () => {
   })
 })
 
-describe('a label and a part that names it', () => {
-  test('a unit under which a part is filed stays: 409 in_use', async () => {
+describe('a label and a part that uses it', () => {
+  test('deleting a business unit that has a part is 409 in_use', async () => {
     const { id } = await newUnit()
     expect((await part({ businessUnitIds: [id] })).status).toBe(200)
     const answer = await remove(`${UNITS}/${id}`)
@@ -148,27 +148,27 @@ describe('a label and a part that names it', () => {
     expect((await entriesOf(market, org.orgId, 'businessUnit.delete')).at(-1)?.error).toBe('in_use')
   })
 
-  test('a part is refused that names a deleted unit: 400', async () => {
+  test('a part with a deleted business unit is 400', async () => {
     const { id } = await newUnit()
     await remove(`${UNITS}/${id}`)
     expect((await part({ businessUnitIds: [id] })).body.errors?.[0]?.field).toBe('businessUnitIds.0')
   })
 
-  test('of deleting and filing at once exactly one wins, whatever the order', async () => {
+  test('of a concurrent deletion and use of a label exactly one succeeds', async () => {
     const outcomes = new Set<string>()
     for (let round = 0; round < 25; round++) {
       const { id } = await newUnit()
       const field = await newField('A')
       const choice = { fieldId: field.id, optionId: field.options[0]?.id }
-      const [unitGone, filed, fieldGone, chosen] = await Promise.all([
+      const [unitDeletion, partOfUnit, fieldDeletion, partOfField] = await Promise.all([
         remove(`${UNITS}/${id}`),
         part({ businessUnitIds: [id] }),
         remove(`${FIELDS}/${field.id}`),
         part({ customFields: [choice] }),
       ])
       for (const pair of [
-        [unitGone.status, filed.status],
-        [fieldGone.status, chosen.status],
+        [unitDeletion.status, partOfUnit.status],
+        [fieldDeletion.status, partOfField.status],
       ]) {
         expect(['204 400', '409 200']).toContain(pair.join(' '))
         outcomes.add(pair.join(' '))
@@ -177,16 +177,16 @@ describe('a label and a part that names it', () => {
     expect(outcomes.size).toBeGreaterThan(0)
   })
 
-  test('a part that is being written is waited for', async () => {
+  test('a deletion waits for a concurrent transaction that writes a part', async () => {
     const { id } = await newUnit()
     let deleted: ReturnType<typeof remove> | undefined
     await market.db.owner.begin(async (tx) => {
-      await tx`select organization.hold_labels(${org.orgId})`
+      await tx`select organization.lock_labels_shared(${org.orgId})`
       deleted = remove(`${UNITS}/${id}`)
       const waiting = async () =>
         (await market.db.owner`select 1 from pg_locks where locktype = 'advisory' and not granted`).length > 0
       while (!(await waiting())) await Bun.sleep(5)
-      // The part gets there first, though the deletion was asked for before it was written.
+      // The part is written before the deletion proceeds, although the deletion was requested first.
       await tx`
         insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, require_subscription, technology_ids,
           standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords, internal, business_unit_ids, metadata,

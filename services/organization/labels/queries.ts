@@ -1,14 +1,14 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** Waits until nobody is filing parts under labels of the organization, and keeps everybody from it until it commits. */
-export const claimLabels = (tx: Tx, orgId: string) => tx`select organization.claim_labels(${orgId})`
+/** Exclusive lock on the labels of the organization: waits for transactions that use them and blocks new ones. */
+export const lockLabels = (tx: Tx, orgId: string) => tx`select organization.lock_labels_exclusive(${orgId})`
 
-/** One row where a part of the organization is filed under the unit. Asked after `claimLabels`, in this statement. */
+/** One row if a part belongs to the unit. A statement after `lockLabels` sees the parts committed before the lock. */
 export const findPartOfUnit = (sql: Sql, orgId: string, unitId: string) => sql<{ used: boolean }[]>`
   select true as used from sourcing.business_unit_usage
   where org_id = ${orgId} and business_unit_ids @> array[${unitId}] limit 1`
 
-/** One row where a part of the organization has chosen an option of the field; with an option: that one. */
+/** One row if a part uses an option of the field, or the given option. */
 export const findPartOfField = (sql: Sql, orgId: string, choice: { fieldId: string; optionId?: string }) => sql<
   { used: boolean }[]
 >`

@@ -10,83 +10,98 @@ create table organization.audit_log (
   actor_id text not null,
   grant_id text,
   request jsonb,
+  impersonated boolean not null generated always as (grant_id is not null) stored,
   primary key (timestamp, id),
   check (success = (error is null))
 ) partition by range (timestamp);
 
 create index audit_log_newest on organization.audit_log (org_id, timestamp desc, id desc);
 create index audit_log_actor on organization.audit_log (org_id, actor_id, timestamp desc, id desc);
-create index audit_log_procedure on organization.audit_log (org_id, procedure, timestamp desc, id desc);
-create index audit_log_refused on organization.audit_log (org_id, timestamp desc, id desc) where not success;
+-- The entries of one kind, and of one actor and kind, are adjacent and in the order of the list.
+create index audit_log_kind on organization.audit_log
+  (org_id, procedure, success, impersonated, timestamp desc, id desc);
+create index audit_log_actor_kind on organization.audit_log
+  (org_id, actor_id, procedure, success, impersonated, timestamp desc, id desc);
+create index audit_log_id on organization.audit_log (org_id, id);
 
--- Catches what no month was made for: an entry must never fail for want of a partition.
+-- Takes entries of a month without a partition, so that no insert fails.
 create table organization.audit_log_default partition of organization.audit_log default;
 
--- Append-only against its own service too: INSERT for every service, SELECT for one, nothing more for any.
+-- The log is append-only for every service: each may insert, one may select. The database sets `timestamp`, so no service
+-- can insert an entry of the past.
 revoke all on organization.audit_log, organization.audit_log_default from public;
-grant usage on schema organization to
-  marketplace_identity, marketplace_catalog, marketplace_sourcing, marketplace_webhooks;
-grant insert on organization.audit_log to
+grant insert (id, org_id, procedure, success, error, ip_address, user_agent, actor_id, grant_id, request)
+  on organization.audit_log to
   marketplace_identity, marketplace_catalog, marketplace_sourcing, marketplace_organization, marketplace_webhooks;
 grant select on organization.audit_log to marketplace_organization;
 
--- Makes the partitions of this month and of the months ahead. The service calls it; only the owner could do it by hand.
-create function organization.ensure_audit_partitions(months_ahead integer) returns integer
-language plpgsql security definer set search_path = pg_catalog, organization as $$
-declare
-  made integer := 0;
-  first date;
-  partition text;
-begin
-  if months_ahead not between 0 and 24 then
-    raise exception 'months_ahead must be 0 to 24';
-  end if;
-  perform pg_advisory_xact_lock(hashtext('organization.ensure_audit_partitions'));
-  for month in 0..months_ahead loop
-    first := (date_trunc('month', now() at time zone 'UTC') + make_interval(months => month))::date;
-    partition := 'audit_log_' || to_char(first, 'YYYY_MM');
-    if to_regclass('organization.' || partition) is null then
-      execute format('create table organization.%I (like organization.audit_log including all)', partition);
-      -- What came while this month had no partition waits in the default one, and would forbid attaching.
-      execute format(
-        'with late as (delete from organization.audit_log_default where timestamp >= %L and timestamp < %L returning *)
-         insert into organization.%I table late',
-        first::text || ' 00:00:00+00', (first + interval '1 month')::date::text || ' 00:00:00+00', partition);
-      execute format('revoke all on organization.%I from public', partition);
-      execute format(
-        'alter table organization.audit_log attach partition organization.%I for values from (%L) to (%L)',
-        partition, first::text || ' 00:00:00+00', (first + interval '1 month')::date::text || ' 00:00:00+00');
-      made := made + 1;
-    end if;
-  end loop;
-  return made;
-end $$;
+-- The kinds of entries that exist, by organization and month (UTC), for each actor and, as actor '', for all actors. Filters
+-- are resolved against this small table, so that rare entries are found without a scan of the others.
+-- There is no unique constraint: two transactions that add the first entry of a kind would wait for each other, and a
+-- duplicate is harmless.
+create table organization.audit_log_kinds (
+  org_id text not null,
+  month timestamptz(3) not null,
+  actor_id text not null,
+  procedure text not null,
+  success boolean not null,
+  impersonated boolean not null
+);
+create index audit_log_kinds_actor on organization.audit_log_kinds
+  (org_id, actor_id, month, procedure, success, impersonated);
+create index audit_log_kinds_kind on organization.audit_log_kinds
+  (org_id, month, procedure, success, impersonated, actor_id);
+grant select on organization.audit_log_kinds to marketplace_organization;
 
--- Drops the months that ended before the retention began. Nothing younger can be named.
+-- Runs with the rights of the owner, because no service may write the table. `pg_temp` is last in the search path, so that
+-- temporary tables of the caller are not found first.
+create function organization.add_audit_kinds() returns trigger
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  insert into organization.audit_log_kinds (org_id, month, actor_id, procedure, success, impersonated)
+  select kind.org_id, kind.month, kind.actor_id, kind.procedure, kind.success, kind.impersonated
+  from (
+    select distinct a.org_id, date_trunc('month', a.timestamp, 'UTC') as month, actor.id as actor_id,
+      a.procedure, a.success, a.impersonated
+    from added a cross join lateral (values (''), (a.actor_id)) actor (id)
+  ) kind
+  where not exists (
+    select from organization.audit_log_kinds k
+    where k.org_id = kind.org_id and k.month = kind.month and k.actor_id = kind.actor_id
+      and k.procedure = kind.procedure and k.success = kind.success and k.impersonated = kind.impersonated);
+  return null;
+end $$;
+revoke all on function organization.add_audit_kinds() from public;
+
+create trigger audit_log_kinds after insert on organization.audit_log
+  referencing new table as added for each statement execute function organization.add_audit_kinds();
+
+-- Drops the partitions of months that ended before the retention period. The service calls it with the rights of the owner.
 create function organization.drop_audit_partitions(keep_months integer) returns integer
-language plpgsql security definer set search_path = pg_catalog, organization as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   dropped integer := 0;
   partition text;
-  oldest text := to_char((now() at time zone 'UTC') - make_interval(months => keep_months), 'YYYY_MM');
+  oldest timestamp;
 begin
-  if keep_months < 1 then
+  if keep_months is null or keep_months < 1 then
     raise exception 'keep_months must be at least 1';
   end if;
+  oldest := date_trunc('month', (now() at time zone 'UTC') - make_interval(months => keep_months));
   for partition in
-    select child.relname from pg_inherits
-    join pg_class child on child.oid = inhrelid
+    select child.relname from pg_catalog.pg_inherits
+    join pg_catalog.pg_class child on child.oid = inhrelid
     where inhparent = 'organization.audit_log'::regclass and child.relname ~ '^audit_log_\d{4}_\d{2}$'
-      and child.relname < 'audit_log_' || oldest
+      and child.relname < 'audit_log_' || to_char(oldest, 'YYYY_MM')
   loop
     execute format('drop table organization.%I', partition);
     dropped := dropped + 1;
   end loop;
+  delete from organization.audit_log_default where timestamp < oldest at time zone 'UTC';
+  delete from organization.audit_log_kinds where month < oldest at time zone 'UTC';
   return dropped;
 end $$;
+revoke all on function organization.drop_audit_partitions(integer) from public;
+grant execute on function organization.drop_audit_partitions(integer) to marketplace_organization;
 
-revoke all on function organization.ensure_audit_partitions(integer), organization.drop_audit_partitions(integer) from public;
-grant execute on function organization.ensure_audit_partitions(integer), organization.drop_audit_partitions(integer)
-  to marketplace_organization;
-
-select organization.ensure_audit_partitions(3);
+select ensure_month_partitions('audit_log', 3);

@@ -1,16 +1,17 @@
--- What the other services may see. They read these in SQL and keep no copies.
+-- Views for the other services, which query them and keep no copies.
 
+-- Tokens that were issued before a reset or before the last deactivation are void.
 create view organization.callers as
 select
   u.id as user_id,
   u.org_id,
   u.active,
-  u.credentials_valid_from,
+  greatest(u.credentials_valid_from, u.sessions_valid_from) as credentials_valid_from,
   coalesce(
-    (select array_agg(distinct key)
+    (select array_agg(distinct permission)
      from organization.user_roles ur
      join organization.roles r on r.id = ur.role_id
-     cross join unnest(r.permissions) key
+     cross join unnest(r.permissions) permission
      where ur.user_id = u.id), '{}'::text[]) as permissions,
   o.roles as org_roles,
   o.operator
@@ -18,14 +19,29 @@ from organization.users u
 join organization.organizations o on o.id = u.org_id;
 
 create view organization.sign_in_directory as
-select id as user_id, org_id, lower(email) as email, active, credentials_valid_from
-from organization.users;
+select id as user_id, org_id, email_key as email, active, credentials_valid_from
+from organization.users
+where anonymised_at is null;
 
+-- The creator of a link knows it until it is used. If the user was granted a permission that the creator lacks, the link
+-- is void. Otherwise it would give the creator that permission.
 create view organization.pending_activations as
 select a.token_hash, a.user_id, u.org_id, a.created_at, a.expires_at
 from organization.activations a
 join organization.users u on u.id = a.user_id
-where u.active and a.created_at >= u.credentials_valid_from;
+where u.active and a.created_at >= u.credentials_valid_from
+  and (a.created_by is null or not exists (
+    select permission
+    from organization.user_roles ur
+    join organization.roles r on r.id = ur.role_id
+    cross join unnest(r.permissions) permission
+    where ur.user_id = a.user_id
+    except
+    select permission
+    from organization.user_roles ur
+    join organization.roles r on r.id = ur.role_id
+    cross join unnest(r.permissions) permission
+    where ur.user_id = a.created_by));
 
 create view organization.org_directory as
 select id as org_id, name, roles, region_code, engagement, distributor_org_id
@@ -41,3 +57,16 @@ grant select on organization.callers, organization.org_directory to
   marketplace_identity, marketplace_catalog, marketplace_sourcing, marketplace_organization, marketplace_webhooks;
 grant select on organization.sign_in_directory, organization.pending_activations to marketplace_identity;
 grant select on organization.business_unit_lookup, organization.custom_field_lookup to marketplace_sourcing;
+
+-- Labels are business units, custom fields and options. A transaction that writes a part with labels locks them in shared
+-- mode before it looks them up. A transaction that deletes a label locks them in exclusive mode, and queries the parts
+-- that use it in a later statement. Of two that run at the same time, either the label stays or the part is refused.
+create function organization.lock_labels_shared(of_org text) returns void
+language sql volatile
+as $$ select pg_advisory_xact_lock_shared(7204914, hashtext(of_org)) $$;
+create function organization.lock_labels_exclusive(of_org text) returns void
+language sql volatile
+as $$ select pg_advisory_xact_lock(7204914, hashtext(of_org)) $$;
+revoke execute on function organization.lock_labels_shared(text), organization.lock_labels_exclusive(text) from public;
+grant execute on function organization.lock_labels_shared(text) to marketplace_sourcing;
+grant execute on function organization.lock_labels_exclusive(text) to marketplace_organization;

@@ -16,16 +16,16 @@ import { activationUrl, addUser, type CommandDeps, type NewUser } from '../users
 import { grantRoleTo } from '../users/queries.ts'
 import {
   findDistributor,
-  findEngaged,
+  findEngagedOrganization,
   findOperator,
   findOrganizations,
   insertOrganization,
-  lockForChange,
+  lockOrganizationForUpdate,
   updateOrganization,
   type VisibleOrganization,
 } from './queries.ts'
-import { changedTerms, type Engagement, merged, type Terms, termsOf, termsProblem, websiteProblem } from './rules.ts'
-import { renewRoles } from './system-roles.ts'
+import { changedTerms, distinct, type Engagement, type Terms, termsOf, termsProblem, websiteProblem } from './rules.ts'
+import { reconcileRoles } from './system-roles.ts'
 
 export interface NewOrganization {
   name: string
@@ -33,9 +33,9 @@ export interface NewOrganization {
   regionCode: string
   website?: string
   engagement?: Engagement
-  /** Present for an organization that is engaged through a distributor. */
+  /** Set if the organization is engaged through a distributor. */
   distributorOrgId?: string
-  /** The first administrator, who invites everybody else. */
+  /** The first administrator. */
   administrator: NewUser
 }
 
@@ -45,9 +45,9 @@ export interface CreatedOrganization {
   activationToken: string
 }
 
-/** The platform operator brings in an organization: its system roles and its first administrator come with it. */
+/** Creates an organization with its system roles and its first administrator. */
 export function createOrganization(sql: Pool, audit: AuditContext, input: NewOrganization, now: string) {
-  return sql.begin((tx) => bringIn(tx, audit, input, now))
+  return sql.begin((tx) => createAudited(tx, audit, input, now))
 }
 
 export interface CreateOrg {
@@ -57,7 +57,7 @@ export interface CreateOrg {
   idempotencyKey: string | undefined
 }
 
-/** The same over HTTP, once for an Idempotency-Key: the answer carries the administrator's link. */
+/** Creates an organization once per Idempotency-Key. The response contains the administrator's activation link. */
 export function createOrgOnce(
   { sql, clock, publicUrl, box }: CommandDeps,
   { caller, body, audit, idempotencyKey }: CreateOrg,
@@ -66,29 +66,34 @@ export function createOrgOnce(
   const request = { userId: caller.userId, operation: 'createOrg', key: idempotencyKey, body, box }
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
-      const { orgId, administratorId, activationToken } = await bringIn(tx, audit, body, now)
-      const org = await orgAsSeen(tx, caller, orgId)
+      const { orgId, administratorId, activationToken } = await createAudited(tx, audit, body, now)
+      const org = await visibleOrg(tx, caller, orgId)
       return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
     }),
   )
 }
 
-async function bringIn(tx: Tx, audit: AuditContext, input: NewOrganization, now: string): Promise<CreatedOrganization> {
+async function createAudited(
+  tx: Tx,
+  audit: AuditContext,
+  input: NewOrganization,
+  now: string,
+): Promise<CreatedOrganization> {
   const terms = termsOf(input)
-  requireSound(terms, input.website)
+  requireValidTerms(terms, input.website)
   if (terms.distributorOrgId !== null) await requireDistributor(tx, terms.distributorOrgId)
-  const created = await addOrganization(tx, { ...input, roles: merged(input.roles) }, { operator: false, now })
+  const created = await addOrganization(tx, { ...input, roles: distinct(input.roles) }, { operator: false, now })
   await recordSuccess(tx, { ...audit, request: { ...audit.request, orgId: created.orgId } })
   return created
 }
 
-function requireSound(terms: Terms, website: string | null | undefined): void {
+function requireValidTerms(terms: Terms, website: string | null | undefined): void {
   const problems = [websiteProblem(website), termsProblem(terms)].filter((problem) => problem !== undefined)
   if (problems.length > 0) throw invalid(problems)
 }
 
 async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
-  if ((await findDistributor(tx, orgId)).length === 0) throw invalidField('distributorOrgId', 'names no distributor')
+  if ((await findDistributor(tx, orgId)).length === 0) throw invalidField('distributorOrgId', 'is not a distributor')
 }
 
 export interface PatchOrg {
@@ -99,36 +104,36 @@ export interface PatchOrg {
   ifMatch: string | undefined
 }
 
-/** Changes an organization; other roles on the marketplace change what its own roles can list. */
+/** Changes an organization. A change of its marketplace roles also changes its system roles and the permissions that apply. */
 export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchOrg): Promise<Org> {
   return sql.begin(async (tx) => {
-    // Rows are locked in the order of their ids, so that of two changes neither waits for the other for ever.
+    // Rows are locked in the order of their ids to avoid deadlocks.
     if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
-    const org = found(await lockForChange(tx, id))
+    const org = found(await lockOrganizationForUpdate(tx, id))
     const terms = changedTerms(org, body)
-    requireSound(terms, body.website)
-    if (terms.distributorOrgId === id) throw invalidField('distributorOrgId', 'names the organization itself')
+    requireValidTerms(terms, body.website)
+    if (terms.distributorOrgId === id) throw invalidField('distributorOrgId', 'is the organization itself')
     if (terms.distributorOrgId !== null && terms.distributorOrgId !== org.distributorOrgId) {
       await requireDistributor(tx, terms.distributorOrgId)
     }
-    requireMatch(ifMatch, await orgAsSeen(tx, caller, id))
-    const roles = merged(body.roles ?? org.roles)
-    if (!roles.includes('DISTRIBUTOR') && (await findEngaged(tx, id)).length > 0) {
+    requireMatch(ifMatch, await visibleOrg(tx, caller, id))
+    const roles = distinct(body.roles ?? org.roles)
+    if (!roles.includes('DISTRIBUTOR') && (await findEngagedOrganization(tx, id)).length > 0) {
       throw refuse('in_use', {
-        errors: [{ field: 'roles', message: 'others are engaged through it: DISTRIBUTOR stays' }],
+        errors: [{ field: 'roles', message: 'must include DISTRIBUTOR: organizations are engaged through this one' }],
       })
     }
     const { name = org.name, regionCode = org.regionCode, website = org.website } = body
     await updateOrganization(tx, { id, name, roles, regionCode, website, ...terms })
-    await renewRoles(tx, id, { roles, operator: org.operator }, new Date(clock()).toISOString())
+    await reconcileRoles(tx, id, { roles, operator: org.operator }, new Date(clock()).toISOString())
     await recordSuccess(tx, audit)
-    await announceOrganization(tx, id)
-    return orgAsSeen(tx, caller, id)
+    await emitOrganizationChanged(tx, id)
+    return visibleOrg(tx, caller, id)
   })
 }
 
-/** The public shape, and as much more as the caller may see. */
-export function orgOf({ website, engagement, distributorOrgId, ...org }: VisibleOrganization): Org {
+/** Leaves out the fields that the organization does not have or the caller may not see. */
+export function toOrg({ website, engagement, distributorOrgId, ...org }: VisibleOrganization): Org {
   return {
     ...org,
     ...(website === null ? {} : { website }),
@@ -137,24 +142,24 @@ export function orgOf({ website, engagement, distributorOrgId, ...org }: Visible
   }
 }
 
-async function orgAsSeen(tx: Tx, caller: Caller, id: string): Promise<Org> {
-  return orgOf(found(await findOrganizations(tx, caller, [id])))
+async function visibleOrg(tx: Tx, caller: Caller, id: string): Promise<Org> {
+  return toOrg(found(await findOrganizations(tx, caller, [id])))
 }
 
-/** Every service reads everybody of the organization again. */
-const announceOrganization = (tx: Tx, orgId: string) =>
+/** Makes every service reload the permissions of all users of the organization. */
+const emitOrganizationChanged = (tx: Tx, orgId: string) =>
   emit(tx, { type: 'organization.org.changed', tenantId: orgId, subject: orgId, data: { orgId } })
 
-/** The operator's own organization with its first administrator, once: there is nobody yet who could ask for it. */
+/** Creates the operator's organization with its first administrator, once. No caller exists yet. */
 export function bootstrapOperator(sql: Pool, input: NewOrganization, now: string) {
   return sql
     .begin(async (tx) => {
-      if ((await findOperator(tx)).length > 0) throw refuse('conflict', { detail: 'There is an operator already.' })
+      if ((await findOperator(tx)).length > 0) throw refuse('conflict', { detail: 'An operator already exists.' })
       return addOrganization(tx, input, { operator: true, now })
     })
     .catch((error) => {
       if (!isUniqueViolation(error, 'organizations_operator')) throw error
-      throw refuse('conflict', { detail: 'There is an operator already.' })
+      throw refuse('conflict', { detail: 'An operator already exists.' })
     })
 }
 
@@ -187,10 +192,10 @@ async function addOrganization(
   }
   const { userId, activationToken } = await addUser(tx, orgId, administrator, {
     now,
-    madeBy: null,
+    createdBy: null,
     field: 'administrator.email',
   })
   await grantRoleTo(tx, { orgId, userId, roleId: roleIds.get('Administrator') as string })
-  await announceOrganization(tx, orgId)
+  await emitOrganizationChanged(tx, orgId)
   return { orgId, administratorId: userId, activationToken }
 }

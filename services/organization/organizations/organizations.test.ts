@@ -51,7 +51,7 @@ describe('reading', () => {
   }
   const whole = { ...shape, engagement: 'DISTRIBUTOR', distributorOrgId: distributor.orgId }
 
-  test('the engagement is for its own users, its distributor and the operator; others see the public shape', async () => {
+  test('the engagement is visible to the organization, its distributor and the operator only', async () => {
     const seen = async (by: ApiClient) => (await read(by, engaged.orgId)).body as unknown
     const own = await engaged.member([])
     for (const by of [own.client, distributor.administrator.client, client]) expect(await seen(by)).toEqual(whole)
@@ -60,7 +60,7 @@ describe('reading', () => {
     expect([direct.engagement, 'distributorOrgId' in direct]).toEqual(['DIRECT', false])
   })
 
-  test('a batch has the same shapes, in the order asked, duplicates once, unknown ones left out', async () => {
+  test('a batch returns the requested order without duplicates and unknown ids; wrong ids are 400', async () => {
     const ids = [engaged.orgId, UNKNOWN, stranger.orgId, engaged.orgId, 'no id']
     const answer = await batch(stranger.administrator.client, ids)
     expect(answer.body.items.map(({ id }) => id)).toEqual([engaged.orgId, stranger.orgId])
@@ -70,7 +70,7 @@ describe('reading', () => {
     }
   })
 
-  test('tags differ where the shapes differ', async () => {
+  test('the ETag differs if the visible fields differ', async () => {
     const tags = await Promise.all(
       [client, distributor.administrator.client, stranger.administrator.client].map(async (by) =>
         (await read(by, engaged.orgId)).headers.get('etag'),
@@ -85,7 +85,7 @@ describe('reading', () => {
 })
 
 describe('creating', () => {
-  test('makes the system roles and the first administrator, who signs in with the link', async () => {
+  test('creates the system roles and the first administrator, who can sign in with the link', async () => {
     const sent = body({
       distributorOrgId: distributor.orgId,
       roles: ['CONSUMER', 'CONSUMER'],
@@ -122,14 +122,14 @@ describe('creating', () => {
     expect(await eventsOf(market, org.id)).toEqual(['organization.org.changed'])
   })
 
-  test('with an Idempotency-Key is done once', async () => {
+  test('twice with one Idempotency-Key returns the first response', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const sent = body()
     const [first, again] = [await create(sent, client, headers), await create(sent, client, headers)]
     expect([again.status, again.text]).toEqual([201, first.text])
   })
 
-  test('is for the platform operator alone: 403', async () => {
+  test('without platform:operate is 403', async () => {
     expect((await create(body(), stranger.administrator.client)).status).toBe(403)
     expect((await create(body(), (await operator.member(['org:admin'])).client)).status).toBe(403)
   })
@@ -155,7 +155,7 @@ describe('creating', () => {
     ])
   })
 
-  test('an administrator whose address is taken is 409, and no organization is made', async () => {
+  test('a taken e-mail address of the administrator is 409, and no organization is created', async () => {
     const before = await market.db.owner`select count(*) from organization.organizations`
     const { email } = stranger.administrator
     const answer = await create(body({ administrator: newPerson({ email: email.toUpperCase() }) }))
@@ -165,7 +165,7 @@ describe('creating', () => {
 })
 
 describe('changing', () => {
-  test('answers the organization; null clears the website', async () => {
+  test('returns the organization; null clears the website', async () => {
     const { orgId } = await market.organization(['SELLER'], { website: 'https://old.example' })
     const answer = await change(orgId, { name: 'Renamed', regionCode: 'SE', website: null })
     expect([answer.status, answer.body as Org]).toEqual([
@@ -176,7 +176,7 @@ describe('changing', () => {
     expect((await entriesOf(market, operator.orgId, 'org.patch'))[0]?.request).toMatchObject({ id: orgId })
   })
 
-  test('how it is engaged stays consistent', async () => {
+  test('engagement and distributorOrgId stay consistent; contradictions are 400', async () => {
     const { orgId } = await market.organization(['CONSUMER'])
     const by = distributor.orgId
     const terms = async (sent: object) => {
@@ -193,7 +193,7 @@ describe('changing', () => {
     expect(await terms({ distributorOrgId: null })).toEqual(['DIRECT', undefined])
   })
 
-  test('other roles on the marketplace bite within a second, and change what roles can list', async () => {
+  test('of the marketplace roles takes effect within a second and changes the applicable permissions', async () => {
     const org = await market.organization(['IP_OWNER'])
     const admin = org.administrator.client
     const custom = { name: 'Mixed', permissions: ['part:create', 'part:update'] }
@@ -211,13 +211,13 @@ describe('changing', () => {
     expect(taken.status).toBe(400)
   })
 
-  test('a distributor of others stays one: 409 in_use', async () => {
+  test('removing DISTRIBUTOR from an organization that others are engaged through is 409 in_use', async () => {
     const answer = await change(distributor.orgId, { roles: ['SELLER'] })
     expect([answer.status, answer.body.code]).toEqual([409, 'in_use'])
     expect((await read(client, distributor.orgId)).body.roles).toEqual(['DISTRIBUTOR'])
   })
 
-  test('losing the role and being named at once: one of the two wins', async () => {
+  test('of a concurrent removal of DISTRIBUTOR and use as a distributor one succeeds', async () => {
     for (let round = 0; round < 6; round++) {
       const fresh = await market.organization(['DISTRIBUTOR'])
       const { orgId } = await market.organization(['CONSUMER'])
@@ -232,7 +232,7 @@ describe('changing', () => {
     }
   })
 
-  test('two that become distributors of each other at once do not wait for ever', async () => {
+  test('two organizations that concurrently become distributors of each other do not deadlock', async () => {
     const [one, other] = [await market.organization(['DISTRIBUTOR']), await market.organization(['DISTRIBUTOR'])]
     const answers = await Promise.all([
       change(one.orgId, { distributorOrgId: other.orgId }),
@@ -241,7 +241,7 @@ describe('changing', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200])
   })
 
-  test('honours If-Match, needs platform:operate, and an unknown organization is 404', async () => {
+  test('with an outdated If-Match is 412, without platform:operate 403, of an unknown organization 404', async () => {
     const { orgId, administrator } = await market.organization(['SELLER'])
     const etag = (await read(client, orgId)).headers.get('etag') as string
     expect((await change(orgId, { name: 'A' }, client, { 'if-match': etag })).status).toBe(200)

@@ -25,16 +25,16 @@ export const updateOrganization = (tx: Tx, org: Omit<OrganizationRow, 'operator'
     engagement = ${org.engagement}, distributor_org_id = ${org.distributorOrgId}
   where id = ${org.id}`
 
-/** Keeps the distributor from losing its role before this transaction ends. */
+/** The share lock keeps the distributor role until the transaction ends. */
 export const findDistributor = (tx: Tx, orgId: string) => tx<{ id: string }[]>`
   select id from organization.organizations where id = ${orgId} and 'DISTRIBUTOR' = any(roles) for share`
 
-/** One row where somebody is engaged through the organization. */
-export const findEngaged = (sql: Sql, distributorOrgId: string) => sql<{ id: string }[]>`
+/** One row if an organization is engaged through this one. */
+export const findEngagedOrganization = (sql: Sql, distributorOrgId: string) => sql<{ id: string }[]>`
   select id from organization.organizations where distributor_org_id = ${distributorOrgId} limit 1`
 
-/** Nobody else changes the organization, its users or its roles before this transaction ends. */
-export const lockForChange = (tx: Tx, orgId: string) => tx<OrganizationRow[]>`
+/** Blocks other changes of the organization, its users and its roles until the transaction ends. */
+export const lockOrganizationForUpdate = (tx: Tx, orgId: string) => tx<OrganizationRow[]>`
   select id, name, roles, region_code as "regionCode", website, engagement, distributor_org_id as "distributorOrgId",
     operator
   from organization.organizations where id = ${orgId} for no key update`
@@ -49,17 +49,17 @@ export interface VisibleOrganization {
   distributorOrgId: string | null
 }
 
-/** Organizations as the caller may see them: how they are engaged is for themselves, their distributor, the operator. */
+/** The engagement is visible to the organization itself, its distributor and the operator. */
 export const findOrganizations = (
   sql: Sql,
   { orgId, operator }: { orgId: string; operator: boolean },
   ids: readonly string[],
 ) => sql<VisibleOrganization[]>`
   select id, name, roles, region_code as "regionCode", website,
-    case when shown then engagement end as engagement,
-    case when shown then distributor_org_id end as "distributorOrgId"
+    case when visible then engagement end as engagement,
+    case when visible then distributor_org_id end as "distributorOrgId"
   from organization.organizations
-  cross join lateral (select ${operator} or id = ${orgId} or distributor_org_id is not distinct from ${orgId} as shown) viewer
+  cross join lateral (select ${operator} or id = ${orgId} or distributor_org_id is not distinct from ${orgId} as visible) viewer
   where id = any(${[...ids]})`
 
 export const findOperator = (sql: Sql) => sql<{ id: string }[]>`

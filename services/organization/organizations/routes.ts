@@ -10,13 +10,13 @@ export const organizationRoutes = ({ http, ...deps }: CommandDeps & { http: Http
   new Elysia({ name: 'organization.organizations' })
     .use(
       http.route(getOrg, async ({ caller, params }) =>
-        commands.orgOf(found(await findOrganizations(deps.sql, caller, [params.id]))),
+        commands.toOrg(found(await findOrganizations(deps.sql, caller, [params.id]))),
       ),
     )
     .use(
       http.route(batchGetOrgs, async ({ caller, body }) => {
         const orgs = await findOrganizations(deps.sql, caller, body.ids)
-        const byId = new Map(orgs.map((org) => [org.id, commands.orgOf(org)]))
+        const byId = new Map(orgs.map((org) => [org.id, commands.toOrg(org)]))
         return { items: [...new Set(body.ids)].flatMap((id) => byId.get(id) ?? []) }
       }),
     )

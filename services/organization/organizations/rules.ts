@@ -3,13 +3,13 @@ import type { OrgRole } from '../../../proto/permissions.ts'
 
 export type Engagement = 'DIRECT' | 'DISTRIBUTOR'
 
-/** How an organization is engaged: through a distributor, which is named then, or directly. */
+/** An organization is engaged directly or through a distributor. */
 export interface Terms {
   engagement: Engagement
   distributorOrgId: string | null
 }
 
-/** Without a word on it, naming a distributor is being engaged through it, and naming none is not. */
+/** The engagement defaults to DISTRIBUTOR if a distributor is given, else to DIRECT. */
 export const termsOf = ({
   engagement,
   distributorOrgId = null,
@@ -18,7 +18,7 @@ export const termsOf = ({
   distributorOrgId?: string | null | undefined
 }): Terms => ({ engagement: engagement ?? (distributorOrgId === null ? 'DIRECT' : 'DISTRIBUTOR'), distributorOrgId })
 
-/** The terms after a change: a field that is not sent stays as it is, unless the other one says what it must be. */
+/** The terms after a change. A missing field keeps its value unless the other field determines it. */
 export function changedTerms(
   current: Terms,
   {
@@ -36,25 +36,22 @@ export function changedTerms(
   return { engagement, distributorOrgId }
 }
 
-/** What is wrong with terms by themselves. */
+/** A contradiction between the two terms. */
 export function termsProblem({ engagement, distributorOrgId }: Terms): FieldError | undefined {
   if (engagement === 'DISTRIBUTOR' && distributorOrgId === null) {
-    return { field: 'distributorOrgId', message: 'is needed where the engagement is DISTRIBUTOR' }
+    return { field: 'distributorOrgId', message: 'is required when engagement is DISTRIBUTOR' }
   }
   if (engagement === 'DIRECT' && distributorOrgId !== null) {
-    return { field: 'distributorOrgId', message: 'contradicts the engagement DIRECT' }
+    return { field: 'distributorOrgId', message: 'must not be set when engagement is DIRECT' }
   }
   return undefined
 }
 
-/** An address that a browser opens, and nothing that only looks like one. */
 export function websiteProblem(website: string | null | undefined): FieldError | undefined {
   if (website === undefined || website === null) return undefined
   const url = URL.canParse(website) ? new URL(website) : undefined
   const usable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  return usable
-    ? undefined
-    : { field: 'website', message: 'must be an address with http or https, without credentials' }
+  return usable ? undefined : { field: 'website', message: 'must be an http or https URL without credentials' }
 }
 
-export const merged = (roles: readonly OrgRole[]): OrgRole[] => [...new Set(roles)]
+export const distinct = (roles: readonly OrgRole[]): OrgRole[] => [...new Set(roles)]

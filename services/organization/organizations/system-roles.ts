@@ -2,21 +2,21 @@ import { type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { deleteRole, insertRole, listRolesOf, updateRole, withdrawRoleFromAll } from '../roles/queries.ts'
-import { keysThatDoNotCount, systemRolesOf } from '../roles/rules.ts'
+import { inapplicablePermissions, systemRolesOf } from '../roles/rules.ts'
 
 /**
- * Brings the roles of an organization in line with its standing: the system roles that it may have, no other ones, and in
- * its own roles only keys that count.
+ * Adapts the roles of an organization to its standing: adds and deletes system roles, and removes permissions that no
+ * longer apply from custom roles.
  */
-export async function renewRoles(tx: Tx, orgId: string, standing: Standing, now: string): Promise<void> {
+export async function reconcileRoles(tx: Tx, orgId: string, standing: Standing, now: string): Promise<void> {
   const present = await listRolesOf(tx, orgId)
   const wanted = new Map(systemRolesOf(standing, SYSTEM_ROLES).map((role) => [role.name, role.permissions]))
   for (const role of present) {
-    const idle = new Set(keysThatDoNotCount(role.permissions, standing))
+    const inapplicable = new Set(inapplicablePermissions(role.permissions, standing))
     const permissions = role.system
       ? wanted.get(role.name)
-      : idle.size > 0
-        ? role.permissions.filter((key) => !idle.has(key))
+      : inapplicable.size > 0
+        ? role.permissions.filter((permission) => !inapplicable.has(permission))
         : role.permissions
     if (permissions === undefined) {
       await withdrawRoleFromAll(tx, orgId, role.id)

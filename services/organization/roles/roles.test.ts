@@ -26,19 +26,21 @@ const roleNamed = async (name: string, by: ApiClient = client) =>
 const remove = (id: string, by: ApiClient = client) => by.send<Problem>('DELETE', `/flows/v1/roles/${id}`)
 
 describe('listing', () => {
-  test('an organization has the system roles that it may have, by name, with the keys that count', async () => {
+  test('returns the system roles of the organization ordered by name, with the permissions that apply to it', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const { items } = (await list('', fresh.administrator.client)).body
     expect(items.map(({ name }) => name)).toEqual(['Administrator', 'IP owner', 'Viewer'])
     expect(items.every(({ system }) => system)).toBe(true)
     const [administrator, owner, viewer] = items
     expect(administrator?.permissions).toContain('part:create')
-    for (const key of ['app:consumer', 'platform:operate']) expect(administrator?.permissions).not.toContain(key)
+    for (const permission of ['app:consumer', 'platform:operate']) {
+      expect(administrator?.permissions).not.toContain(permission)
+    }
     expect(owner?.permissions).toEqual([...(SYSTEM_ROLES.find(({ name }) => name === 'IP owner')?.permissions ?? [])])
     expect(viewer?.permissions).toEqual([])
   })
 
-  test('q is a case-insensitive substring of the name, and never a pattern', async () => {
+  test('q matches a case-insensitive substring of the name, with wildcards taken literally', async () => {
     await create({ name: 'Öl 50%_x', permissions: [] })
     expect(await namesOf('q=admin')).toEqual(['Administrator'])
     expect(await namesOf(`q=${encodeURIComponent('öL')}`)).toEqual(['Öl 50%_x'])
@@ -47,13 +49,13 @@ describe('listing', () => {
     expect(await namesOf('q=')).toEqual(await namesOf(''))
   })
 
-  test('permission lists the roles with that key; an unknown one lists nothing', async () => {
+  test('permission returns the roles with that permission; an unknown permission returns none', async () => {
     expect((await namesOf('permission=part:publish')).sort()).toEqual(['Administrator', 'IP owner'])
     expect(await namesOf('permission=nope')).toEqual([])
     expect(await namesOf('permission=')).toEqual([])
   })
 
-  test("userId lists one's own roles for everybody, and somebody else's for administrators alone", async () => {
+  test("userId returns the caller's own roles; the roles of another user need org:admin, else 403", async () => {
     const own = await namesOf(`userId=${member.userId}`, member.client)
     expect(own).toHaveLength(1)
     expect(await namesOf(`userId=${member.userId}`)).toEqual(own)
@@ -66,7 +68,7 @@ describe('listing', () => {
     expect(await namesOf('userId=user_unknown')).toEqual([])
   })
 
-  test('filters combine, and pages are disjoint', async () => {
+  test('filters combine, and consecutive pages return the whole list', async () => {
     const query = `userId=${org.administrator.userId}&permission=org:admin`
     expect(await namesOf(`${query}&q=min`)).toEqual(['Administrator'])
     expect(await namesOf(`${query}&q=owner`)).toEqual([])
@@ -78,7 +80,7 @@ describe('listing', () => {
     expect(pages.at(-1)?.body.hasMore).toBe(false)
   })
 
-  test('a role of another organization is not found', async () => {
+  test('a role of another organization is 404', async () => {
     const foreign = await roleNamed('Buyer', stranger.administrator.client)
     expect((await client.get(`/v1/roles/${foreign.id}`)).status).toBe(404)
     const own = await roleNamed('Viewer')
@@ -89,7 +91,7 @@ describe('listing', () => {
 })
 
 describe('creating', () => {
-  test('answers the role, leaves an entry and an event', async () => {
+  test('returns the role and writes an audit entry and an event', async () => {
     const body = { name: 'Drawing office', permissions: ['part:update', 'file:write', 'part:update'] }
     const answer = await create(body)
     const { id } = answer.body
@@ -101,7 +103,7 @@ describe('creating', () => {
     expect(await eventsOf(market, id)).toEqual(['organization.role.changed'])
   })
 
-  test('with an Idempotency-Key is done once', async () => {
+  test('twice with one Idempotency-Key returns the first response', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const body = named()
     const [first, again] = [await create(body, client, headers), await create(body, client, headers)]
@@ -109,14 +111,14 @@ describe('creating', () => {
   })
 
   test.each([
-    ['app:consumer', 'of another kind of organization'],
-    ['platform:operate', "of the operator's organization"],
-  ])('%s, a key %s, does not count here: 400', async (key) => {
-    const answer = await create(named([key]))
+    ['app:consumer', 'another kind of organization'],
+    ['platform:operate', "the operator's organization"],
+  ])('%s, which applies only to %s, is 400', async (permission) => {
+    const answer = await create(named([permission]))
     expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, 'permissions'])
   })
 
-  test('an unknown key, an empty name, system and unknown fields are 400', async () => {
+  test('an unknown permission, an empty name, a missing field and an unknown field are 400', async () => {
     for (const body of [
       named(['part:*']),
       { name: ' ', permissions: [] },
@@ -127,14 +129,14 @@ describe('creating', () => {
     }
   })
 
-  test('a key that the caller lacks is 403', async () => {
+  test('a permission that the caller does not hold is 403', async () => {
     expect((await create(named(['part:create']), roleManager.client)).status).toBe(201)
     const answer = await create(named(['part:create', 'org:admin']), roleManager.client)
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
     expect((await create(named(), member.client)).status).toBe(403)
   })
 
-  test("a taken name is 409, and so is whatever looks like a system role's", async () => {
+  test('a taken name and a name that looks like a system role are 409', async () => {
     const { name } = await newRole()
     expect((await create({ name, permissions: [] })).body.code).toBe('conflict')
     for (const reserved of [
@@ -151,7 +153,7 @@ describe('creating', () => {
   })
 })
 
-test(`an organization has at most ${MAX_CUSTOM_ROLES} roles of its own: 409 limit_reached`, async () => {
+test(`more than ${MAX_CUSTOM_ROLES} custom roles are 409 limit_reached`, async () => {
   const fresh = await market.organization(['IP_OWNER'])
   await market.db.owner`
     insert into organization.roles (id, org_id, name, permissions, created_at)
@@ -164,12 +166,12 @@ test(`an organization has at most ${MAX_CUSTOM_ROLES} roles of its own: 409 limi
 })
 
 describe('changing', () => {
-  test('bites within a second for who holds it, and events and entries say so', async () => {
+  test('takes effect for the users of the role within a second and writes an event and an audit entry', async () => {
     const role = await newRole(['part:create'])
-    const holder = await org.member([])
-    const part = () => holder.client.post('/v1/parts', { title: 'x' })
+    const user = await org.member([])
+    const part = () => user.client.post('/v1/parts', { title: 'x' })
     expect((await part()).status).toBe(403)
-    await client.post(`/flows/v1/roles/${role.id}/grant`, { userId: holder.userId })
+    await client.post(`/flows/v1/roles/${role.id}/grant`, { userId: user.userId })
     await until(async () => (await part()).status === 200, BY_BUS)
     const answer = await patch<Role>(client, `/flows/v1/roles/${role.id}`, { permissions: ['part:update'] })
     expect([answer.status, answer.body.permissions]).toEqual([200, ['part:update']])
@@ -178,7 +180,7 @@ describe('changing', () => {
     expect((await entriesOf(market, org.orgId, 'role.patch')).at(-1)).toMatchObject({ success: true })
   })
 
-  test('honours If-Match', async () => {
+  test('with an outdated If-Match is 412', async () => {
     const role = await newRole()
     const etag = (await client.get(`/v1/roles/${role.id}`)).headers.get('etag') as string
     const path = `/flows/v1/roles/${role.id}`
@@ -186,7 +188,7 @@ describe('changing', () => {
     expect((await patch(client, path, { name: crypto.randomUUID() }, { 'if-match': etag })).status).toBe(412)
   })
 
-  test('nobody adds, takes away or renames a key that they lack: 403', async () => {
+  test('a role with a permission that the caller does not hold, before or after the change, is 403', async () => {
     const high = await newRole(['org:admin'])
     const low = await newRole(['part:create'])
     const attempts = [
@@ -201,7 +203,7 @@ describe('changing', () => {
     expect((await patch(roleManager.client, `/flows/v1/roles/${low.id}`, { permissions: [] })).status).toBe(200)
   })
 
-  test('a key that does not count is 400, a foreign role 404, a system role 409', async () => {
+  test('an inapplicable permission is 400, a role of another organization 404, a system role 409', async () => {
     const role = await newRole()
     expect((await patch(client, `/flows/v1/roles/${role.id}`, { permissions: ['app:consumer'] })).status).toBe(400)
     expect((await patch(stranger.administrator.client, `/flows/v1/roles/${role.id}`, { name: 'x' })).status).toBe(404)
@@ -211,7 +213,7 @@ describe('changing', () => {
     expect((await remove(viewer.id)).status).toBe(409)
   })
 
-  test('org:admin cannot leave the role through which the last administrator has it', async () => {
+  test('removing org:admin from the role of the last administrator is 409 last_administrator', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const other = await fresh.member(['org:admin', 'role:manage', 'user:manage'])
     const roles = await other.client.get<Page<Role>>(`/v1/roles?userId=${other.userId}`)
@@ -226,7 +228,7 @@ describe('changing', () => {
 })
 
 describe('deleting', () => {
-  test('is 204, and the role is gone', async () => {
+  test('is 204, and the role is 404 afterwards', async () => {
     const role = await newRole()
     const answer = await remove(role.id)
     expect([answer.status, answer.text]).toEqual([204, ''])
@@ -234,7 +236,7 @@ describe('deleting', () => {
     expect((await remove(role.id)).status).toBe(404)
   })
 
-  test('of one that somebody holds is 409 in_use, of a foreign one 404', async () => {
+  test('a role that a user holds is 409 in_use, a role of another organization 404', async () => {
     const role = await newRole()
     await client.post(`/flows/v1/roles/${role.id}/grant`, { userId: member.userId })
     const answer = await remove(role.id)
@@ -242,7 +244,7 @@ describe('deleting', () => {
     expect((await remove(role.id, stranger.administrator.client)).status).toBe(404)
   })
 
-  test('and granting at once: one of the two wins', async () => {
+  test('of a concurrent deletion and grant exactly one succeeds', async () => {
     for (let round = 0; round < 8; round++) {
       const role = await newRole()
       const [deleted, granted] = await Promise.all([

@@ -12,7 +12,7 @@ import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import * as holders from '../role-holders/commands.ts'
+import * as assignments from '../role-assignments/commands.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
@@ -43,11 +43,11 @@ export const roleRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.route(deleteRole, ({ caller, params, audit }) => commands.deleteRole(deps, caller, params.id, audit)))
     .use(
       http.route(grantRole, ({ caller, params, body, audit }) =>
-        holders.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+        assignments.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
       ),
     )
     .use(
       http.route(withdrawRole, ({ caller, params, body, audit }) =>
-        holders.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+        assignments.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
       ),
     )

@@ -1,26 +1,26 @@
 import { expect, test } from 'bun:test'
 import { PERMISSIONS, SYSTEM_ROLES } from '../../../proto/permissions.ts'
-import { isReserved, keysBeyond, keysThatDoNotCount, systemRolesOf } from './rules.ts'
+import { inapplicablePermissions, isReserved, missingPermissions, systemRolesOf } from './rules.ts'
 
 const owner = { roles: ['IP_OWNER'], operator: false } as const
 
-test('an organization has the system roles of its roles, each with the keys that count there', () => {
+test('systemRolesOf returns the system roles of an organization with the permissions that apply to it', () => {
   const roles = systemRolesOf(owner, SYSTEM_ROLES)
   expect(roles.map(({ name }) => name)).toEqual(['Administrator', 'IP owner', 'Viewer'])
   expect(roles[0]?.permissions).not.toContain('platform:operate')
   expect(systemRolesOf({ roles: [], operator: true }, SYSTEM_ROLES)[0]?.permissions).toContain('platform:operate')
 })
 
-test('keys that do not count, and keys beyond what somebody holds', () => {
-  expect(keysThatDoNotCount(['part:create', 'app:consumer', 'platform:operate'], owner)).toEqual([
+test('inapplicablePermissions and missingPermissions return each permission once', () => {
+  expect(inapplicablePermissions(['part:create', 'app:consumer', 'platform:operate'], owner)).toEqual([
     'app:consumer',
     'platform:operate',
   ])
-  expect(keysBeyond(new Set(['part:create']), ['part:create', 'org:admin', 'org:admin'])).toEqual(['org:admin'])
-  expect(keysBeyond(new Set(PERMISSIONS), PERMISSIONS)).toEqual([])
+  expect(missingPermissions(new Set(['part:create']), ['part:create', 'org:admin', 'org:admin'])).toEqual(['org:admin'])
+  expect(missingPermissions(new Set(PERMISSIONS), PERMISSIONS)).toEqual([])
 })
 
-test('no role of its own looks like a system role', () => {
+test('isReserved is true for names that look like a system role', () => {
   for (const name of ['Viewer', ' viewer', 'ＶＩＥＷＥＲ', 'View\u200ber', 'IP\u00a0owner', 'Distributor']) {
     expect([name, isReserved(name)]).toEqual([name, true])
   }

@@ -1,4 +1,4 @@
-import { counts, type OrgRole, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
+import { isApplicable, type OrgRole, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 
 export interface RoleTemplate {
   name: string
@@ -6,23 +6,26 @@ export interface RoleTemplate {
   permissions: readonly Permission[]
 }
 
-/** The system roles of an organization of this standing, with the permissions that are effective there. */
+/** The system roles of an organization of this standing, each with the permissions that apply to it. */
 export const systemRolesOf = (standing: Standing, templates: readonly RoleTemplate[]) =>
   templates
     .filter(({ needs }) => needs === undefined || standing.roles.includes(needs))
-    .map(({ name, permissions }) => ({ name, permissions: permissions.filter((key) => counts(key, standing)) }))
+    .map(({ name, permissions }) => ({
+      name,
+      permissions: permissions.filter((permission) => isApplicable(permission, standing)),
+    }))
 
 /** The permissions that have no effect in an organization of this standing. */
-export const keysThatDoNotCount = (permissions: readonly Permission[], standing: Standing) =>
-  permissions.filter((key) => !counts(key, standing))
+export const inapplicablePermissions = (permissions: readonly Permission[], standing: Standing) =>
+  permissions.filter((permission) => !isApplicable(permission, standing))
 
-/** The permissions that the caller does not hold. */
-export const keysBeyond = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
-  ...new Set(permissions.filter((key) => !held.has(key))),
+/** The permissions that are not held, each once. */
+export const missingPermissions = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
+  ...new Set(permissions.filter((permission) => !held.has(permission))),
 ]
 
-/** Normal form of names that look alike: without case, repeated spaces, full-width forms and invisible characters. */
-const lookOf = (name: string) =>
+/** Names that look alike have the same normalized form: case, spaces, character width and invisible characters are ignored. */
+const normalizedName = (name: string) =>
   name
     .normalize('NFKC')
     .replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -30,7 +33,7 @@ const lookOf = (name: string) =>
     .trim()
     .toLowerCase()
 
-const SYSTEM_NAMES = new Set(SYSTEM_ROLES.map(({ name }) => lookOf(name)))
+const SYSTEM_NAMES = new Set(SYSTEM_ROLES.map(({ name }) => normalizedName(name)))
 
-/** Names of system roles are reserved in every organization: a later change of its standing may add the role. */
-export const isReserved = (name: string) => SYSTEM_NAMES.has(lookOf(name))
+/** System role names are reserved in every organization, because an organization can get further system roles later. */
+export const isReserved = (name: string) => SYSTEM_NAMES.has(normalizedName(name))

@@ -11,29 +11,29 @@ const stranger = await market.organization(['IP_OWNER'])
 const { client } = org.administrator
 const manager = await org.member(['user:manage'])
 
-const refreshOf = ({ refreshToken }: ApiClient) =>
+const refresh = ({ refreshToken }: ApiClient) =>
   market.anonymous.post('/v2.3/oauth/token', { grant_type: 'refresh_token', refresh_token: refreshToken })
-const signInOf = (email: string, password = TEST_PASSWORD) =>
+const signIn = (email: string, password = TEST_PASSWORD) =>
   market.anonymous.post<{ error?: { code: string } }>('/v2.3/oauth/token', {
     grant_type: 'password',
     username: email,
     password,
   })
-const isDead = async (caller: ApiClient) =>
+const isSignedOut = async (caller: ApiClient) =>
   (await caller.get('/v1/parts')).status === 401 && (await caller.get('/v1/users')).status === 401
-const activationsOf = (token: string, password = TEST_PASSWORD) =>
+const activate = (token: string, password = TEST_PASSWORD) =>
   market.anonymous.post('/flows/v1/activations', { token, password })
 const sessionsOf = async ({ userId }: TestUser) =>
   (await market.db.owner`select id from identity.sessions where user_id = ${userId} and ended_at is null`).length
 
 describe('deactivating', () => {
-  test('ends the sessions in every service within a second, and signing in and refreshing are refused', async () => {
+  test('ends the sessions in every service within a second and refuses sign-in and refresh', async () => {
     const member = await org.member('IP owner')
     const answer = await act(client, member.userId, 'deactivate')
     expect([answer.status, answer.body.active]).toEqual([200, false])
-    await until(() => isDead(member.client), BY_BUS)
-    expect((await refreshOf(member.client)).status).toBe(401)
-    expect((await signInOf(member.email)).body.error?.code).toBe('invalid_credentials')
+    await until(() => isSignedOut(member.client), BY_BUS)
+    expect((await refresh(member.client)).status).toBe(401)
+    expect((await signIn(member.email)).body.error?.code).toBe('invalid_credentials')
     expect(await eventsOf(market, member.userId)).toEqual([
       ...['organization.user.changed', 'organization.user.changed'],
       ...['organization.user.changed', 'organization.user.deactivated'],
@@ -44,21 +44,21 @@ describe('deactivating', () => {
     })
   })
 
-  test('is for good: after an activation the old tokens stay dead, the password lives', async () => {
+  test('ends the old tokens permanently; a later activation keeps the password', async () => {
     const member = await org.member([])
     await act(client, member.userId, 'deactivate')
     expect((await act(client, member.userId, 'activate')).body.active).toBe(true)
-    await until(() => isDead(member.client), BY_BUS)
-    expect((await refreshOf(member.client)).status).toBe(401)
+    await until(() => isSignedOut(member.client), BY_BUS)
+    expect((await refresh(member.client)).status).toBe(401)
     await member.client.signIn(member.email, TEST_PASSWORD)
     await until(async () => (await sessionsOf(member)) === 1, {
-      what: 'the end of the older session',
+      what: 'end of the older session',
       withinMs: 20_000,
     })
     expect((await member.client.get('/v1/parts')).status).toBe(200)
   })
 
-  test('twice is 409, and so is activating who is active', async () => {
+  test('an inactive user, and activating an active one, are 409 illegal_transition', async () => {
     const user = await created(client)
     expect((await act(client, user.id, 'activate')).body.code).toBe('illegal_transition')
     expect((await act(client, user.id, 'deactivate')).status).toBe(200)
@@ -66,7 +66,7 @@ describe('deactivating', () => {
     expect([again.status, again.body.code]).toEqual([409, 'illegal_transition'])
   })
 
-  test('the last administrator stays: 409, and they go on', async () => {
+  test('the last administrator is 409 last_administrator and stays signed in', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const { administrator } = fresh
     for (const verb of ['deactivate', 'anonymise']) {
@@ -77,7 +77,7 @@ describe('deactivating', () => {
     expect((await administrator.client.get('/v1/users')).status).toBe(200)
   })
 
-  test('of two administrators who deactivate each other at once, exactly one wins', async () => {
+  test('of two administrators who deactivate each other concurrently exactly one succeeds', async () => {
     for (let round = 0; round < 5; round++) {
       const fresh = await market.organization(['IP_OWNER'])
       const other = await fresh.member('Administrator')
@@ -94,7 +94,7 @@ describe('deactivating', () => {
     }
   })
 
-  test('an administrator who cannot sign in does not count', async () => {
+  test('an inactive administrator does not count as a remaining administrator', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const other = await fresh.member('Administrator')
     expect((await act(fresh.administrator.client, other.userId, 'deactivate')).status).toBe(200)
@@ -107,62 +107,62 @@ describe('resetting a password', () => {
   const reset = (userId: string, by = client) =>
     by.post<{ activationUrl: string } & Problem>(`/flows/v1/users/${userId}/reset-password`)
 
-  test('voids password, sessions and earlier links at once, and answers a new link', async () => {
+  test('voids the password, the sessions and earlier links, and returns a new link', async () => {
     const member = await org.member([])
     const [first, second] = [await reset(member.userId), await reset(member.userId)]
     expect(Object.keys(second.body)).toEqual(['activationUrl'])
     expect(second.headers.get('cache-control')).toBe('no-store')
-    await until(() => isDead(member.client), BY_BUS)
-    expect((await refreshOf(member.client)).status).toBe(401)
-    expect((await signInOf(member.email)).status).toBe(401)
-    expect((await activationsOf(tokenOf(first.body))).status).toBe(404)
-    expect((await activationsOf(tokenOf(second.body), 'a password of their own')).status).toBe(204)
-    expect((await signInOf(member.email, 'a password of their own')).status).toBe(200)
+    await until(() => isSignedOut(member.client), BY_BUS)
+    expect((await refresh(member.client)).status).toBe(401)
+    expect((await signIn(member.email)).status).toBe(401)
+    expect((await activate(tokenOf(first.body))).status).toBe(404)
+    expect((await activate(tokenOf(second.body), 'a password of their own')).status).toBe(204)
+    expect((await signIn(member.email, 'a password of their own')).status).toBe(200)
   })
 
-  test('leaves the session that begins after it alone', async () => {
+  test('keeps sessions that begin after the reset', async () => {
     const member = await org.member([])
-    await activationsOf(tokenOf((await reset(member.userId)).body))
+    await activate(tokenOf((await reset(member.userId)).body))
     await member.client.signIn(member.email, TEST_PASSWORD)
     await until(async () => (await sessionsOf(member)) === 1, {
-      what: 'the end of the older session',
+      what: 'end of the older session',
       withinMs: 20_000,
     })
     expect((await member.client.get('/v1/users')).status).toBe(200)
   })
 
-  test('of somebody inactive is 409', async () => {
+  test('of an inactive user is 409', async () => {
     const user = await created(client)
     await act(client, user.id, 'deactivate')
     expect((await reset(user.id)).body.code).toBe('illegal_transition')
   })
 
-  test('a sign-in with the old password that overlaps it gets nowhere', async () => {
+  test('ends the session of a concurrent sign-in with the old password', async () => {
     for (let round = 0; round < 4; round++) {
       const member = await org.member([])
-      const signIns = [1, 2].map(() => signInOf(member.email))
+      const signIns = [1, 2].map(() => signIn(member.email))
       const [answers] = [await Promise.all([...signIns, reset(member.userId)])]
       const tokens = answers.flatMap(({ body }) => (body as { access_token?: string }).access_token ?? [])
-      for (const token of tokens) await until(() => isDead(new ApiClient(market.url, token)), BY_BUS)
+      for (const token of tokens) await until(() => isSignedOut(new ApiClient(market.url, token)), BY_BUS)
     }
   })
 })
 
-describe('whoever makes a link knows it, so it dies when the user is given more than its maker holds', () => {
-  const viaGrant = async (userId: string) => {
+describe('a link is void once the user holds permissions that the creator of the link does not hold', () => {
+  const grantAdministrator = async (userId: string) => {
     const roles = await client.get<{ items: { id: string }[] }>('/v1/roles?q=Administrator')
     return client.post(`/flows/v1/roles/${roles.body.items[0]?.id}/grant`, { userId })
   }
 
-  test('by a granted role; a link of somebody who holds as much works', async () => {
+  test('through a granted role; a new link of a user who holds them works', async () => {
     const user = await created(manager.client)
-    expect((await viaGrant(user.id)).status).toBe(200)
-    expect((await activationsOf(tokenOf(user))).status).toBe(404)
+    expect((await grantAdministrator(user.id)).status).toBe(200)
+    expect((await activate(tokenOf(user))).status).toBe(404)
     const fresh = await client.post<{ activationUrl: string }>(`/flows/v1/users/${user.id}/reset-password`)
-    expect((await activationsOf(tokenOf(fresh.body))).status).toBe(204)
+    expect((await activate(tokenOf(fresh.body))).status).toBe(204)
   })
 
-  test('by a role that is given more keys, also after a reset', async () => {
+  test('through a role that gets more permissions, also after a password reset', async () => {
     const body = { name: crypto.randomUUID(), permissions: [] }
     const role = (await client.post<{ id: string }>('/flows/v1/roles', body)).body
     const user = await created(client, { roleIds: [role.id] })
@@ -170,15 +170,15 @@ describe('whoever makes a link knows it, so it dies when the user is given more 
       await manager.client.post<{ activationUrl: string }>(`/flows/v1/users/${user.id}/reset-password`)
     ).body
     await patch(client, `/flows/v1/roles/${role.id}`, { permissions: ['org:admin'] })
-    expect((await activationsOf(tokenOf({ activationUrl }))).status).toBe(404)
+    expect((await activate(tokenOf({ activationUrl }))).status).toBe(404)
     await patch(client, `/flows/v1/roles/${role.id}`, { permissions: ['user:manage'] })
-    expect((await activationsOf(tokenOf({ activationUrl }))).status).toBe(204)
+    expect((await activate(tokenOf({ activationUrl }))).status).toBe(204)
   })
 
-  test('and lives where the maker holds all of it', async () => {
+  test('but stays valid if the creator holds them', async () => {
     const user = await created(client)
-    await viaGrant(user.id)
-    expect((await activationsOf(tokenOf(user))).status).toBe(204)
+    await grantAdministrator(user.id)
+    expect((await activate(tokenOf(user))).status).toBe(204)
   })
 })
 
@@ -196,7 +196,7 @@ describe('anonymising', () => {
     return found
   }
 
-  test('erases address, names and telephone everywhere, password and sessions too; the id stays', async () => {
+  test('erases e-mail address, names, telephone number, password and sessions in every table', async () => {
     const words = { givenName: `Given${crypto.randomUUID()}`, familyName: `Family${crypto.randomUUID()}` }
     const user = await created(client, { ...words, phone: '+47 55 66 77 88 99' })
     const own = new ApiClient(market.url)
@@ -208,11 +208,11 @@ describe('anonymising', () => {
       200,
       { id: user.id, email: 'erased', givenName: 'erased', familyName: 'erased', active: false, admin: false },
     ])
-    await until(() => isDead(own), BY_BUS)
-    expect((await refreshOf(own)).status).toBe(401)
+    await until(() => isSignedOut(own), BY_BUS)
+    expect((await refresh(own)).status).toBe(401)
     await until(
       async () => (await market.db.owner`select 1 from identity.credentials where user_id = ${user.id}`).length === 0,
-      { what: 'the password being erased', withinMs: 20_000 },
+      { what: 'erasure of the password', withinMs: 20_000 },
     )
     for (const text of [user.email, words.givenName, words.familyName, '55 66 77 88 99']) {
       expect([text, await rowsWith(text)]).toEqual([text, []])
@@ -222,7 +222,7 @@ describe('anonymising', () => {
     expect(traces).toHaveLength(0)
   })
 
-  test('the audit log keeps the id and shows the word erased', async () => {
+  test('shows the actor in the audit log as erased, with the same id', async () => {
     const member = await org.member('Administrator')
     await created(member.client)
     await act(client, member.userId, 'anonymise')
@@ -232,7 +232,7 @@ describe('anonymising', () => {
     expect(items.map(({ actor }) => actor)).toEqual([{ id: member.userId, email: 'erased' }])
   })
 
-  test('is final: no activation, change, reset, role or second time', async () => {
+  test('is final: every later command is illegal_transition or 409', async () => {
     const user = await created(client)
     await act(client, user.id, 'anonymise')
     for (const verb of ['activate', 'deactivate', 'reset-password', 'anonymise']) {
@@ -243,47 +243,47 @@ describe('anonymising', () => {
     const roles = await client.get<{ items: { id: string }[] }>('/v1/roles?q=Viewer')
     const granted = await client.post(`/flows/v1/roles/${roles.body.items[0]?.id}/grant`, { userId: user.id })
     expect(granted.status).toBe(409)
-    expect((await activationsOf(tokenOf(user))).status).toBe(404)
+    expect((await activate(tokenOf(user))).status).toBe(404)
   })
 
-  test('frees the address, and many can be erased', async () => {
+  test('frees the e-mail address, also of several users', async () => {
     const [one, two] = [await created(client), await created(client)]
     await act(client, one.id, 'anonymise')
     expect((await act(client, two.id, 'anonymise')).status).toBe(200)
     expect((await created(client, { email: one.email })).id).not.toBe(one.id)
   })
 
-  test('takes the roles away, so that they can be deleted', async () => {
-    const holder = await org.member(['part:create'])
-    const roles = await client.get<{ items: { id: string }[] }>(`/v1/roles?userId=${holder.userId}`)
+  test('withdraws the roles, so that they can be deleted', async () => {
+    const user = await org.member(['part:create'])
+    const roles = await client.get<{ items: { id: string }[] }>(`/v1/roles?userId=${user.userId}`)
     const path = `/flows/v1/roles/${roles.body.items[0]?.id}`
     expect((await client.send('DELETE', path)).status).toBe(409)
-    await act(client, holder.userId, 'anonymise')
+    await act(client, user.userId, 'anonymise')
     expect((await client.send('DELETE', path)).status).toBe(204)
   })
 })
 
 describe.each(['activate', 'deactivate', 'reset-password', 'anonymise'])('%s', (verb) => {
-  test('of a user who holds a key that the caller lacks is 403, and audited', async () => {
+  test('of a user who holds a permission that the caller does not hold is 403', async () => {
     const member = await org.member('IP owner')
     const answer = await act(manager.client, member.userId, verb)
     expect([answer.status, answer.body.code]).toEqual([403, 'forbidden'])
     expect((await member.client.get('/v1/users')).status).toBe(200)
   })
 
-  test('needs user:manage', async () => {
+  test('without user:manage is 403', async () => {
     const member = await org.member(['org:admin', 'role:manage'])
     expect((await act(member.client, manager.userId, verb)).status).toBe(403)
   })
 
-  test('of a foreign user is 404, and leaves them alone', async () => {
+  test('of a user of another organization is 404 and changes nothing', async () => {
     const before = await market.db.owner`select xmin from organization.users where id = ${manager.userId}`
     const answer = await act(stranger.administrator.client, manager.userId, verb)
     expect([answer.status, answer.body.code]).toEqual([404, 'not_found'])
     expect(await market.db.owner`select xmin from organization.users where id = ${manager.userId}`).toEqual(before)
   })
 
-  test('is for a user manager with as many keys', async () => {
+  test('with user:manage and all permissions of the user is 200', async () => {
     const user = await created(client)
     if (verb === 'activate') await act(client, user.id, 'deactivate')
     expect((await act(manager.client, user.id, verb)).status).toBe(200)

@@ -11,7 +11,7 @@ import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.t
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { lockOrganization, requireHeld, requireNotAbove } from '../authority/authority.ts'
+import { lockOrganization, requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
 import { findRoles } from '../roles/queries.ts'
 import {
   deleteActivations,
@@ -29,9 +29,9 @@ import { ACTIVATION_MS, addressOf, viewerOf } from './rules.ts'
 export interface CommandDeps {
   sql: Pool
   clock: () => number
-  /** Where links lead to. */
+  /** Base URL of activation links. */
   publicUrl: string
-  /** Seals answers with links in them while they are kept for repeated requests. */
+  /** Encrypts the stored responses of idempotent requests, because they contain links. */
   box: SecretBox
 }
 
@@ -40,19 +40,19 @@ export interface NewUser {
   givenName: string
   familyName: string
   phone?: string
-  /** Roles of the organization to begin with. */
+  /** Roles to grant. */
   roleIds?: string[]
 }
 
 export interface InvitedUser {
   userId: string
-  /** Lets the user choose a password, once; the administrator passes it on. */
+  /** Single-use token with which the user chooses a password. */
   activationToken: string
 }
 
 export const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
 
-/** A user of the caller's organization, active at once and without a password until activation. */
+/** Creates an active user without a password; the activation link sets it. */
 export function createUser(sql: Pool, caller: Caller, audit: AuditContext, input: NewUser, now: string) {
   return sql.begin((tx) => inviteUser(tx, caller, audit, input, now))
 }
@@ -64,7 +64,7 @@ export interface CreateUser {
   idempotencyKey: string | undefined
 }
 
-/** The same over HTTP, once for an Idempotency-Key: the answer carries the link. */
+/** Creates a user once per Idempotency-Key. The response contains the activation link. */
 export function createUserOnce(
   { sql, clock, publicUrl, box }: CommandDeps,
   { caller, body, audit, idempotencyKey }: CreateUser,
@@ -90,23 +90,23 @@ async function inviteUser(
   const roleIds = [...new Set(input.roleIds ?? [])]
   await lockOrganization(tx, caller.orgId)
   await requireGrantable(tx, caller, input.roleIds ?? [])
-  const invited = await addUser(tx, caller.orgId, input, { now, madeBy: caller.userId })
+  const invited = await addUser(tx, caller.orgId, input, { now, createdBy: caller.userId })
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
   await recordSuccess(tx, { ...audit, request: { ...audit.request, userId: invited.userId } })
   return invited
 }
 
-/** Roles of the organization, each of whose keys the caller holds. */
+/** Every role must belong to the organization, and the caller must hold its permissions. */
 async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string[]): Promise<void> {
   if (roleIds.length === 0) return
   const roles = await findRoles(tx, caller.orgId, roleIds)
-  requireHeld(
+  requireHeldPermissions(
     caller,
     roles.flatMap(({ permissions }) => permissions),
   )
   const known = new Set(roles.map(({ id }) => id))
   const problems = roleIds.flatMap((id, index) =>
-    known.has(id) ? [] : [{ field: `roleIds.${index}`, message: 'names no role of your organization' }],
+    known.has(id) ? [] : [{ field: `roleIds.${index}`, message: 'is not a role of your organization' }],
   )
   if (problems.length > 0) throw invalid(problems)
 }
@@ -119,7 +119,7 @@ export interface PatchUser {
   ifMatch: string | undefined
 }
 
-/** Changes what is known of a person: not of one who was anonymised, and of nobody with a key that the caller lacks. */
+/** Changes the personal data of a user, which must not be anonymised and whose permissions the caller must hold. */
 export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchUser) {
   const { orgId } = caller
   return sql
@@ -131,71 +131,71 @@ export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit
       const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
       await updatePerson(tx, orgId, id, { ...body, email }, new Date(clock()).toISOString())
       await recordSuccess(tx, { ...audit, request: { ...audit.request, fields: Object.keys(body) } })
-      await announceUser(tx, orgId, id)
-      return userAsSeen(tx, caller, id)
+      await emitUserChanged(tx, orgId, id)
+      return visibleUser(tx, caller, id)
     })
     .catch(refuseTaken('email'))
 }
 
-/** A user of the caller's organization who holds no key that the caller lacks; nobody else changes them meanwhile. */
+/** Locks a user whose permissions the caller holds against other commands until the transaction ends. */
 export async function lockUser(tx: Tx, caller: Caller, id: string) {
   const standing = await lockOrganization(tx, caller.orgId)
   const user = found(await findUser(tx, caller.orgId, id))
-  return { ...user, keys: await requireNotAbove(tx, caller, id, standing) }
+  return { ...user, permissions: await requireNoHigherPermissions(tx, caller, id, standing) }
 }
 
-/** What a command on a user answers: the user as the caller may see them. */
-export async function userAsSeen(tx: Tx, caller: Caller, id: string): Promise<JsonText> {
+/** The public document of the user, with the fields that the caller may see. */
+export async function visibleUser(tx: Tx, caller: Caller, id: string): Promise<JsonText> {
   return new JsonText(found(await findUserDocument(tx, viewerOf(caller), id)).document)
 }
 
-/** Every service reads the user again. */
-export const announceUser = (tx: Tx, orgId: string, userId: string) =>
+/** Makes every service reload the permissions of the user. */
+export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
   emit(tx, { type: 'organization.user.changed', tenantId: orgId, subject: userId, data: { userId, orgId } })
 
-/** Voids the password and the sessions of a locked-out user and makes a new activation link, for the platform's operator. */
+/** Resets the password of a user on behalf of the platform operator. */
 export function resetPassword(sql: Pool, email: string, now: string): Promise<InvitedUser> {
   return sql.begin(async (tx) => {
     const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
-    const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, madeBy: null })
+    const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, createdBy: null })
     await recordSuccess(tx, operatorContext('user.resetPassword', user.org_id, { id: user.id }))
     return { userId: user.id, activationToken }
   })
 }
 
-/** Password, sessions and links of before are void; answers the token of a new link. */
+/** Voids the password, the sessions and earlier links. Returns the token of a new link. */
 export async function resetCredentials(
   tx: Tx,
   orgId: string,
   userId: string,
-  { now, madeBy }: { now: string; madeBy: string | null },
+  { now, createdBy }: { now: string; createdBy: string | null },
 ): Promise<string> {
   await voidCredentials(tx, userId, now)
-  const activationToken = await addActivation(tx, userId, { now, madeBy })
-  await announceUser(tx, orgId, userId)
+  const activationToken = await addActivation(tx, userId, { now, createdBy })
+  await emitUserChanged(tx, orgId, userId)
   const data = { userId, orgId, before: now }
   await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
   return activationToken
 }
 
-/** `field` is where the request says who it is about, `madeBy` who will know the link. */
+/** `field` is the request field of the e-mail address; `createdBy` is the creator of the link. */
 export async function addUser(
   tx: Tx,
   orgId: string,
   { email, givenName, familyName, phone = null }: Omit<NewUser, 'roleIds' | 'phone'> & { phone?: string | null },
-  { now, madeBy, field = 'email' }: { now: string; madeBy: string | null; field?: string },
+  { now, createdBy, field = 'email' }: { now: string; createdBy: string | null; field?: string },
 ): Promise<InvitedUser> {
   const userId = newId('user')
   const person = { email: requireAddress(email, field), givenName, familyName, phone }
   await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTaken(field))
-  const activationToken = await addActivation(tx, userId, { now, madeBy })
-  await announceUser(tx, orgId, userId)
+  const activationToken = await addActivation(tx, userId, { now, createdBy })
+  await emitUserChanged(tx, orgId, userId)
   return { userId, activationToken }
 }
 
 function requireAddress(email: string, field: string): string {
   const address = addressOf(email)
-  if (address === undefined) throw invalidField(field, 'is no e-mail address')
+  if (address === undefined) throw invalidField(field, 'is not an e-mail address')
   return address
 }
 
@@ -206,15 +206,15 @@ const refuseTaken =
     throw refuse('email_taken', { errors: [{ field, message: 'is taken' }] })
   }
 
-/** Only the newest link works. */
+/** Replaces earlier links of the user. */
 async function addActivation(
   tx: Tx,
   userId: string,
-  { now, madeBy }: { now: string; madeBy: string | null },
+  { now, createdBy }: { now: string; createdBy: string | null },
 ): Promise<string> {
   await deleteActivations(tx, userId)
   const { token, hash } = newSecretToken()
   const expiresAt = new Date(Date.parse(now) + ACTIVATION_MS).toISOString()
-  await insertActivation(tx, { hash, userId, madeBy, expiresAt }, now)
+  await insertActivation(tx, { hash, userId, createdBy, expiresAt }, now)
   return token
 }

@@ -6,7 +6,7 @@ import { connect, type Sql } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadedOrganization, loadUsers } from '../../testing/load/people.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
-import { findAdministrator, listKeys } from '../authority/queries.ts'
+import { findAdministrator, listPermissions } from '../authority/queries.ts'
 import { findOrganizations } from '../organizations/queries.ts'
 import { findHolder, findRoles, listRoles } from '../roles/queries.ts'
 import { findUsers } from './list/list.ts'
@@ -85,7 +85,7 @@ describe(`over ${USERS} users of ${ORGANIZATIONS} organizations, no query reads 
     ['a user', (tx) => findUserDocument(tx, viewerIn(large), id)],
     ['a user to change', (tx) => findUser(tx, orgId, id)],
     ['a user by address', (tx) => findUserByEmail(tx, 'a@example.com')],
-    ['the permissions of a user', (tx) => listKeys(tx, orgId, id)],
+    ['the permissions of a user', (tx) => listPermissions(tx, orgId, id)],
     ['an administrator', (tx) => findAdministrator(tx, orgId)],
     ['the holder of a role', (tx) => findHolder(tx, orgId, 'role_1')],
     ['roles by id', (tx) => findRoles(tx, orgId, ['role_1'])],

@@ -2,7 +2,6 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
 import { ERASED, type Viewer } from './rules.ts'
 
-/** A user of the viewer's organization, as the viewer may see them. */
 export const findUserDocument = (sql: Sql, { orgId, userId, seesAll }: Viewer, id: string) => sql<
   { document: string }[]
 >`
@@ -36,7 +35,7 @@ export interface PersonChange {
   email?: string | undefined
   givenName?: string | undefined
   familyName?: string | undefined
-  /** null clears it, undefined leaves it. */
+  /** null clears the number, undefined keeps it. */
   phone?: string | null | undefined
 }
 
@@ -52,19 +51,19 @@ export const updatePerson = (tx: Tx, orgId: string, userId: string, change: Pers
 export interface ActivationRow {
   hash: Uint8Array
   userId: string
-  /** Who knows the link until it is used; null for the operator of the platform. */
-  madeBy: string | null
+  /** Creator of the link; null for the platform operator. */
+  createdBy: string | null
   expiresAt: string
 }
 
-export const insertActivation = (sql: Sql, { hash, userId, madeBy, expiresAt }: ActivationRow, now: string) => sql`
-  insert into organization.activations (token_hash, user_id, made_by, created_at, expires_at)
-  values (${Buffer.from(hash)}, ${userId}, ${madeBy}, ${now}, ${expiresAt})`
+export const insertActivation = (sql: Sql, { hash, userId, createdBy, expiresAt }: ActivationRow, now: string) => sql`
+  insert into organization.activations (token_hash, user_id, created_by, created_at, expires_at)
+  values (${Buffer.from(hash)}, ${userId}, ${createdBy}, ${now}, ${expiresAt})`
 
 export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`
 
-/** Links that nobody can use any more. */
+/** Deletes expired links. */
 export const sweepActivations = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },
@@ -74,7 +73,7 @@ export const sweepActivations = (sql: Sql, now: string, signal: AbortSignal) =>
         order by expires_at limit ${limit} for update skip locked))`,
   )
 
-/** No row where the user holds the role already, or either is not of the organization. */
+/** No row if the user already holds the role or belongs to another organization. */
 export const grantRoleTo = (
   sql: Sql,
   { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
@@ -84,7 +83,7 @@ export const grantRoleTo = (
   on conflict do nothing
   returning user_id`
 
-/** Passwords set and tokens issued before now are void from now on. */
+/** Voids passwords set and tokens issued before now. */
 export const voidCredentials = (sql: Sql, userId: string, now: string) => sql`
   update organization.users set credentials_valid_from = ${now}, updated_at = ${now} where id = ${userId}`
 
@@ -93,7 +92,7 @@ export const activate = (tx: Tx, orgId: string, userId: string, now: string) => 
   where org_id = ${orgId} and id = ${userId} and not active and anonymised_at is null
   returning id`
 
-/** Tokens issued before now stay void, also when the user is activated again. */
+/** Tokens issued before now stay void after a later activation. */
 export const deactivate = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ id: string }[]>`
   update organization.users set active = false, sessions_valid_from = ${now}, updated_at = ${now}
   where org_id = ${orgId} and id = ${userId} and active

@@ -26,7 +26,7 @@ const systemRole = async (name: string) =>
   (await client.get<Page<{ id: string; name: string }>>(`/v1/roles?q=${name}`)).body.items[0]?.id as string
 
 describe('creating a user', () => {
-  test('answers the user with a single-use link that lives for 72 hours', async () => {
+  test('returns the user and a single-use link that expires after 72 hours', async () => {
     const answer = await create(newPerson({ phone: '+45 20 12 34 56' }))
     expect(answer.status).toBe(201)
     const { activationUrl, ...user } = answer.body
@@ -55,7 +55,7 @@ describe('creating a user', () => {
     expect(again.status).toBe(404)
   })
 
-  test('leaves an entry without name or address, and an event', async () => {
+  test('writes an audit entry without name or e-mail address, and an event', async () => {
     const user = await created(client)
     const entry = (await entriesOf(market, org.orgId, 'user.create')).at(-1)
     expect(entry).toMatchObject({ success: true, actor_id: org.administrator.userId, request: { userId: user.id } })
@@ -63,12 +63,12 @@ describe('creating a user', () => {
     expect(await eventsOf(market, user.id)).toEqual(['organization.user.changed'])
   })
 
-  test('grants roles at once', async () => {
+  test('with roleIds grants the roles', async () => {
     const user = await created(client, { roleIds: [await systemRole('Administrator')] })
     expect(user.admin).toBe(true)
   })
 
-  test('an address names one person on the platform, however it is spelled: 409 email_taken', async () => {
+  test('a taken e-mail address in any spelling, in any organization, is 409 email_taken', async () => {
     const { email } = await created(client, { email: `Käthe.${crypto.randomUUID()}@example.com` })
     const wide = email.replace(/[a-z]/g, (letter) => String.fromCodePoint((letter.codePointAt(0) as number) + 0xfee0))
     const spellings = [email, email.toUpperCase(), email.normalize('NFD'), email.toLowerCase(), wide]
@@ -81,7 +81,7 @@ describe('creating a user', () => {
     expect((await entriesOf(market, stranger.orgId, 'user.create')).at(-1)).toMatchObject({ error: 'email_taken' })
   })
 
-  test('of two who ask for one address at once, one gets it', async () => {
+  test('of two concurrent requests with one e-mail address one succeeds', async () => {
     for (let round = 0; round < 5; round++) {
       const { email } = newPerson()
       const answers = await Promise.all([
@@ -92,7 +92,7 @@ describe('creating a user', () => {
     }
   })
 
-  test('who signs in may spell the address as they like', async () => {
+  test('the user can sign in with another spelling of the e-mail address', async () => {
     const email = `Käthe.${crypto.randomUUID()}@example.com`
     const user = await created(client, { email })
     await new ApiClient(market.url).activate(tokenOf(user), TEST_PASSWORD)
@@ -102,7 +102,7 @@ describe('creating a user', () => {
   })
 
   test.each([
-    'nobody',
+    'no at sign',
     'a b@example.com',
     '@example.com',
     'a@',
@@ -111,12 +111,12 @@ describe('creating a user', () => {
     'a\u202eb@example.com',
     'a\u00adb@example.com',
     `${'x'.repeat(250)}@example.com`,
-    // What grows when it is written in one spelling, and what becomes a second @ then.
+    // Normalization makes these too long or turns a character into a second @.
     `${'\u{1d160}'.repeat(100)}@example.com`,
     `${'\ufdfa'.repeat(100)}@example.com`,
     'a\uff20b@example.com',
     'a@b\ufe6bc',
-  ])('%j is no address: 400', async (email) => {
+  ])('the e-mail address %j is 400', async (email) => {
     const answer = await create(newPerson({ email }))
     expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, 'email'])
   })
@@ -134,7 +134,7 @@ describe('creating a user', () => {
     expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, field])
   })
 
-  test("another organization's role is as unknown as none: 400, and nobody is created", async () => {
+  test('a role of another organization is 400 like an unknown role, and no user is created', async () => {
     const { items } = (await stranger.administrator.client.get<Page<{ id: string }>>('/v1/roles')).body
     const person = newPerson({ roleIds: [items[0]?.id] })
     expect((await create(person)).body.errors?.[0]?.field).toBe('roleIds.0')
@@ -142,7 +142,7 @@ describe('creating a user', () => {
     expect(found.body.items).toEqual([])
   })
 
-  test('needs user:manage, and no key is granted that the caller lacks: 403', async () => {
+  test('without user:manage, or with a role whose permissions the caller does not hold, is 403', async () => {
     expect((await create(newPerson(), colleague.client)).status).toBe(403)
     const administrator = await systemRole('Administrator')
     const refused = await create(newPerson({ roleIds: [administrator] }), manager.client)
@@ -150,7 +150,7 @@ describe('creating a user', () => {
     expect((await create(newPerson({ roleIds: [await systemRole('Viewer')] }), manager.client)).status).toBe(201)
   })
 
-  test('with an Idempotency-Key is done once, and the link is stored nowhere as it is', async () => {
+  test('twice with one Idempotency-Key returns the first response, which is stored encrypted', async () => {
     const headers = { 'idempotency-key': crypto.randomUUID() }
     const person = newPerson()
     const [first, again] = [await create(person, client, headers), await create(person, client, headers)]
@@ -166,7 +166,7 @@ describe('creating a user', () => {
 })
 
 describe('changing a user', () => {
-  test('answers the user, with what was sent and nothing else changed; null clears the telephone', async () => {
+  test('changes only the fields that were sent; null clears the telephone number', async () => {
     const user = await created(client, { phone: '123' })
     const path = `/flows/v1/users/${user.id}`
     const { activationUrl, ...before } = user
@@ -181,7 +181,7 @@ describe('changing a user', () => {
     expect(await eventsOf(market, user.id)).toHaveLength(4)
   })
 
-  test('another address is found, ordered and signed in with at once', async () => {
+  test('a new e-mail address can be used for search and sign-in at once', async () => {
     const user = await created(client)
     await new ApiClient(market.url).activate(tokenOf(user), TEST_PASSWORD)
     const email = `New.${crypto.randomUUID()}@example.com`
@@ -192,14 +192,14 @@ describe('changing a user', () => {
     expect((await create(newPerson({ email: user.email }))).status).toBe(201)
   })
 
-  test('a taken address is 409, also in other letters', async () => {
+  test('a taken e-mail address is 409 in any case', async () => {
     const [one, other] = [await created(client), await created(client)]
     const answer = await patch(client, `/flows/v1/users/${one.id}`, { email: other.email.toUpperCase() })
     expect([answer.status, answer.body.code]).toEqual([409, 'email_taken'])
     expect((await patch(client, `/flows/v1/users/${one.id}`, { email: one.email.toUpperCase() })).status).toBe(200)
   })
 
-  test('If-Match holds for the record as the caller sees it: 412 when it has changed since', async () => {
+  test('an outdated If-Match is 412; the ETag depends on the fields that the caller sees', async () => {
     const user = await created(client)
     const path = `/flows/v1/users/${user.id}`
     const tag = async (by: ApiClient) => (await by.get(`/v1/users/${user.id}`)).headers.get('etag') as string
@@ -212,7 +212,7 @@ describe('changing a user', () => {
     expect((await patch(manager.client, path, { familyName: 'D' }, fresh)).status).toBe(200)
   })
 
-  test('of a user who holds a key that the caller lacks is 403, of somebody foreign 404', async () => {
+  test('of a user who holds a permission that the caller does not hold is 403, of another organization 404', async () => {
     const path = `/flows/v1/users/${org.administrator.userId}`
     expect((await patch(manager.client, path, { familyName: 'Mine' })).status).toBe(403)
     expect((await patch(manager.client, `/flows/v1/users/${colleague.userId}`, { familyName: 'X' })).status).toBe(200)
@@ -224,9 +224,9 @@ describe('changing a user', () => {
 
 describe('reading one user', () => {
   const read = (by: ApiClient, id: string) => by.get<User>(`/v1/users/${id}`)
-  const extra = ({ body }: { body: User }) => ['admin', 'phone'].filter((name) => name in body)
+  const privateFields = ({ body }: { body: User }) => ['admin', 'phone'].filter((name) => name in body)
 
-  test('admin and phone are for administrators, and for oneself', async () => {
+  test('admin and phone are returned to administrators and to the user', async () => {
     const user = await created(client, { phone: '+47 1' })
     const own = new ApiClient(market.url)
     await own.activate(tokenOf(user), TEST_PASSWORD)
@@ -239,13 +239,18 @@ describe('reading one user', () => {
       Awaited<ReturnType<typeof read>>,
       Awaited<ReturnType<typeof read>>,
     ]
-    expect([byAdmin, bySelf, byOther, byManager].map(extra)).toEqual([['admin', 'phone'], ['admin', 'phone'], [], []])
+    expect([byAdmin, bySelf, byOther, byManager].map(privateFields)).toEqual([
+      ['admin', 'phone'],
+      ['admin', 'phone'],
+      [],
+      [],
+    ])
     expect(bySelf.text).toBe(byAdmin.text)
     expect(bySelf.headers.get('etag')).not.toBe(byOther.headers.get('etag'))
-    expect(extra(await read(own, colleague.userId))).toEqual([])
+    expect(privateFields(await read(own, colleague.userId))).toEqual([])
   })
 
-  test('If-None-Match of the other shape is no match', async () => {
+  test('If-None-Match with the ETag of the other shape is 200', async () => {
     const id = colleague.userId
     const etag = (await read(manager.client, id)).headers.get('etag') as string
     const headers = { 'if-none-match': etag }
@@ -253,7 +258,7 @@ describe('reading one user', () => {
     expect((await client.get(`/v1/users/${id}`, { headers })).status).toBe(200)
   })
 
-  test('of another organization is not found, same as an unknown id', async () => {
+  test('a user of another organization is 404 with the same body as an unknown id', async () => {
     const headers = { 'x-request-id': 'same' }
     const foreign = await client.get(`/v1/users/${stranger.administrator.userId}`, { headers })
     const unknown = await client.get('/v1/users/user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', { headers })

@@ -4,13 +4,13 @@ import { migrate } from '../../kit/migrate/migrate.ts'
 import { emptyTestDatabase, testPasswords } from '../../testing/database.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
-/** The first migration after the day on which nothing was captured yet. */
-const CAPTURE = '0002_history.sql'
+/** The migration that starts history capture. */
+const CAPTURE = '0003_history.sql'
 
-test('a record older than capture begins with a BACKFILL instead of a creation, once; a younger one with its creation', async () => {
+test('the history of a part from before capture begins with one BACKFILL entry, that of a later part with CREATE', async () => {
   const db = await emptyTestDatabase()
   await migrate({ url: db.ownerUrl, passwords: testPasswords, before: { sourcing: CAPTURE } })
-  // The service of today refuses such a schema; the ledger says what it wants to read until the parts are made.
+  // The service refuses an incomplete schema, so the missing migrations are recorded until the part is created.
   await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${await missing()}::text[]) name`
   const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' }, db)
   const { client } = (await market.organization(['IP_OWNER'])).administrator
@@ -35,7 +35,7 @@ test('a record older than capture begins with a BACKFILL instead of a creation, 
   expect((await kinds(young.body.id)).map(({ kind }) => kind)).toEqual(['CREATE'])
 })
 
-/** Every migration from that day on. */
+/** The migration that starts capture and all later ones. */
 async function missing(): Promise<string[]> {
   const names = (await migrationsOf('sourcing')).map(({ name }) => name)
   return names.slice(names.indexOf(CAPTURE))

@@ -193,8 +193,8 @@ describe('the role of the service', () => {
   })
 
   test('can create partitions of the history ahead, and of no other table', async () => {
-    const [made] = await service<{ made: number }[]>`select ensure_month_partitions('history', 5) as made`
-    expect(made?.made).toBe(2)
+    const [result] = await service<{ created: number }[]>`select ensure_month_partitions('history', 5) as created`
+    expect(result?.created).toBe(2)
     for (const table of ['parts', 'nothing']) {
       await expect(service`select ensure_month_partitions(${table}, 1)`.then(() => table)).rejects.toThrow(
         /partitioned/,

@@ -40,17 +40,17 @@ test('a running import keeps its permit when the worker fails and restarts', asy
       async () => {
         const rows = await owner`
           select 1 from pg_stat_activity
-          where application_name = 'sourcing' and datname = current_database() and query like '%file_turns%'
+          where application_name = 'sourcing' and datname = current_database() and query like '%file_job_claims%'
             and query_start > ${row?.now ?? ''}::timestamptz`
         return rows.length > 0
       },
       { withinMs: 30_000, what: 'a poll for jobs' },
     )
   }
-  await owner`revoke insert on sourcing.file_turns from marketplace_sourcing`
+  await owner`revoke insert on sourcing.file_job_claims from marketplace_sourcing`
   await (await importer()).begin()
   await polled()
-  await owner`grant insert on sourcing.file_turns to marketplace_sourcing`
+  await owner`grant insert on sourcing.file_job_claims to marketplace_sourcing`
   for (let polls = 0; polls < 3; polls++) await polled()
   expect(started).toBe(1)
 }, 60_000)

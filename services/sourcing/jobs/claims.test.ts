@@ -58,7 +58,7 @@ describe('with thousands of imports of one organization', () => {
 })
 
 test('organizations take turns, whatever the number and age of their imports', async () => {
-  await db.owner`truncate sourcing.file_jobs, sourcing.file_turns, sourcing.files cascade`
+  await db.owner`truncate sourcing.file_jobs, sourcing.file_job_claims, sourcing.files cascade`
   await imports('org_first', 1, 10)
   await imports('org_second', 11, 20)
   const end = (id: string | undefined) => db.owner`delete from sourcing.file_jobs where file_id = ${id ?? ''}`
@@ -74,7 +74,7 @@ test('organizations take turns, whatever the number and age of their imports', a
 })
 
 test('a report after the end of the job changes nothing', async () => {
-  await db.owner`truncate sourcing.file_jobs, sourcing.file_turns, sourcing.files cascade`
+  await db.owner`truncate sourcing.file_jobs, sourcing.file_job_claims, sourcing.files cascade`
   await imports('org_one', 1, 1)
   await db.owner.begin(async (tx) => {
     await tx`set local session_replication_role = replica`

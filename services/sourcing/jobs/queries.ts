@@ -59,13 +59,13 @@ export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobKind[]
   with at_limit as materialized (${tenantsAtLimit(sql)}), next as materialized (
     select due.file_id, d.org_id
     from sourcing.file_jobs due join sourcing.files d on d.id = due.file_id
-      left join sourcing.file_turns t on t.org_id = d.org_id
+      left join sourcing.file_job_claims c on c.org_id = d.org_id
     where due.next_attempt_at <= now() and due.kind = any(${[...kinds]})
       and not exists (select from at_limit l where l.org_id = d.org_id and l.kind = due.kind)
-    order by t.began_at nulls first, due.next_attempt_at limit 1 for update of due skip locked
-  ), turn as (
-    insert into sourcing.file_turns (org_id, began_at) select org_id, clock_timestamp() from next
-    on conflict (org_id) do update set began_at = excluded.began_at
+    order by c.claimed_at nulls first, due.next_attempt_at limit 1 for update of due skip locked
+  ), claim as (
+    insert into sourcing.file_job_claims (org_id, claimed_at) select org_id, clock_timestamp() from next
+    on conflict (org_id) do update set claimed_at = excluded.claimed_at
   )
   update sourcing.file_jobs j
   set attempts = j.attempts + 1, lease_token = ${leaseToken}, next_attempt_at = now() + ${LEASE}::interval

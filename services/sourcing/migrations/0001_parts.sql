@@ -10,7 +10,7 @@ create table sourcing.parts (
   material_type text,
   material_id text,
   process_id text,
-  -- Those of the process, as the catalog had them when the part was written or the catalog last changed.
+  -- The technologies of the process in the catalog.
   technology_ids text[] not null,
   material_note text,
   process_note text,
@@ -38,26 +38,55 @@ create table sourcing.parts (
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   published_at timestamptz(3),
-  -- What `q` looks into. The separator cannot be in either half, so no match crosses it.
+  -- The text that `q` searches. Neither half contains the separator, so no match crosses it.
   search text not null generated always as (coalesce(title, '') || E'\x1f' || coalesce(external_ref, '')) stored,
-  -- The public JSON of the part, and the one that its IP owner sees: made on write, so that a list only joins texts.
+  -- The public JSON of the part, and the JSON that its IP owner sees. Both are built on write, so that a list only joins
+  -- texts.
   document text not null,
   owner_document text not null
 );
 
+-- Parts of the public view and of an owner's view, newest first.
 create index parts_public on sourcing.parts (id desc) where state = 'PUBLISHED' and not internal;
 create index parts_owned on sourcing.parts (ip_owner_org_id, id desc);
-create index parts_search on sourcing.parts using gin (search gin_trgm_ops);
--- For the consumer that rewrites parts when a process changes its technologies.
+-- The texts of each view, so that a scan does not read the parts, which are large and scattered.
+create index parts_public_texts on sourcing.parts (id desc) include (search) where state = 'PUBLISHED' and not internal;
+create index parts_owned_texts on sourcing.parts (ip_owner_org_id, id desc) include (search);
+-- For the worker that updates parts when a process has other technologies.
 create index parts_process on sourcing.parts (process_id) where process_id is not null;
+-- For organization, which checks before it deletes a label that no part uses it.
+create index parts_business_units on sourcing.parts using gin (business_unit_ids) where business_unit_ids <> '{}';
+create index parts_custom_fields on sourcing.parts using gin (custom_fields jsonb_path_ops) where custom_fields <> '[]';
 
--- Times as the API shows them; Postgres's own JSON would write +00:00 and cut trailing zeros.
+-- A text with a trigram for each bigram of the value, because pg_trgm finds nothing for one or two letters. An x stands
+-- between the letters: `pump` becomes `xpxuxmxpx`, which `%uxm%` matches.
+create function sourcing.bigram_text(value text) returns text
+language sql immutable strict parallel safe
+return 'x' || array_to_string(string_to_array(lower(value), null), 'x') || 'x';
+
+-- Each view has its own indexes. An index of all parts would make the time of a public search depend on the drafts of
+-- other organizations. A trigram consists of ASCII letters and digits, so other characters have an index by character.
+create index parts_public_search on sourcing.parts using gin (search gin_trgm_ops)
+  where state = 'PUBLISHED' and not internal;
+create index parts_public_bigrams on sourcing.parts using gin (sourcing.bigram_text(search) gin_trgm_ops)
+  where state = 'PUBLISHED' and not internal;
+create index parts_public_characters on sourcing.parts using gin (string_to_array(lower(search), null))
+  where state = 'PUBLISHED' and not internal;
+
+-- `search || ''` keeps the planner from using these indexes for a public search.
+create index parts_owned_search on sourcing.parts using gin (ip_owner_org_id, (search || '') gin_trgm_ops);
+create index parts_owned_bigrams on sourcing.parts
+  using gin (ip_owner_org_id, sourcing.bigram_text(search || '') gin_trgm_ops);
+create index parts_owned_characters on sourcing.parts
+  using gin (ip_owner_org_id, string_to_array(lower(search || ''), null));
+
+-- Times as the API shows them. The JSON functions of Postgres write +00:00 and omit trailing zeros.
 create function sourcing.api_time(at timestamptz) returns text
 language sql immutable strict parallel safe
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
--- The one place in which a part becomes JSON. concat() leaves out what is null, and so does the document;
--- json_build_object with json_strip_nulls says the same, but builds the text twice.
+-- The only code that builds the JSON of a part. concat() omits nulls, as the document does. json_build_object with
+-- json_strip_nulls has the same result but builds the text twice.
 create function sourcing.write_part_documents() returns trigger
 language plpgsql as $$
 declare
@@ -107,7 +136,7 @@ end $$;
 create trigger part_documents before insert or update on sourcing.parts
   for each row execute function sourcing.write_part_documents();
 
--- Which catalog entries records name: the catalog import asks before it drops one.
+-- The catalog entries that records refer to. A catalog import queries them before it removes entries.
 create view sourcing.catalog_references as
   select 'materials' as catalog, material_id as id from sourcing.parts where material_id is not null
   union select 'processes', process_id from sourcing.parts where process_id is not null
@@ -117,4 +146,19 @@ create view sourcing.catalog_references as
   union select 'unspsc-categories', unnest(unspsc_category_ids) from sourcing.parts
   union select 'technologies', unnest(technology_ids) from sourcing.parts;
 
-grant select, insert, update, delete on sourcing.parts to marketplace_sourcing;
+-- The labels that parts use.
+create view sourcing.business_unit_usage as
+select ip_owner_org_id as org_id, business_unit_ids from sourcing.parts where business_unit_ids <> '{}';
+create view sourcing.custom_field_usage as
+select ip_owner_org_id as org_id, custom_fields from sourcing.parts where custom_fields <> '[]';
+
+-- The progress of the update of parts after a catalog import: one row while it runs. The update is many short transactions,
+-- and continues here after a crash.
+create table sourcing.technology_refresh (
+  singleton boolean primary key default true check (singleton),
+  -- The last part that was updated.
+  last_part_id text not null
+);
+
+grant select, insert, update, delete on sourcing.parts, sourcing.technology_refresh to marketplace_sourcing;
+grant select on sourcing.business_unit_usage, sourcing.custom_field_usage to marketplace_organization;

@@ -13,7 +13,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import * as queries from './queries.ts'
 import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
-import { holdEntries, resolveReferences } from './references.ts'
+import { lockReferences, resolveReferences } from './references.ts'
 import {
   contentOf,
   type PartContent,
@@ -38,13 +38,13 @@ export interface CreatePart {
   idempotencyKey: string | undefined
 }
 
-/** Creates a draft. Its references are resolved and stay locked until the transaction ends. */
+/** Creates a draft. The records that it refers to stay locked until the transaction ends. */
 export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreatePart) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
-      await holdEntries(tx, caller.orgId)
+      await lockReferences(tx, caller.orgId)
       const content = contentOf(body)
       const resolved = await resolveReferences(tx, caller.orgId, content)
       const problems = referenceProblems(content, resolved, body)
@@ -57,13 +57,13 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, i
       }
       const serialNumber = await insertNumbered(tx, part, content, now)
       await recordSuccess(tx, audit)
-      await announce(tx, 'created', part.id, caller.orgId)
+      await emitPartEvent(tx, 'created', part.id, caller.orgId)
       return { id: part.id, serialNumber }
     }),
   )
 }
 
-/** One of so many random serial numbers out of a trillion is free. */
+/** Random serial numbers that are tried. There are a trillion, so one of ten is free. */
 const MAX_DRAWS = 10
 
 /** Inserts a part with a random serial number; a taken one is replaced by another. */
@@ -94,20 +94,20 @@ export function patchPart(
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
-    await holdEntries(tx, caller.orgId)
+    await lockReferences(tx, caller.orgId)
     const { document, part } = await ownPart(tx, caller, params.id)
     const content = patchedContent(part, body)
     const resolved = await resolveReferences(tx, caller.orgId, content)
     const problems = referenceProblems(content, resolved, body)
     if (problems.length > 0) throw invalid(problems)
     requireMatch(ifMatch, document)
-    requireNone(patchProblems(part.state, content), 'A part that has been published keeps what that needed.')
+    requireNone(patchProblems(part.state, content), 'A part that has been published needs these fields.')
 
     await recordSuccess(tx, audit)
     if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
     const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
     const [row] = await updateContent(tx, changed, content, now)
-    await announce(tx, 'updated', part.id, caller.orgId)
+    await emitPartEvent(tx, 'updated', part.id, caller.orgId)
     return new JsonText(row?.document ?? document)
   })
 }
@@ -131,7 +131,7 @@ export function movePart(
     const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
     if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
     await recordSuccess(tx, audit)
-    await announce(tx, PAST[verb], part.id, caller.orgId)
+    await emitPartEvent(tx, PAST[verb], part.id, caller.orgId)
     return new JsonText(moved.document)
   })
 }
@@ -141,7 +141,7 @@ export function deletePart({ sql }: CommandDeps, { caller, params, audit }: Chan
   return sql.begin(async (tx) => {
     const { id } = found(await queries.deletePart(tx, caller.orgId, params.id))
     await recordSuccess(tx, audit)
-    await announce(tx, 'deleted', id, caller.orgId)
+    await emitPartEvent(tx, 'deleted', id, caller.orgId)
     return undefined
   })
 }
@@ -157,7 +157,7 @@ function requireNone(problems: FieldError[], detail: string): void {
 
 type PartEventName = PartEvent['type'] extends `sourcing.part.${infer Name}` ? Name : never
 
-const announce = (tx: Tx, name: PartEventName, partId: string, ipOwnerOrgId: string) =>
+const emitPartEvent = (tx: Tx, name: PartEventName, partId: string, ipOwnerOrgId: string) =>
   emit(tx, {
     type: `sourcing.part.${name}`,
     tenantId: ipOwnerOrgId,

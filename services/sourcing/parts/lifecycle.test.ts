@@ -50,9 +50,9 @@ describe('the states of a part', () => {
     ['DRAFT', [], ['archive', 'unarchive']],
     ['PUBLISHED', ['publish'], ['publish', 'unarchive']],
     ['ARCHIVED', ['publish', 'archive'], ['publish', 'archive']],
-  ])('from %s no other verb moves it: 409, and nothing changes', async (state, way, refused) => {
+  ])('a part in state %s refuses other verbs: 409, and it does not change', async (state, path, refused) => {
     const id = await created(READY)
-    for (const verb of way) await move(id, verb)
+    for (const verb of path) await move(id, verb)
     const before = await read(id)
     for (const verb of refused) {
       const answer = await move(id, verb)
@@ -79,7 +79,7 @@ describe('the states of a part', () => {
 })
 
 describe('PATCH /flows/v1/parts/{id}', () => {
-  test('changes what is sent, clears what is null, keeps the rest, and counts the revision', async () => {
+  test('changes sent fields, clears null fields, keeps the others, and increments the revision', async () => {
     const id = await created({
       ...READY,
       externalRef: 'A-1',
@@ -101,14 +101,14 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect(isPart.Check(answer.body)).toBe(true)
   })
 
-  test('null clears lists, flags and objects to what they are unsent', async () => {
+  test('null resets lists, flags and objects to their defaults', async () => {
     const id = await created({ ...READY, keywords: ['a'], internal: true, metadata: { a: 'b' }, boundingBox: { x: 1 } })
     const { body } = await patch(id, { keywords: null, internal: null, metadata: null, boundingBox: null })
     expect(body).toMatchObject({ keywords: [], internal: false, metadata: {} })
     expect(body).not.toHaveProperty('boundingBox')
   })
 
-  test('an empty box where there is none changes nothing', async () => {
+  test('an empty boundingBox for a part without one changes nothing', async () => {
     const id = await created(READY)
     const answer = await patch(id, { boundingBox: {} })
     expect([answer.status, answer.body.revision]).toEqual([200, 1])
@@ -120,7 +120,7 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect((await patch(id, { processId: 'pbf-metal' })).body.technologyIds).toEqual(['pbf-lb-m', 'pbf-eb-m'])
   })
 
-  test('what changes nothing counts no revision and announces nothing', async () => {
+  test('a patch without a change keeps the revision and emits no event', async () => {
     const id = await created({ ...READY, keywords: ['a'] })
     const before = await read(id)
     expect((await patch(id, {})).text).toBe(before.text)
@@ -150,7 +150,7 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect((await read(id)).text).toBe(before.text)
   })
 
-  test('a part that has been published keeps what that needed: 409 with the fields', async () => {
+  test('clearing a required field of a part that has been published is 409 with the fields', async () => {
     const id = await published()
     const answer = await patch(id, { title: null, materialType: null })
     expect([answer.status, answer.body.code]).toEqual([409, 'illegal_transition'])
@@ -168,7 +168,7 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect((await read(id, stranger.administrator.client)).status).toBe(200)
   })
 
-  test('If-Match of what was read changes it, of an older reading it is 412', async () => {
+  test('a current If-Match is 200, an outdated one 412', async () => {
     const id = await created(READY)
     const tag = (await read(id)).headers.get('etag') ?? ''
     expect((await patch(id, { title: 'One' }, { 'if-match': tag })).status).toBe(200)
@@ -180,7 +180,7 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect((await read(id)).body).toMatchObject({ title: 'Two', revision: 3 })
   })
 
-  test('the answer carries the ETag for the next change, whatever If-None-Match says', async () => {
+  test('the response has the ETag for the next change, also with If-None-Match', async () => {
     const id = await created(READY)
     const first = await patch(id, { title: 'One' }, { 'if-none-match': '*' })
     const tag = first.headers.get('etag') ?? ''
@@ -190,7 +190,7 @@ describe('PATCH /flows/v1/parts/{id}', () => {
     expect((await patch(id, { title: 'Three' }, { 'if-match': published.headers.get('etag') ?? '' })).status).toBe(200)
   })
 
-  test('of callers who race with the same If-Match one wins', async () => {
+  test('of concurrent patches with the same If-Match one succeeds', async () => {
     const id = await created(READY)
     const tag = (await read(id)).headers.get('etag') ?? ''
     const answers = await Promise.all(
@@ -202,31 +202,34 @@ describe('PATCH /flows/v1/parts/{id}', () => {
 })
 
 describe('DELETE /flows/v1/parts/{id}', () => {
-  test.each([[[]], [['publish']], [['publish', 'archive']]])('deletes after %p, for everybody', async (way) => {
-    const id = await created(READY)
-    for (const verb of way) await move(id, verb)
-    const answer = await remove(id)
-    expect([answer.status, answer.text]).toEqual([204, ''])
-    for (const path of ['', '/history', '/metadata'])
-      expect((await client.get(`/v1/parts/${id}${path}`)).status).toBe(404)
-    expect((await remove(id)).status).toBe(404)
-  })
+  test.each([[[]], [['publish']], [['publish', 'archive']]])(
+    'after %p deletes the part: 404 for every organization',
+    async (path) => {
+      const id = await created(READY)
+      for (const verb of path) await move(id, verb)
+      const answer = await remove(id)
+      expect([answer.status, answer.text]).toEqual([204, ''])
+      for (const path of ['', '/history', '/metadata'])
+        expect((await client.get(`/v1/parts/${id}${path}`)).status).toBe(404)
+      expect((await remove(id)).status).toBe(404)
+    },
+  )
 })
 
 describe('GET /v1/parts/{id}/metadata', () => {
-  test('answers the pairs to whoever may read the part', async () => {
+  test('is 200 for organizations that may read the part, 404 for others', async () => {
     const metadata = { pump: 'P-101A', 'Größe "1"': 'ö\\' }
     const id = await published({ ...READY, metadata })
-    const theirs = await stranger.administrator.client.get(`/v1/parts/${id}/metadata`)
-    expect(theirs.body).toEqual({ metadata })
-    expect(theirs.headers.get('etag')).toMatch(/^"/)
+    const foreign = await stranger.administrator.client.get(`/v1/parts/${id}/metadata`)
+    expect(foreign.body).toEqual({ metadata })
+    expect(foreign.headers.get('etag')).toMatch(/^"/)
     await patch(id, { internal: true })
     expect((await stranger.administrator.client.get(`/v1/parts/${id}/metadata`)).status).toBe(404)
     expect((await client.get(`/v1/parts/${id}/metadata`)).body).toEqual({ metadata })
   })
 })
 
-describe('whoever may not', () => {
+describe('a caller without access', () => {
   const commands = [
     ['patch', (id: string, by: ApiClient) => patch(id, { title: 'Theirs' }, {}, by)],
     ['archive', (id: string, by: ApiClient) => move(id, 'archive', by)],
@@ -234,14 +237,14 @@ describe('whoever may not', () => {
     ['delete', (id: string, by: ApiClient) => remove(id, by)],
   ] as const
 
-  test.each(commands)("%s another organization's part: 404, and nothing changes", async (_, command) => {
+  test.each(commands)("%s of another organization's part is 404, and the part does not change", async (_, command) => {
     const id = await published()
     const before = await read(id)
     expect((await command(id, stranger.administrator.client)).status).toBe(404)
     expect((await read(id)).text).toBe(before.text)
   })
 
-  test.each(commands)('%s without the permission: 403, with an audit entry', async (verb, command) => {
+  test.each(commands)('%s without the permission is 403, with an audit entry', async (verb, command) => {
     const id = await published()
     const member = await owner.member(['app:ip-owner', 'part:create'])
     expect((await command(id, member.client)).status).toBe(403)
@@ -251,7 +254,7 @@ describe('whoever may not', () => {
   })
 })
 
-test('each command leaves one audit entry and one event, in its order', async () => {
+test('each command writes one audit entry and one event, in order', async () => {
   const member = await owner.member('IP owner')
   const id = await created(READY)
   await patch(id, { title: 'Renamed' }, {}, member.client)

@@ -53,7 +53,7 @@ const whole = {
 }
 
 describe('POST /v1/parts', () => {
-  test('takes every field of the specification, answers 200 with id and serial number', async () => {
+  test('with every field of the specification is 200 with id and serial number', async () => {
     const [unit] = await arrangeUnit()
     const option = await arrangeOption()
     const answer = await create({ ...whole, businessUnitIds: [unit], customFields: [option] })
@@ -78,7 +78,7 @@ describe('POST /v1/parts', () => {
     expect(isPart.Check(body)).toBe(true)
   })
 
-  test('no field is required: unsent arrays are [], unsent booleans false, the rest is left out', async () => {
+  test('no field is required: arrays default to [], booleans to false, and other fields are omitted', async () => {
     const id = await created({})
     const { body } = await owner.administrator.client.get<Part>(`/v1/parts/${id}`)
     expect(Object.keys(body).sort()).toEqual([
@@ -153,7 +153,7 @@ describe('POST /v1/parts', () => {
     expect((await create({ metadata: { 'two\nlines': 'v' } })).status).toBe(400)
   })
 
-  test('a repeated selection counts once, and a box without an edge is none', async () => {
+  test('a repeated option is stored once, and an empty boundingBox is not stored', async () => {
     const option = await arrangeOption()
     const { body } = await create({ customFields: [option, option], boundingBox: {} })
     const part = (await owner.administrator.client.get<Part>(`/v1/parts/${body.id}`)).body
@@ -161,15 +161,15 @@ describe('POST /v1/parts', () => {
     expect(part).not.toHaveProperty('boundingBox')
   })
 
-  test("another organization's business unit and custom field are as unknown ones", async () => {
+  test("another organization's business unit or custom field is 400, like an unknown one", async () => {
     const [unit] = await arrangeUnit()
     const option = await arrangeOption()
-    const theirs = stranger.administrator.client
-    const foreign = await create({ businessUnitIds: [unit], customFields: [option] }, theirs)
+    const foreignClient = stranger.administrator.client
+    const foreign = await create({ businessUnitIds: [unit], customFields: [option] }, foreignClient)
     expect(foreign.body.errors?.map(({ field }) => field)).toEqual(['businessUnitIds.0', 'customFields.0'])
   })
 
-  test('needs part:create, and an organization that is an IP owner', async () => {
+  test('without part:create, or in an organization that is not an IP owner, is 403', async () => {
     const member = await owner.member(['part:update'])
     const refused = await create({}, member.client)
     expect([refused.status, refused.body.code]).toEqual([403, 'forbidden'])
@@ -177,7 +177,7 @@ describe('POST /v1/parts', () => {
     expect((await create({}, consumer.administrator.client)).status).toBe(403)
   })
 
-  test('leaves one audit entry with its input, one event, and a refused one leaves an entry too', async () => {
+  test('writes one audit entry with its input and one event; a refused one writes an audit entry', async () => {
     const member = await owner.member('IP owner')
     const answer = await create({ title: 'Audited' }, member.client)
     const entries = await market.db.owner`
@@ -187,11 +187,11 @@ describe('POST /v1/parts', () => {
     const events = await market.db.owner`
       select type, tenant_id from sourcing.outbox where subject = ${answer.body.id}`
     expect([...events]).toEqual([{ type: 'sourcing.part.created', tenant_id: owner.orgId }])
-    const powerless = await owner.member([])
-    await create({ title: 'Refused' }, powerless.client)
+    const unauthorized = await owner.member([])
+    await create({ title: 'Refused' }, unauthorized.client)
     const [refused] = await market.db.owner`
       select success, error from organization.audit_log
-      where procedure = 'part.create' and actor_id = ${powerless.userId}`
+      where procedure = 'part.create' and actor_id = ${unauthorized.userId}`
     expect(refused).toMatchObject({ success: false, error: 'forbidden' })
   })
 })
@@ -199,7 +199,7 @@ describe('POST /v1/parts', () => {
 describe('Idempotency-Key', () => {
   const withKey = (body: unknown, key: string, client?: ApiClient) => create(body, client, { 'idempotency-key': key })
 
-  test('the same key and body give the first answer again and create one part', async () => {
+  test('the same key and body return the first response again and create one part', async () => {
     const before = await countParts()
     const [first, second] = [await withKey({ title: 'Once' }, 'k-1'), await withKey({ title: 'Once' }, 'k-1')]
     expect(second.text).toBe(first.text)
@@ -212,21 +212,21 @@ describe('Idempotency-Key', () => {
     expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_conflict'])
   })
 
-  test('twins that run at once make one part: the other is the same answer or 409', async () => {
+  test('concurrent requests with one key create one part; the others get the same response or 409', async () => {
     const before = await countParts()
-    const answers = await Promise.all(Array.from({ length: 16 }, () => withKey({ title: 'Twin' }, 'k-3')))
+    const answers = await Promise.all(Array.from({ length: 16 }, () => withKey({ title: 'Concurrent' }, 'k-3')))
     const ids = new Set(answers.filter(({ status }) => status === 200).map(({ body }) => body.id))
     expect(ids.size).toBe(1)
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true)
     expect(await countParts()).toBe(before + 1)
   })
 
-  test('after a failure the key is free', async () => {
+  test('after a failure the key can be used again', async () => {
     expect((await withKey({ materialId: 'nope' }, 'k-4')).status).toBe(400)
     expect((await withKey({ materialId: '316l' }, 'k-4')).status).toBe(200)
   })
 
-  test('keys belong to their user', async () => {
+  test('two users can use the same key', async () => {
     const first = await withKey({ title: 'Mine' }, 'k-5')
     const other = await withKey({ title: 'Mine' }, 'k-5', stranger.administrator.client)
     expect(other.body.id).not.toBe(first.body.id)
@@ -246,7 +246,7 @@ describe('POST /flows/v1/parts/{id}/publish', () => {
     expect(isPart.Check(answer.body)).toBe(true)
   })
 
-  test('takes no body: a field is 400, another media type 415', async () => {
+  test('with a body field is 400, with another media type 415', async () => {
     const { client } = owner.administrator
     const id = await created({ title: 'Bodiless', materialType: 'wax' })
     const path = `/flows/v1/parts/${id}/publish`
@@ -255,13 +255,13 @@ describe('POST /flows/v1/parts/{id}/publish', () => {
     expect((await client.post(path, {})).status).toBe(200)
   })
 
-  test('an unmet guard is 409 with the fields', async () => {
+  test('without a required field is 409 with the fields', async () => {
     const answer = await publish(await created({}))
     expect([answer.status, answer.body.code]).toEqual([409, 'illegal_transition'])
     expect(answer.body.errors?.map(({ field }) => field)).toEqual(['title', 'materialType'])
   })
 
-  test('of racing callers one wins and the others get 409', async () => {
+  test('of concurrent requests one succeeds and the others get 409', async () => {
     const id = await created({ title: 'Race', materialType: 'wax' })
     const statuses = (await Promise.all(Array.from({ length: 8 }, () => publish(id)))).map(({ status }) => status)
     expect(statuses.sort()).toEqual([200, 409, 409, 409, 409, 409, 409, 409])

@@ -28,10 +28,10 @@ describe(`over ${ROWS} parts`, () => {
     expect(plans.at(-1)?.indexes.toSorted()).toEqual(['parts_pkey', `${kind}_texts`].toSorted())
     for (const [q, index] of [
       ['impeller', 'search'],
-      ['im', 'pairs'],
-      ['a-b', 'pairs'],
-      ['#', 'letters'],
-      ['äöü', 'letters'],
+      ['im', 'bigrams'],
+      ['a-b', 'bigrams'],
+      ['#', 'characters'],
+      ['äöü', 'characters'],
     ] as const) {
       const asked = (sql: Sql) => searchIndex(sql, 'org_7', { view, q, ...page })
       const plan = await planOf(url, asked, { ...INDEX_SETTINGS, statement_timeout: '0' })
@@ -51,12 +51,12 @@ describe(`over ${ROWS} parts`, () => {
     expect(row?.workers).toBe('0')
   })
 
-  test('one part is found by its key', async () => {
+  test('a single part is found by its primary key', async () => {
     const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1'))
     expect([plan.scannedWhole, plan.indexes]).toEqual([[], ['parts_pkey']])
   })
 
-  test('every document is a Part', async () => {
+  test('every stored document matches the schema of a part', async () => {
     const isPart = TypeCompiler.Compile(Part)
     const rows = await db.owner<{ document: string; owner_document: string }[]>`
       select document, owner_document from sourcing.parts order by id limit 2000`

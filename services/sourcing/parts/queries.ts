@@ -92,7 +92,7 @@ function indexedMatch(sql: Sql, { q, view }: PartSearch) {
   // An expression of no index: the planner would read the trigram index of the texts for it.
   const matches = sql`'' || search ilike ${contains(q)}`
   return /[a-z0-9]/i.test(q)
-    ? sql`sourcing.spaced(${text}) like '%' || regexp_replace(sourcing.spaced(${q}), '([%_\\\\])', '\\\\\\1', 'g') || '%'
+    ? sql`sourcing.bigram_text(${text}) like '%' || regexp_replace(sourcing.bigram_text(${q}), '([%_\\\\])', '\\\\\\1', 'g') || '%'
         and ${matches}`
     : sql`string_to_array(lower(${text}), null) @> string_to_array(lower(${q}), null) and ${matches}`
 }

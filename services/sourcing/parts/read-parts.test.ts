@@ -62,7 +62,7 @@ describe('GET /v1/parts/{id}', () => {
 })
 
 describe('GET /v1/parts', () => {
-  test('view CONSUMER, the default, lists published parts that are not internal; IP_OWNER the own ones, drafts included', async () => {
+  test('view CONSUMER, the default, lists published parts that are not internal; IP_OWNER lists own parts with drafts', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const { client } = fresh.administrator
     const make = async (body: object) => (await create(body, client)).body.id
@@ -96,7 +96,7 @@ describe('GET /v1/parts', () => {
     expect([search.status, search.body]).toEqual([200, { items: [], hasMore: false }])
   })
 
-  test('q is a case-insensitive substring of title and external reference, and never a pattern', async () => {
+  test('q matches a case-insensitive substring of title or external reference; wildcards are literal', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const { client } = fresh.administrator
     const titles = async (q: string) =>

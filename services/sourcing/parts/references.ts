@@ -13,11 +13,11 @@ interface ResolvedRow {
 }
 
 /**
- * Prevents until the end of the transaction that an import removes catalog entries, and that the organization deletes its
- * units, fields and options. The references are resolved by later statements.
+ * Until the transaction ends, no import can remove catalog entries, and the organization cannot delete business units, custom
+ * fields or options. The references must be resolved in a later statement.
  */
-export const holdEntries = (sql: Sql, orgId: string) => sql`
-  select catalog.hold_entries(), organization.hold_labels(${orgId})`
+export const lockReferences = (sql: Sql, orgId: string) => sql`
+  select catalog.lock_entries_shared(), organization.lock_labels_shared(${orgId})`
 
 /**
  * Resolves every id of a part in one statement, and returns the unknown ids of each list. A scalar subquery looks up each

@@ -13,16 +13,16 @@ const fieldsOf = (input: PartInput, found: Resolved) =>
   referenceProblems(contentOf(input), found, input).map((p) => p.field)
 
 describe('ids of a part', () => {
-  test('all known is no problem', () => {
+  test('known ids are accepted', () => {
     expect(fieldsOf({ materialId: '316l', materialType: 'metal', processId: 'pbf-metal' }, resolved())).toEqual([])
   })
 
-  test('an unknown material or process is named', () => {
+  test('an unknown material or process is refused', () => {
     const nothing = resolved({ materialType: null, process: null })
     expect(fieldsOf({ materialId: 'x', processId: 'y' }, nothing)).toEqual(['materialId', 'processId'])
   })
 
-  test('materialType contradicting materialId is refused', () => {
+  test('a materialType that contradicts the materialId is refused', () => {
     expect(fieldsOf({ materialId: '316l', materialType: 'polymer' }, resolved())).toContain('materialType')
   })
 
@@ -33,13 +33,13 @@ describe('ids of a part', () => {
     expect(fieldsOf({ materialType: 'metal', processId: 'pbf-polymer' }, typeOnly)).toEqual(['processId'])
   })
 
-  test('unknown list entries are named by their place', () => {
+  test('an unknown list entry is refused with its index', () => {
     const unknown = { ...resolved().unknown, standardIds: ['nope'] }
     expect(fieldsOf({ standardIds: ['iso-9001', 'nope'] }, resolved({ unknown }))).toEqual(['standardIds.1'])
     expect(fieldsOf({ standardIds: ['iso-9001', 'iso-9001', 'nope'] }, resolved({ unknown }))).toEqual([
       'standardIds.2',
     ])
-    // A patch that does not send the list is told of what is there.
+    // If a patch does not contain the list, the index is that of the stored list.
     const content = contentOf({ standardIds: ['iso-9001', 'nope'] })
     expect(referenceProblems(content, resolved({ unknown }), { title: 'x' })[0]?.field).toBe('standardIds.1')
   })
@@ -54,7 +54,7 @@ describe('ids of a part', () => {
 })
 
 describe('publishing', () => {
-  test('needs a title, and a material or its type', () => {
+  test('requires a title, and a material or its type', () => {
     expect(publishProblems({}).map((p) => p.field)).toEqual(['title', 'materialType'])
     expect(publishProblems({ title: 'x', materialType: 'wax' })).toEqual([])
     expect(publishProblems({ title: 'x', materialId: '316l' })).toEqual([])

@@ -12,7 +12,7 @@ type ReadPart = Pick<Part, 'ipOwnerOrgId' | 'state' | 'internal'>
 
 /** The catalog entries and labels that the ids of a part resolve to. */
 export interface Resolved {
-  /** Type of the named material; null where none is named or known. */
+  /** Type of the material; null if there is none or it is unknown. */
   materialType: string | null
   process: { materialType: string; technologyIds: string[] } | null
   unknown: {
@@ -33,8 +33,8 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
   const problems: FieldError[] = []
   const refuse = (field: string, message: string) => problems.push({ field, message })
 
-  if (input.materialId !== undefined && resolved.materialType === null) refuse('materialId', 'names no material')
-  if (input.processId !== undefined && resolved.process === null) refuse('processId', 'names no process')
+  if (input.materialId !== undefined && resolved.materialType === null) refuse('materialId', 'is not a known material')
+  if (input.processId !== undefined && resolved.process === null) refuse('processId', 'is not a known process')
   const materialType = resolved.materialType ?? input.materialType
   if (input.materialType !== undefined && materialType !== input.materialType) {
     refuse('materialType', `contradicts the material, which is of type ${materialType}`)
@@ -45,7 +45,7 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
   for (const [field, ids] of Object.entries(resolved.unknown)) {
     for (const id of ids) {
       const index = indexOf<string>((one) => one === id, field, sent, input)
-      refuse(`${field}.${index}`, 'names nothing that a part of your organization may name')
+      refuse(`${field}.${index}`, 'is unknown, or belongs to another organization')
     }
   }
   const seen = new Set<string>()
@@ -57,14 +57,14 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
       input,
     )
     if (!resolved.knownOptions.has(optionKey(selection))) {
-      refuse(`customFields.${index}`, 'names no field and option of your organization')
-    } else if (seen.has(selection.fieldId)) refuse(`customFields.${index}`, 'chooses a second option of one field')
+      refuse(`customFields.${index}`, 'is not a field and option of your organization')
+    } else if (seen.has(selection.fieldId)) refuse(`customFields.${index}`, 'is a second option of the same field')
     seen.add(selection.fieldId)
   }
   return problems
 }
 
-/** Index in the list of the request; in the stored list where a patch does not send it. Stored lists have no duplicates. */
+/** Index in the list of the request, or in the stored list if a patch does not contain it. Stored lists have no duplicates. */
 function indexOf<Item>(isIt: (item: Item) => boolean, field: string, sent: object, content: PartContent): number {
   const list = (sent as Record<string, unknown>)[field] ?? (content as Record<string, unknown>)[field]
   return Array.isArray(list) ? list.findIndex(isIt) : -1
@@ -73,9 +73,9 @@ function indexOf<Item>(isIt: (item: Item) => boolean, field: string, sent: objec
 /** The fields that a published part must have and this one lacks. */
 export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | 'materialType'>) {
   const problems: FieldError[] = []
-  if (part.title === undefined) problems.push({ field: 'title', message: 'is needed to publish' })
+  if (part.title === undefined) problems.push({ field: 'title', message: 'is required to publish' })
   if (part.materialId === undefined && part.materialType === undefined) {
-    problems.push({ field: 'materialType', message: 'is needed to publish, or a materialId' })
+    problems.push({ field: 'materialType', message: 'is required to publish, or a materialId' })
   }
   return problems
 }

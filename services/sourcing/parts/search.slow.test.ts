@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
-import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import { TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
-import { findPage, placesToRead } from './search.ts'
+import { findPage } from './search.ts'
 
 /** All of one organization; 40,000 are public. */
 const ROWS = 100_000
@@ -16,12 +16,13 @@ const db = await testDatabase()
 await loadParts(db.owner, { count: ROWS, organizations: 1 })
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test' })
 db.beforeDrop(() => sql.end({ timeout: 1 }))
-const reads = { sql, reads: new PipelinedReads(sql, undefined), ...placesToRead(8) }
+const tenantReads = new TenantReads({ sql, connections: 8, maxWaitMs: 10 })
+const partReads = { reads: new PipelinedReads(sql, undefined), tenantReads }
 const reader = { orgId: 'org_0', signal: new AbortController().signal }
 const page = { after: undefined, limit: 11 }
 
 const found = async (view: View, q: string, offset: number) =>
-  (await findPage(reads, reader, { view, q, offset, ...page })).map(({ position }) => position)
+  (await findPage(partReads, reader, { view, q, offset, ...page })).map(({ position }) => position)
 
 /** The expected page, by a scan of all texts. */
 const matching = async (view: View, q: string, offset: number) => {
@@ -74,38 +75,43 @@ test.each(VIEWS.flatMap((view) => ['e', 'impeller', 'REF-0001', 'REF-0000100'].m
 test('a search ends when its client has disconnected', async () => {
   const gone = { ...reader, signal: AbortSignal.abort() }
   const search = { view: 'CONSUMER' as const, q: 'e', offset: 30_000, ...page }
-  await expect(findPage(reads, gone, search)).rejects.toThrow()
+  await expect(findPage(partReads, gone, search)).rejects.toThrow()
 })
 
 test('far pages wait for a permit of the long reads, near pages do not', async () => {
   const at = (offset: number, q?: string) =>
-    findPage({ ...reads, longReads: full() }, reader, { view: 'CONSUMER', offset, ...page, ...(q ? { q } : {}) })
-  await expect(at(30_000, 'e')).rejects.toThrow('rate_limited')
-  await expect(at(200_000)).rejects.toThrow('rate_limited')
-  for (const near of [await at(0, 'e'), await at(0), await at(30_000)]) expect(near).toHaveLength(11)
+    findPage(partReads, reader, { view: 'CONSUMER', offset, ...page, ...(q ? { q } : {}) })
+  await withoutLongReads(async () => {
+    await expect(at(30_000, 'e')).rejects.toThrow('rate_limited')
+    await expect(at(200_000)).rejects.toThrow('rate_limited')
+    for (const near of [await at(0, 'e'), await at(0), await at(30_000)]) expect(near).toHaveLength(11)
+  })
 })
 
-/** No permit is free. */
-function full(): TenantSemaphore {
-  const longReads = new TenantSemaphore({ what: 'long reads', permits: 1, permitsPerTenant: 1, maxWaitMs: 10 })
-  longReads.acquire(reader.orgId)
-  return longReads
+/** Runs the work while the organization has no free permit for a long read. */
+async function withoutLongReads(work: () => Promise<void>): Promise<void> {
+  const done = Promise.withResolvers<void>()
+  // A quarter of eight connections.
+  const reads = [1, 2].map(() => tenantReads.long(reader, () => done.promise))
+  await work().finally(done.resolve)
+  await Promise.all(reads)
 }
 
 test('when the index times out, the search scans the parts as a long read', async () => {
   const [shipped] = await db.owner<{ definition: string }[]>`
-    select pg_get_functiondef('sourcing.spaced(text)'::regprocedure) as definition`
-  // Slow for short values, the searched text, and not for the texts of parts: as an index of far more parts would be.
+    select pg_get_functiondef('sourcing.bigram_text(text)'::regprocedure) as definition`
+  // Slow for a short value (the searched text) and fast for the texts of parts, as with many more parts.
   await db.owner`
-    create or replace function sourcing.spaced(value text) returns text
+    create or replace function sourcing.bigram_text(value text) returns text
     language plpgsql immutable as $$ begin
       if length(value) < 10 then perform pg_sleep(0.5); end if;
       return 'x' || array_to_string(string_to_array(lower(value), null), 'x') || 'x';
     end $$`
   try {
     for (const q of ['qx', 'a#', '9-']) expect(await found('CONSUMER', q, 0)).toEqual(await matching('CONSUMER', q, 0))
-    const alone = findPage({ ...reads, longReads: full() }, reader, { view: 'CONSUMER', q: 'qx', offset: 0, ...page })
-    await expect(alone).rejects.toThrow('rate_limited')
+    await withoutLongReads(async () => {
+      await expect(found('CONSUMER', 'qx', 0)).rejects.toThrow('rate_limited')
+    })
   } finally {
     await db.owner.unsafe(shipped?.definition ?? '')
   }

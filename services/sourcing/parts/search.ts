@@ -1,7 +1,7 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { within } from '../../kit/db/within.ts'
-import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import {
   hasTrigram,
@@ -20,41 +20,23 @@ const FAR_AHEAD = 500
 const LONG_READ_OFFSET = 100_000
 
 export interface PartReads {
-  sql: Pool
   reads: PipelinedReads
-  /** For reads that use a connection for some tenths of a second at most. */
-  searches: TenantSemaphore
-  /** For reads that can take longer. */
-  longReads: TenantSemaphore
-}
-
-/** Searches and long reads together leave a quarter of the connections; one organization has at most a quarter for each. */
-export function placesToRead(connections: number): Pick<PartReads, 'searches' | 'longReads'> {
-  const share = (part: number) => Math.max(1, Math.floor(connections * part))
-  const shares = { permits: share(3 / 8), permitsPerTenant: share(1 / 4) }
-  return {
-    searches: new TenantSemaphore({ what: 'searches', ...shares }),
-    longReads: new TenantSemaphore({ what: 'long reads (searches and far pages)', ...shares, maxWaitingPerTenant: 20 }),
-  }
-}
-
-export interface Reader {
-  orgId: string
-  /** Aborted when the client has disconnected. */
-  signal: AbortSignal
+  tenantReads: TenantReads
 }
 
 /** A page of a view, filtered by `q` where it is given. */
 export async function findPage(
-  reads: PartReads,
+  { reads, tenantReads }: PartReads,
   reader: Reader,
   { q, ...listing }: PartListing & { q?: string },
 ): Promise<readonly DocumentRow[]> {
-  if (q !== undefined) return findMatches(reads, reader, { ...listing, q })
-  const { orgId, signal } = reader
-  if (listing.offset <= FAR_AHEAD) return reads.reads.query((sql) => listParts(sql, orgId, listing))
-  const semaphore = listing.offset <= LONG_READ_OFFSET ? reads.searches : reads.longReads
-  return semaphore.run(orgId, signal, () => listPartsFarAhead(reads.sql, orgId, listing))
+  if (q !== undefined) return findMatches(tenantReads, reader, { ...listing, q })
+  const { orgId } = reader
+  if (listing.offset <= FAR_AHEAD) return reads.query((sql) => listParts(sql, orgId, listing))
+  const listFarAhead = (sql: Pool) => listPartsFarAhead(sql, orgId, listing)
+  return listing.offset <= LONG_READ_OFFSET
+    ? tenantReads.bounded(reader, listFarAhead)
+    : tenantReads.long(reader, listFarAhead)
 }
 
 /** Parts that are scanned before an index is searched. */
@@ -81,17 +63,15 @@ const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
  * have, and an index of the texts, which finds the few matches of a rare one. Titles and references contain no control
  * characters; the separator between them is one.
  */
-async function findMatches({ sql, searches, longReads }: PartReads, reader: Reader, wanted: PartSearch) {
+async function findMatches(tenantReads: TenantReads, reader: Reader, wanted: PartSearch) {
   if (Array.from(wanted.q).some(isControl)) return []
-  const { orgId, signal } = reader
-  const search = new TextSearch(sql, reader, wanted)
-  if (wanted.offset + wanted.limit <= FIRST_SCAN) await searches.run(orgId, signal, () => search.runShort())
-  return search.isComplete ? search.found : longReads.run(orgId, signal, () => search.runToEnd())
+  const search = new TextSearch(reader, wanted)
+  if (wanted.offset + wanted.limit <= FIRST_SCAN) await tenantReads.bounded(reader, (sql) => search.runBounded(sql))
+  return search.isComplete ? search.found : tenantReads.long(reader, (sql) => search.runToEnd(sql))
 }
 
 /** The state of one search: the matches that were found, and the part after which the search continues. */
 class TextSearch {
-  readonly #sql: Pool
   readonly #reader: Reader
   readonly #wanted: PartSearch
   readonly found: DocumentRow[] = []
@@ -101,8 +81,7 @@ class TextSearch {
   #after: string | undefined
   #isIndexSearched = false
 
-  constructor(sql: Pool, reader: Reader, wanted: PartSearch) {
-    this.#sql = sql
+  constructor(reader: Reader, wanted: PartSearch) {
     this.#reader = reader
     this.#wanted = wanted
     this.#offset = wanted.offset
@@ -110,27 +89,27 @@ class TextSearch {
   }
 
   /** A bounded scan, then the index: both are short. */
-  async runShort(): Promise<void> {
-    await this.#scan(FIRST_SCAN)
+  async runBounded(sql: Pool): Promise<void> {
+    await this.#scan(sql, FIRST_SCAN)
     const { view, q } = this.#wanted
-    if (view === 'IP_OWNER') await this.#scan(hasTrigram(q) ? OWN_SCAN.word : OWN_SCAN.short)
-    await this.#searchIndex()
+    if (view === 'IP_OWNER') await this.#scan(sql, hasTrigram(q) ? OWN_SCAN.word : OWN_SCAN.short)
+    await this.#searchIndex(sql)
   }
 
   /** Scans until the page is full, no part is left or the client has disconnected. */
-  async runToEnd(): Promise<readonly DocumentRow[]> {
+  async runToEnd(sql: Pool): Promise<readonly DocumentRow[]> {
     while (!this.isComplete) {
       this.#reader.signal.throwIfAborted()
-      const share = await this.#scan(LONG_SCAN)
-      if (share < RARE) await this.#searchIndex()
+      const share = await this.#scan(sql, LONG_SCAN)
+      if (share < RARE) await this.#searchIndex(sql)
     }
     return this.found
   }
 
   /** Scans the next parts; returns the share that matches. */
-  async #scan(among: number): Promise<number> {
+  async #scan(sql: Pool, among: number): Promise<number> {
     if (this.isComplete) return 0
-    const rows = await scanParts(this.#sql, this.#reader.orgId, this.#rest, among)
+    const rows = await scanParts(sql, this.#reader.orgId, this.#rest, among)
     for (const row of rows) if (row.position !== null) this.found.push(row)
     const { scanned, matches, last } = rows[0] as ScannedMatch
     this.isComplete = this.found.length === this.#wanted.limit || scanned < among
@@ -140,10 +119,10 @@ class TextSearch {
   }
 
   /** Finds all that is left, unless the statement times out. */
-  async #searchIndex(): Promise<void> {
+  async #searchIndex(sql: Pool): Promise<void> {
     if (this.isComplete || this.#isIndexSearched) return
     this.#isIndexSearched = true
-    const rows = await within(INDEX_SETTINGS, this.#sql, (tx) => searchIndex(tx, this.#reader.orgId, this.#rest))
+    const rows = await within(INDEX_SETTINGS, sql, (tx) => searchIndex(tx, this.#reader.orgId, this.#rest))
     if (!rows) return
     this.found.push(...rows)
     this.isComplete = true

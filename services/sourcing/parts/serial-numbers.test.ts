@@ -11,7 +11,7 @@ const insert = (id: string, draw?: () => string) =>
     insertNumbered(tx, { id, ipOwnerOrgId: 'org_1', technologyIds: [] }, contentOf({ title: id }), now, draw),
   )
 
-test('a serial number that is taken is drawn again', async () => {
+test('a taken serial number is replaced by another', async () => {
   const taken = await insert('part_1')
   const drawn = [taken, taken, 'P-0000TEST']
   expect(await insert('part_2', () => drawn.shift() ?? '')).toBe('P-0000TEST')
@@ -21,7 +21,7 @@ test('a serial number that is taken is drawn again', async () => {
   ])
 })
 
-test('it is not drawn for ever, and nothing is left of the part', async () => {
+test('without a free serial number after ten draws the part is not created', async () => {
   const taken = await insert('part_3')
   await expect(insert('part_4', () => taken)).rejects.toThrow('no free serial number')
   expect(await db.owner`select 1 from sourcing.parts where id = 'part_4'`).toHaveLength(0)

@@ -8,7 +8,7 @@ import { until } from '../../testing/until.ts'
 const market = await marketplaceOf(['sourcing'])
 const { client } = (await market.organization(['IP_OWNER'])).administrator
 
-test('a process with other technologies shows in the parts that use it, without a new revision', async () => {
+test('after an import that changes the technologies of a process, its parts have them, without a new revision', async () => {
   const sql = connect(market.db.ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
   const { id } = (await client.post<{ id: string }>('/v1/parts', { processId: 'pbf-metal' })).body
   const other = (await client.post<{ id: string }>('/v1/parts', { processId: 'milling-metal' })).body.id
@@ -24,7 +24,7 @@ test('a process with other technologies shows in the parts that use it, without 
     async () => {
       const part = await read(id)
       return part.technologyIds.length === 1 && part
-      // Any write on this server that has not ended, another test's too, holds the event back.
+      // Any open write transaction on this server delays the event, one of another test too.
     },
     { withinMs: 60_000 },
   )
@@ -34,7 +34,7 @@ test('a process with other technologies shows in the parts that use it, without 
   await sql.end({ timeout: 1 })
 }, 90_000)
 
-test('thousands of parts follow in short transactions: those that are done are open to their owners, and a kill loses none', async () => {
+test('thousands of parts are updated in short transactions: finished parts are not locked, and a crash loses none', async () => {
   const sql = connect(market.db.ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
   const { owner } = market.db
   await owner`
@@ -53,17 +53,17 @@ test('thousands of parts follow in short transactions: those that are done are o
   expect(await stale()).toBeGreaterThanOrEqual(4500)
   const processes = (await shippedText('processes')).replace('pbf-lb-m;pbf-eb-m', 'pbf-lb-m')
   await importTexts(sql, { processes })
-  // Those that are done are committed and open to their owners, while the next ones wait.
+  // Finished parts are committed and not locked while the next ones wait.
   await until(async () => ((await stale()) ?? 0) <= 3502, { withinMs: 60_000 })
-  const held = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
   const done = Promise.withResolvers<void>()
   const holder = owner.begin(async (tx) => {
-    // Of the table, for that is no write: one that goes on would hold back the events of all tests on this server.
+    // A table lock, because an open write transaction would delay the events of all tests on this server.
     await tx`lock table sourcing.parts in share mode`
-    held.resolve()
+    locked.resolve()
     await done.promise
   })
-  await held.promise
+  await locked.promise
   expect(await stale()).toBeGreaterThan(0)
   await owner`select id from sourcing.parts where id < ${`part_0${'1001'.padStart(25, '0')}`} for update nowait`
   const kill = () => owner`
@@ -73,7 +73,7 @@ test('thousands of parts follow in short transactions: those that are done are o
   done.resolve()
   await holder
   await until(async () => (await stale()) === 0, { withinMs: 60_000 })
-  // No part is seen as changed by somebody: the refresh is no content.
+  // The update does not change the revision.
   const [changed] = await owner<{ parts: number }[]>`
     select count(*)::integer as parts from sourcing.parts where process_id = 'pbf-metal' and revision <> 1`
   expect(changed?.parts).toBe(0)

@@ -2,53 +2,52 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { pause, type Worker } from '../../kit/worker/worker.ts'
-import { beginRefresh, endRefresh, findNextParts, lockRefresh, moveRefresh, refreshTechnologies } from './queries.ts'
+import { endRefresh, findNextParts, lockRefresh, moveRefresh, startRefresh, updateTechnologies } from './queries.ts'
 
-/** Few enough for one transaction to be over in a second or two: those who want one of these parts wait for no more. */
-const PARTS_AT_A_TIME = 1000
-/** How often each replica looks whether there is something to do, or left behind. */
+/** A transaction of so many parts ends in a second or two; other changes of these parts wait for it. */
+const BATCH = 1000
+/** Interval at which each replica checks whether there are parts to update. */
 const POLL_MS = 2000
 
 /**
- * Parts show the technologies of their process, which a catalog import may change: neither content nor history does. The
- * import's event is handled at once, by a note of what there is to do; the parts follow in short transactions, for a long
- * one would hold up their owners and everybody who reads events.
+ * Parts contain the technologies of their process, which a catalog import can change. This changes neither the revision nor
+ * the history of a part. The handler of the import's event only records that an update is needed. A worker updates the parts
+ * in short transactions, because a long one would block changes of parts and delay all consumers of events.
  */
-export function refreshTechnologiesOf({ bus, sql, log }: { bus: Bus; sql: Pool; log: Log }): Worker[] {
-  const asked = bus.consume({
+export function technologyWorkers({ bus, sql, log }: { bus: Bus; sql: Pool; log: Log }): Worker[] {
+  const consumer = bus.consume({
     name: 'refresh-part-technologies',
     subjects: ['catalog.reloaded'],
     handle: async (tx, event) => {
       const { catalogs } = event.data as { catalogs: string[] }
-      if (!catalogs.includes('processes')) return
-      await beginRefresh(tx)
+      if (catalogs.includes('processes')) await startRefresh(tx)
     },
   })
-  return [asked, worker({ sql, log })]
+  return [consumer, updateWorker({ sql, log })]
 }
 
-const worker = ({ sql, log }: { sql: Pool; log: Log }): Worker => ({
+const updateWorker = ({ sql, log }: { sql: Pool; log: Log }): Worker => ({
   name: 'part-technologies',
   async run(signal) {
     while (!signal.aborted) {
-      const more = await refreshNext(sql).catch((err) => {
-        log.error({ err }, 'technologies of parts could not be refreshed')
+      const hasMore = await updateNext(sql).catch((err) => {
+        log.error({ err }, 'the technologies of parts could not be updated')
         return false
       })
-      if (!more) await pause(POLL_MS, signal)
+      if (!hasMore) await pause(POLL_MS, signal)
     }
   },
 })
 
-/** Brings the next parts up to date; whether there are more. */
-const refreshNext = (sql: Pool): Promise<boolean> =>
+/** Updates the next batch; returns whether there are more parts. */
+const updateNext = (sql: Pool): Promise<boolean> =>
   sql.begin(async (tx) => {
     const [refresh] = await lockRefresh(tx)
     if (!refresh) return false
-    const { after } = refresh
-    const [next] = await findNextParts(tx, after, PARTS_AT_A_TIME)
-    if (next?.last) await refreshTechnologies(tx, { after, last: next.last })
-    if (!next?.last || next.parts < PARTS_AT_A_TIME) {
+    const after = refresh.last_part_id
+    const [next] = await findNextParts(tx, after, BATCH)
+    if (next?.last) await updateTechnologies(tx, { after, last: next.last })
+    if (!next?.last || next.parts < BATCH) {
       await endRefresh(tx)
       return false
     }

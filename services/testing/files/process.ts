@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { ApiClient } from '../client.ts'
+import { freePort } from '../free-port.ts'
 import type { TestMarketplace } from '../marketplace.ts'
 import { until } from '../until.ts'
 
@@ -53,13 +54,6 @@ export async function startSourcing(
       await child.exited
     },
   }
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
 }
 
 const BLOCK = new Uint8Array(256 * 1024).map((_, n) => (n * 31) % 257)

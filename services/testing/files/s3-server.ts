@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from '../free-port.ts'
 import { until } from '../until.ts'
 
 export interface S3Server {
@@ -26,7 +27,7 @@ export async function s3Server(tls?: { cert: string; key: string }): Promise<S3S
   await mkdir(sidecar)
   const address = `127.0.0.1:${freePort()}`
   const endpoint = `http${tls ? 's' : ''}://${address}`
-  const certificate = tls ? await written(folder, tls) : []
+  const certificate = tls ? await writeCertificate(folder, tls) : []
   let child: Bun.Subprocess | undefined
 
   const start = async () => {
@@ -62,15 +63,8 @@ export async function s3Server(tls?: { cert: string; key: string }): Promise<S3S
   }
 }
 
-async function written(folder: string, { cert, key }: { cert: string; key: string }): Promise<string[]> {
+async function writeCertificate(folder: string, { cert, key }: { cert: string; key: string }): Promise<string[]> {
   const [certFile, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
   await Promise.all([Bun.write(certFile, cert), Bun.write(keyFile, key)])
   return ['--cert', certFile, '--key', keyFile]
-}
-
-function freePort(): number {
-  const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
-  const { port } = probe
-  probe.stop(true)
-  return port
 }

@@ -2,7 +2,7 @@ import type { Documented, Schema } from '../operations/document.ts'
 import { type Field, fieldsOf, type Input, withValue } from '../operations/inputs.ts'
 import { LONG_TEXTS, MARK, NEAR_NUMBERS, NUMBERS, TEXTS, TIMES } from './texts.ts'
 
-/** A body as it goes over the wire, with the name that a failing test shows. */
+/** A request body, with a name for test output. */
 export interface HostileBody {
   name: string
   body: string | Uint8Array
@@ -12,9 +12,9 @@ export interface HostileBody {
 const DEEP = 10_000
 const MIB = 1024 * 1024
 
-/** Bodies that are wrong whatever the operation expects, some of them made of a right one. */
-export function brokenBodies(right: unknown): HostileBody[] {
-  const text = JSON.stringify(right)
+/** Bodies that are invalid for every operation, some of them derived from a valid one. */
+export function brokenBodies(valid: unknown): HostileBody[] {
+  const text = JSON.stringify(valid)
   const bytes = new TextEncoder().encode(text)
   const inside = text.slice(1, -1)
   const named = (bodies: Record<string, string | Uint8Array>) =>
@@ -23,7 +23,7 @@ export function brokenBodies(right: unknown): HostileBody[] {
     ...['{', '}', '{"a":', '[1,', '"x', "{'a':1}", '{"a":1,}', '{a:1}', '{} {}', '{}//', '\ufeff{}', '\\', '\0'].map(
       (body) => ({ name: `malformed ${body}`, body }),
     ),
-    ...NEAR_NUMBERS.map((body) => ({ name: `no JSON ${body}`, body })),
+    ...NEAR_NUMBERS.map((body) => ({ name: `not JSON ${body}`, body })),
     ...['null', 'true', '0', '1e999', '""', `"${MARK}"`, '[]', '[{}]', '[null]', `[${text}]`, '{}'].map((body) => ({
       name: `another type ${body.slice(0, 20)}`,
       body,
@@ -59,7 +59,7 @@ export function brokenBodies(right: unknown): HostileBody[] {
   ]
 }
 
-/** None, wrong ones, and those that a reader of one character takes for JSON. */
+/** Missing and wrong media types, and those that a lenient check mistakes for JSON. */
 const OTHER_MEDIA_TYPES = [
   '',
   'text/plain',
@@ -82,9 +82,8 @@ const bytesOf = (before: string, between: number[], after: string) =>
 const RAW = '@raw@'
 
 /**
- * A right body with one field wrong, for every field and everything that can be wrong with it. Of fields with the same
- * schema the first gets every text, the others what differs by type and length. Where each right request hashes a
- * password (`costly`), no field gets every text.
+ * Valid bodies with one invalid field, for every field and every kind of invalid value. Only the first field of a schema
+ * gets every text. If each valid request hashes a password (`costly`), no field gets every text.
  */
 export function wrongFields({ body }: Documented, input: Input, { costly = false } = {}): HostileBody[] {
   if (body === undefined) return []
@@ -117,7 +116,7 @@ const ANY_TYPE = [
   ...NUMBERS,
 ]
 
-/** Escapes that JSON has and no column takes. */
+/** JSON escapes that no column can store. */
 const UNSTORABLE = [`"${MARK}\\u0000"`, `"${MARK}\\ud800"`, `"\\udc00\\ud800${MARK}"`]
 
 /** Values for one field, as JSON. */

@@ -5,7 +5,7 @@ import { caseOf } from '../operations/cases.ts'
 import type { Documented } from '../operations/document.ts'
 import { openSession } from '../sessions.ts'
 
-/** A request as hostile as `fetch` lets it be. */
+/** A hostile request that `fetch` can send. */
 export interface HostileRequest {
   name: string
   method: string
@@ -20,9 +20,9 @@ export interface Answer {
   text: string
 }
 
-const AT_ONCE = 12
+const CONCURRENCY = 12
 
-/** A marketplace under attack, and who attacks it. */
+/** A marketplace and the callers that send hostile requests to it. */
 export class FuzzHarness {
   readonly fixtures: Fixtures
   readonly log: CapturedLog
@@ -32,25 +32,25 @@ export class FuzzHarness {
     this.log = log
   }
 
-  /** Nobody, somebody who may do everything, and somebody who may do nothing. */
-  async callers(operation: Documented): Promise<(Account | undefined)[]> {
+  /** An anonymous caller, an administrator, and a user without permissions. */
+  async callers(operation: Documented): Promise<[undefined, Account, Account]> {
     const kind = caseOf(operation).by ?? 'owner'
-    const standings = ['administrator', 'powerless'] as const
-    return [undefined, ...(await Promise.all(standings.map((standing) => this.fixtures.account(kind, standing))))]
+    const administrator = await this.fixtures.account(kind, 'administrator')
+    return [undefined, administrator, await this.fixtures.account(kind, 'powerless')]
   }
 
-  /** Some at a time, in order; what is said of each is put together. */
-  async all<T>(items: readonly T[], visit: (item: T) => Promise<string[]>): Promise<string[]> {
-    const said: string[] = []
+  /** Visits the items, several at a time, and collects the violations. */
+  async collect<T>(items: readonly T[], visit: (item: T) => Promise<string[]>): Promise<string[]> {
+    const violations: string[] = []
     let next = 0
-    const visitor = async () => {
-      for (let item = items[next++]; item !== undefined; item = items[next++]) said.push(...(await visit(item)))
+    const worker = async () => {
+      for (let item = items[next++]; item !== undefined; item = items[next++]) violations.push(...(await visit(item)))
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, visitor))
-    return said
+    await Promise.all(Array.from({ length: CONCURRENCY }, worker))
+    return violations
   }
 
-  /** A token that a command of this very test has ended is replaced: a caller stays signed in. */
+  /** Signs the caller in again if a command of the test has ended the session. */
   async send(request: HostileRequest, caller: Account | undefined): Promise<Answer> {
     const answer = await this.#sendOnce(request, caller?.client.accessToken)
     if (answer.status !== 401 || !caller || !isUnauthorized(answer.text)) return answer
@@ -59,7 +59,7 @@ export class FuzzHarness {
     return this.#sendOnce(request, (await openSession(this.fixtures.market, caller)).accessToken)
   }
 
-  /** A live token of the caller, for requests that are written byte by byte. */
+  /** A valid token of the caller, for requests over raw sockets. */
   async token(caller: Account | undefined): Promise<string | undefined> {
     return caller && (await openSession(this.fixtures.market, caller)).accessToken
   }

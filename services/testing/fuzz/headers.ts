@@ -4,17 +4,17 @@ import { MARK } from './texts.ts'
 export interface HeaderSet {
   name: string
   lines: readonly string[]
-  /** Stands in the place of the caller's token. */
+  /** Sent in place of the caller's token. */
   replacesToken?: boolean
-  /** Statuses beyond those of the document; 0 is a connection that Bun closes, or answers with a bare 400. */
-  alsoFine: readonly number[]
+  /** Allowed statuses that are not in the document; 0 means that Bun closes the connection or responds with a bare 400. */
+  alsoAllowed: readonly number[]
 }
 
 const LATIN1 = '\xe9\xff\x80'
 
-/** Every header that anybody reads, as nobody should send it. */
+/** Hostile values of every header that the product or Bun reads. */
 export function headerSets({ body }: Documented): HeaderSet[] {
-  const set = (name: string, ...lines: string[]): HeaderSet => ({ name, lines, alsoFine: [] })
+  const set = (name: string, ...lines: string[]): HeaderSet => ({ name, lines, alsoAllowed: [] })
   return [
     ...tokens(),
     set('request id with spaces', `X-Request-Id: a b ${MARK}`),
@@ -25,37 +25,37 @@ export function headerSets({ body }: Documented): HeaderSet[] {
     set('empty user agent', 'User-Agent:'),
     set('forwarded for a text', `X-Forwarded-For: ${MARK}'; drop table x; --`),
     set('forwarded for many', `X-Forwarded-For: ${'1.2.3.4, '.repeat(1000)}1.2.3.4`),
-    set('forwarded for nobody', 'X-Forwarded-For: ,,,'),
+    set('forwarded for without addresses', 'X-Forwarded-For: ,,,'),
     set('forwarded for a zone', 'X-Forwarded-For: fe80::1%eth0'),
     set('forwarded for Latin-1', `X-Forwarded-For: ${LATIN1}`),
     set('idempotency key of 255 Latin-1', `Idempotency-Key: ${'\xe9'.repeat(255)}`),
-    { ...set('idempotency key of 256', `Idempotency-Key: ${MARK}${'x'.repeat(256)}`), alsoFine: [400] },
-    { ...set('empty idempotency key', 'Idempotency-Key:'), alsoFine: [400] },
-    set('tags that are none', `If-None-Match: ${MARK}`, `If-Match: ${MARK}`, 'If-Modified-Since: never'),
+    { ...set('idempotency key of 256', `Idempotency-Key: ${MARK}${'x'.repeat(256)}`), alsoAllowed: [400] },
+    { ...set('empty idempotency key', 'Idempotency-Key:'), alsoAllowed: [400] },
+    set('invalid entity tags', `If-None-Match: ${MARK}`, `If-Match: ${MARK}`, 'If-Modified-Since: never'),
     set('a thousand tags', `If-None-Match: ${'"x", '.repeat(1000)}W/"y"`),
     set('any tag', 'If-None-Match: *'),
     set('a range', 'Range: bytes=5-1,-0'),
-    set('accepts nothing we have', 'Accept: image/png;q=x', 'Accept-Encoding: *;q=0', 'Accept-Charset: klingon'),
-    set('a trace that is none', `traceparent: ${MARK}`, `tracestate: ${MARK}=${LATIN1}`, 'baggage: a=b,,='),
+    set('accepts no available type', 'Accept: image/png;q=x', 'Accept-Encoding: *;q=0', 'Accept-Charset: klingon'),
+    set('an invalid trace', `traceparent: ${MARK}`, `tracestate: ${MARK}=${LATIN1}`, 'baggage: a=b,,='),
     set('cookies', `Cookie: session=${MARK}; __proto__=x; ${'a=b; '.repeat(500)}`),
     set('names of prototypes', '__proto__: x', 'constructor: x', 'hasOwnProperty: x'),
     set('overrides', 'X-HTTP-Method-Override: DELETE', 'X-Original-URL: /v1/parts', 'X-Forwarded-Host: evil'),
     set('an upgrade', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: x'),
-    { ...set('expects what is not', 'Expect: 200-maybe'), alsoFine: [0, 417] },
+    { ...set('unknown expectation', 'Expect: 200-maybe'), alsoAllowed: [0, 417] },
     {
       ...set('200 headers', ...Array.from({ length: 200 }, (_, n) => `X-${n}: ${'x'.repeat(100)}`)),
-      alsoFine: [0],
+      alsoAllowed: [0],
     },
-    { ...set('100 KB of headers', `X-Padding: ${'x'.repeat(100_000)}`), alsoFine: [431] },
-    { ...set('NUL in a header', `X-Padding: a\0b`), alsoFine: [0] },
-    { ...set('a folded header', 'X-Padding: a\r\n b'), alsoFine: [0] },
-    { ...set('a header without a name', ': x'), alsoFine: [0] },
-    { ...set('a header without a colon', 'nonsense'), alsoFine: [0] },
-    { ...set('two lengths', 'Content-Length: 5', 'Content-Length: 6'), alsoFine: [0, 400, 422] },
-    { ...set('a length and chunks', 'Content-Length: 5', 'Transfer-Encoding: chunked'), alsoFine: [0, 400, 422] },
-    { ...set('a length that is none', 'Content-Length: x'), alsoFine: [0] },
-    { ...set('a negative length', 'Content-Length: -1'), alsoFine: [0] },
-    { ...set('a length beyond all', 'Content-Length: 99999999999999999999'), alsoFine: [0, 413] },
+    { ...set('100 KB of headers', `X-Padding: ${'x'.repeat(100_000)}`), alsoAllowed: [431] },
+    { ...set('NUL in a header', `X-Padding: a\0b`), alsoAllowed: [0] },
+    { ...set('a folded header', 'X-Padding: a\r\n b'), alsoAllowed: [0] },
+    { ...set('a header without a name', ': x'), alsoAllowed: [0] },
+    { ...set('a header without a colon', 'nonsense'), alsoAllowed: [0] },
+    { ...set('two lengths', 'Content-Length: 5', 'Content-Length: 6'), alsoAllowed: [0, 400, 422] },
+    { ...set('a length and chunks', 'Content-Length: 5', 'Transfer-Encoding: chunked'), alsoAllowed: [0, 400, 422] },
+    { ...set('an invalid length', 'Content-Length: x'), alsoAllowed: [0] },
+    { ...set('a negative length', 'Content-Length: -1'), alsoAllowed: [0] },
+    { ...set('an excessive length', 'Content-Length: 99999999999999999999'), alsoAllowed: [0, 413] },
     ...(body === undefined
       ? []
       : [
@@ -63,12 +63,12 @@ export function headerSets({ body }: Documented): HeaderSet[] {
           set('content type in Latin-1', `Content-Type: application/json${LATIN1}`),
           set('content type in capitals', 'Content-Type: APPLICATION/JSON; CHARSET="UTF-8"'),
           set('content type with a tail', 'Content-Type: application/json;'),
-          set('an encoding that is none', 'Content-Type: application/json', 'Content-Encoding: gzip, br'),
+          set('an unsupported encoding', 'Content-Type: application/json', 'Content-Encoding: gzip, br'),
         ]),
   ]
 }
 
-/** Credentials that are none. Where no token is needed they are not looked at. */
+/** Invalid credentials. Operations that need no token ignore them. */
 function tokens(): HeaderSet[] {
   const values = [
     '',
@@ -86,5 +86,5 @@ function tokens(): HeaderSet[] {
   ]
   const single = values.map((value) => ({ name: `token ${value.slice(0, 30)}`, lines: [`Authorization: ${value}`] }))
   const double = { name: 'two tokens', lines: ['Authorization: Bearer a', 'Authorization: Bearer b'] }
-  return [...single, double].map((set) => ({ ...set, replacesToken: true, alsoFine: [] }))
+  return [...single, double].map((set) => ({ ...set, replacesToken: true, alsoAllowed: [] }))
 }

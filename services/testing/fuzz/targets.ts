@@ -7,10 +7,10 @@ export interface HostileTarget {
   target: string
 }
 
-/** Percent-encoding that decodes to nothing, to NUL, to what is no UTF-8, or that another decoder reads otherwise. */
+/** Percent-encodings that are invalid, decode to NUL or invalid UTF-8, or are ambiguous. */
 const BAD_ENCODING = ['%', '%z', '%zz', '%ff', '%00', '%ED%A0%80', '%C0%AF', '%F0%9F%92', '%u0041', '%2', '+%2B+']
 
-/** Every parameter with every value, and queries that are wrong as a whole. */
+/** Every parameter with every hostile value, and queries that are invalid as a whole. */
 export function wrongQueries(operation: Documented, input: Input): HostileTarget[] {
   const base = targetOf(operation, input)
   const withQuery = (search: string) => ({ name: search, target: `${base}${base.includes('?') ? '&' : '?'}${search}` })
@@ -24,7 +24,7 @@ export function wrongQueries(operation: Documented, input: Input): HostileTarget
       ...values.map((value) => withQuery(`${name}=${value}`)),
       withQuery(name),
       withQuery(`${name}=${MARK}&${name}=${MARK}`),
-      withQuery(`${name}=1&${encodedOnce(name)}=1`),
+      withQuery(`${name}=1&${withEncodedFirstLetter(name)}=1`),
       withQuery(`${name}[]=${MARK}`),
       withQuery(`${name}[__proto__]=${MARK}`),
       withQuery(`${name}%00=${MARK}`),
@@ -47,8 +47,8 @@ export function wrongQueries(operation: Documented, input: Input): HostileTarget
   return [...each, ...asWhole.map(withQuery)]
 }
 
-/** The same name, spelled otherwise. */
-const encodedOnce = (name: string) => `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`
+/** The same name with its first letter percent-encoded. */
+const withEncodedFirstLetter = (name: string) => `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`
 
 function valuesFor({ type, format, enum: words, maxLength }: Documented['query'][number]['schema']): string[] {
   if (format === 'date-time') return [...TIMES]
@@ -58,10 +58,10 @@ function valuesFor({ type, format, enum: words, maxLength }: Documented['query']
   return []
 }
 
-/** Ids that are none, or that say something else to a router, a proxy or a file system. */
+/** Invalid ids, and ids with a special meaning for a router, a proxy or a file system. */
 const BAD_SEGMENTS = [
   ...BAD_ENCODING,
-  // Bytes as they are, which no client library would send.
+  // Raw bytes, which client libraries do not send.
   '\xff\xfe',
   '\xc3',
   '\xf0\x9f\x92\xa9',
@@ -94,11 +94,11 @@ const BAD_SEGMENTS = [
   '%41'.repeat(5000),
 ]
 
-/** Paths that are nearly the operation's. */
+/** Paths that differ slightly from the path of the operation. */
 export function wrongPaths(operation: Documented, input: Input): HostileTarget[] {
   const path = targetOf(operation, { ...input, query: {} })
   const last = path.lastIndexOf('/')
-  const around = [
+  const variants = [
     `${path}/`,
     `${path}//`,
     `${path}/${MARK}`,
@@ -117,9 +117,10 @@ export function wrongPaths(operation: Documented, input: Input): HostileTarget[]
     `${path}\xff\xfe`,
     `${path}?\xff=\xff&q=\xed\xa0\x80&search=\xc3`,
   ]
-  const inside = operation.params.flatMap(({ name }) =>
+  const withBadSegments = operation.params.flatMap(({ name }) =>
     BAD_SEGMENTS.map((segment) => operation.path.replace(`{${name}}`, () => segment)),
   )
-  const others = (target: string) => target.replaceAll(/\{(\w+)\}/g, (_, name: string) => input.params[name] ?? '')
-  return [...around, ...inside.map(others)].map((target) => ({ name: target.slice(0, 80), target }))
+  const withOtherParams = (target: string) =>
+    target.replaceAll(/\{(\w+)\}/g, (_, name: string) => input.params[name] ?? '')
+  return [...variants, ...withBadSegments.map(withOtherParams)].map((target) => ({ name: target.slice(0, 80), target }))
 }

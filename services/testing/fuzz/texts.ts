@@ -1,7 +1,7 @@
-/** Stands in every hostile value that can hold it: an answer that refuses the value must not repeat it. */
+/** A marker in hostile values. An error response must not repeat it. */
 export const MARK = 'zq7mark'
 
-/** Texts that have broken somebody's search, log, template, shell or comparison. */
+/** Texts that are known to break searches, logs, templates, shells or comparisons. */
 export const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -35,10 +35,10 @@ export const TEXTS: readonly string[] = [
   `${MARK}${'x'.repeat(300)}`,
 ]
 
-/** Texts too long for anything but a body. */
+/** Texts that are too long for a URL or a header. */
 export const LONG_TEXTS: readonly string[] = [MARK + 'x'.repeat(10_001), MARK + '\u{1d4b3}'.repeat(50_000)]
 
-/** Times that parsers take, and calendars, databases or other parsers do not. */
+/** Times that some parsers accept and calendars, databases or other parsers refuse. */
 export const TIMES: readonly string[] = [
   '2026-02-30T00:00:00Z',
   '2025-02-29T00:00:00Z',
@@ -59,7 +59,7 @@ export const TIMES: readonly string[] = [
   '1714381800000',
 ]
 
-/** Numbers as JSON and as query text spell them. */
+/** Numbers in JSON or query notation. */
 export const NUMBERS: readonly string[] = [
   '0',
   '-0',
@@ -77,7 +77,7 @@ export const NUMBERS: readonly string[] = [
   '1e308',
 ]
 
-/** Spellings that are no JSON number, but that a lenient reader takes for one. */
+/** Invalid JSON numbers that lenient parsers accept. */
 export const NEAR_NUMBERS: readonly string[] = [
   'NaN',
   'Infinity',

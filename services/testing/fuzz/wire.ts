@@ -1,7 +1,7 @@
 import { sendRaw } from '../socket.ts'
 import type { Answer } from './harness.ts'
 
-/** Sends a request byte for byte, which `fetch` would put right first; status 0 for a connection closed in silence. */
+/** Sends a request unchanged, which `fetch` would normalize. Status 0: the connection was closed without a response. */
 export async function sendBytes(
   port: number,
   request: string | Uint8Array,
@@ -13,15 +13,15 @@ export async function sendBytes(
   return { status: answer.status, headers, text: Buffer.from(answer.body, 'latin1').toString('utf8') }
 }
 
-export interface Lines {
+export interface RequestLines {
   method: string
   target: string
   version?: string
-  /** Whole header lines: repeated, misspelled, or with bytes that no library would write. */
+  /** Complete header lines, which may be repeated, malformed, or contain any bytes. */
   headers: readonly string[]
   body?: string
 }
 
-/** A request as it goes over the wire; every character of it is one byte. */
-export const requestBytes = ({ method, target, version = 'HTTP/1.1', headers, body = '' }: Lines): Uint8Array =>
+/** The bytes of a request, one for each character. */
+export const requestBytes = ({ method, target, version = 'HTTP/1.1', headers, body = '' }: RequestLines): Uint8Array =>
   Buffer.from([`${method} ${target} ${version}`, ...headers, '', body].join('\r\n'), 'latin1')

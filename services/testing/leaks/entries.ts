@@ -10,8 +10,8 @@ export interface Entry {
   request: Record<string, unknown> | null
 }
 
-/** Reads the audit log as it grows. */
-export class EntryReader {
+/** Reads new entries of the audit log. */
+export class AuditLogReader {
   readonly #owner: Pool
   readonly #seen = new Set<string>()
 
@@ -19,20 +19,20 @@ export class EntryReader {
     this.#owner = owner
   }
 
-  /** Entries since the last call, in the order in which they were written. */
-  async fresh(): Promise<Entry[]> {
+  /** Entries since the last call, in the order of writing. */
+  async newEntries(): Promise<Entry[]> {
     const rows = await this.#owner<(Entry & { id: string })[]>`
       select id, procedure, success, error, org_id as "orgId", actor_id as "actorId", grant_id as "grantId", request
       from organization.audit_log order by timestamp, id`
-    const fresh = rows.filter(({ id }) => !this.#seen.has(id))
-    for (const { id } of fresh) this.#seen.add(id)
-    return fresh.map(({ id, ...entry }) => entry)
+    const unseen = rows.filter(({ id }) => !this.#seen.has(id))
+    for (const { id } of unseen) this.#seen.add(id)
+    return unseen.map(({ id, ...entry }) => entry)
   }
 
-  /** What a piece of work left in the log. */
+  /** The result of the work and the entries that it wrote. */
   async during<T>(work: () => Promise<T>): Promise<{ result: T; entries: Entry[] }> {
-    await this.fresh()
+    await this.newEntries()
     const result = await work()
-    return { result, entries: await this.fresh() }
+    return { result, entries: await this.newEntries() }
   }
 }

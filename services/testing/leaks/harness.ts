@@ -7,11 +7,11 @@ import type { Documented } from '../operations/document.ts'
 import { type Input, targetOf } from '../operations/inputs.ts'
 import { SecretRegistry } from './secret-registry.ts'
 
-/** Names under which an answer hands a secret out. */
-const HANDED_OUT = /token|secret|url|link/i
+/** Fields of responses that contain secrets. */
+const SECRET_FIELD = /token|secret|url|link/i
 
-/** A marketplace in which secrets are sown, and every place in which they could come up. */
-export class Field {
+/** A marketplace with planted secrets, and every output in which they could appear. */
+export class LeakHarness {
   readonly fixtures: Fixtures
   readonly secrets = new SecretRegistry()
   readonly log: CapturedLog
@@ -22,13 +22,13 @@ export class Field {
     this.fixtures = fixtures
     this.log = log
     this.#spans = spans
-    this.secrets.keep(TEST_PASSWORD, 'the password of an account')
-    this.secrets.keep(fixtures.market.config.ENCRYPTION_KEYS.split(':')[1] ?? '', 'the key that encrypts')
+    this.secrets.register(TEST_PASSWORD, 'password of an account')
+    this.secrets.register(fixtures.market.config.ENCRYPTION_KEYS.split(':')[1] ?? '', 'encryption key')
   }
 
-  /** Sends a request and keeps what is answered; what the answer hands out is a secret from then on. */
+  /** Sends a request and records the response. Secrets in the response are registered. */
   async send(operation: Documented, input: Input & { raw?: string }, token?: string): Promise<ApiAnswer<unknown>> {
-    if (token !== undefined) this.secrets.keep(token, 'an access token')
+    if (token !== undefined) this.secrets.register(token, 'an access token')
     const answer = await this.fixtures.market.anonymous.send(operation.method, targetOf(operation, input), {
       headers: {
         'x-forwarded-for': this.fixtures.address(),
@@ -38,7 +38,7 @@ export class Field {
       },
       body: input.raw ?? input.body,
     })
-    if (operation.contract.noStore) this.#keepHandedOut(operation, answer.body)
+    if (operation.contract.noStore) this.#registerSecrets(operation, answer.body)
     this.answers.push({
       operation: operation.id,
       status: answer.status,
@@ -47,16 +47,16 @@ export class Field {
     return answer
   }
 
-  #keepHandedOut(operation: Documented, node: unknown): void {
+  #registerSecrets(operation: Documented, node: unknown): void {
     for (const [name, value] of Object.entries((node ?? {}) as Record<string, unknown>)) {
-      if (typeof value === 'object') this.#keepHandedOut(operation, value)
-      else if (typeof value === 'string' && HANDED_OUT.test(name) && value !== 'Bearer') {
-        this.secrets.keep(value, `the ${name} that ${operation.id} answered`, [operation.id])
+      if (typeof value === 'object') this.#registerSecrets(operation, value)
+      else if (typeof value === 'string' && SECRET_FIELD.test(name) && value !== 'Bearer') {
+        this.secrets.register(value, `${name} of ${operation.id}`, [operation.id])
       }
     }
   }
 
-  /** Every row of every table, as text. */
+  /** The rows of every table, as text. */
   async rows(): Promise<{ table: string; text: string }[]> {
     const { owner } = this.fixtures.market.db
     const tables = await owner<{ name: string }[]>`
@@ -74,15 +74,15 @@ export class Field {
     return (await fetch(`http://127.0.0.1:${this.fixtures.market.running.healthPort}/metrics`)).text()
   }
 
-  /** Stops the marketplace, which hands over the traces that it still holds. */
+  /** Stops the marketplace, which flushes its remaining traces. */
   async traces(): Promise<string> {
     await this.fixtures.market.stop()
     return this.#spans.join('\n')
   }
 }
 
-/** Secrets are looked for at the level at which most is told. */
-export async function field(): Promise<Field> {
+/** The log level is debug, so that every log line is checked. */
+export async function harness(): Promise<LeakHarness> {
   const spans: string[] = []
   const collector = Bun.serve({
     port: 0,
@@ -99,5 +99,5 @@ export async function field(): Promise<Field> {
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}`,
   }
   const market = await testMarketplace(settings, undefined, { logDestination: log.destination })
-  return new Field(new Fixtures(market), log, spans)
+  return new LeakHarness(new Fixtures(market), log, spans)
 }

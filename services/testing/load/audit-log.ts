@@ -2,19 +2,19 @@ import type { Pool } from '../../kit/db/client.ts'
 
 export interface AuditToLoad {
   orgId: string
-  /** Entries in all, spread evenly over the months. */
+  /** Total number of entries, in equal shares per month. */
   count: number
-  /** Months of the log, the last one being that before the current one: each is a partition of its own. */
+  /** Number of months, each a partition, up to the month before the current one. */
   months: number
-  /** Users of the organization who leave entries; a few leave most of them. */
+  /** Number of users with entries; a few have most of them. */
   actors: number
   procedures: readonly string[]
 }
 
 /**
- * Fills the audit log of one organization for tests of scale, under the owner's role: the product has no such path. A third
- * of it are sign-ins; one entry in a hundred is refused, one in ten thousand impersonated, and both together one in a
- * million. The last user leaves an entry each month and nothing else, and the one before a single entry in the first month.
+ * Inserts audit entries of one organization under the owner's role, for load tests. A third are sign-ins; one entry in a
+ * hundred is refused, one in ten thousand impersonated, and one in a million both. The last user has one entry per month,
+ * and the one before has a single entry in the first month.
  */
 export async function loadAuditLog(owner: Pool, load: AuditToLoad, progress: (line: string) => void = () => {}) {
   await insertActors(owner, load)
@@ -47,7 +47,7 @@ const insertGrants = (owner: Pool, { orgId }: AuditToLoad) => owner`
     'Ticket ' || n, 'user_' || lpad('1', 26, '0'), sha256(('loaded ' || n)::bytea), now(), now()
   from generate_series(1, ${GRANTS}::int) n`
 
-/** Filled before it becomes a partition: indexes that are made at the end take a fraction of the time. */
+/** The table is filled before it becomes a partition, because building the indexes at the end is much faster. */
 async function loadMonth(owner: Pool, { orgId, count, months, actors, procedures }: AuditToLoad, ago: number) {
   const now = new Date()
   const at = (offset: number) => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - offset, 1)).toISOString()

@@ -1,27 +1,26 @@
 import type { Pool } from '../../kit/db/client.ts'
 
 /**
- * Fills the database with parts of many organizations for tests of scale, under the owner's role: the product has no such
- * path. It wants an empty table. Half are published; every tenth is internal. Titles are drawn from a small vocabulary, so that some words are
- * common and some are rare.
+ * Inserts parts of many organizations into an empty table under the owner's role, for load tests. Half are published, and
+ * every tenth is internal. The titles use a small vocabulary, so that some words are common and others rare.
  */
 export async function loadParts(owner: Pool, { count, organizations }: { count: number; organizations: number }) {
-  // A load is no history, and an index filled row by row takes many times as long as one that is made at the end.
+  // History is not needed, and building an index at the end is many times faster than filling it row by row.
   const indexes = await owner<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
     where indrelid = 'sourcing.parts'::regclass and not indisunique`
   await owner`alter table sourcing.parts disable trigger part_history`
   for (const { name } of indexes) await owner.unsafe(`drop index ${name}`)
-  for (let first = 1; first <= count; first += PARTS_AT_A_TIME) {
-    await insertParts(owner, { first, last: Math.min(first + PARTS_AT_A_TIME - 1, count), count, organizations })
+  for (let first = 1; first <= count; first += BATCH_SIZE) {
+    await insertParts(owner, { first, last: Math.min(first + BATCH_SIZE - 1, count), count, organizations })
   }
   for (const { definition } of indexes) await owner.unsafe(definition)
   await owner`alter table sourcing.parts enable trigger part_history`
   await owner`vacuum (analyze) sourcing.parts`
 }
 
-/** A long transaction holds up whoever reads events, in every database of the server. */
-const PARTS_AT_A_TIME = 10_000
+/** Bounded, because a long transaction delays the event cursors of every database of the server. */
+const BATCH_SIZE = 10_000
 
 const insertParts = (
   owner: Pool,

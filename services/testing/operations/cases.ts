@@ -11,18 +11,18 @@ import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import type { OperationCase, PrivateReference, Reference } from './operation-case.ts'
 import { PEOPLE_CASES } from './people-cases.ts'
 
-/** Status for who lacks the permission; who has it is left to succeed. */
-const without = (key: Permission, status: number) => (account: Account) =>
-  account.permissions.has(key) ? undefined : status
+/** The status for accounts without the permission. */
+const without = (permission: Permission, status: number) => (account: Account) =>
+  account.permissions.has(permission) ? undefined : status
 
-/** An organization that owns no parts has records, but no part of its own to name them in. */
+/** An organization that is not an IP owner has such records, but no part that can refer to them. */
 const ofPartOwners = (record: RecordName): PrivateReference => ({
   record,
   own: ({ kind, permissions }) =>
     permissions.has('part:update') && !recordKind('draftPart').owners.includes(kind) ? 404 : undefined,
 })
 
-/** What the content of a part names. */
+/** References in the content of a part. */
 const PART_REFERENCES: Record<Place, Reference> = {
   'body.businessUnitIds.0': 'businessUnit',
   'body.customFields.0': 'customOption',
@@ -34,7 +34,7 @@ const PART_REFERENCES: Record<Place, Reference> = {
   'body.unspscCategoryIds.0': 'shared',
 }
 
-/** One entry for each operation of which the document does not tell everything. Catalogs need none. */
+/** One entry for each operation that its document does not describe completely. Catalogs need none. */
 const CASES: Record<string, OperationCase> = {
   createToken: {
     costly: true,
@@ -127,15 +127,15 @@ const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))
 
 export const caseOf = ({ id }: Documented): OperationCase => CASES[id] ?? {}
 
-/** Entries of the table for operations that do not exist (any more). */
-export const strayCases = (ids: ReadonlySet<string>): string[] => Object.keys(CASES).filter((id) => !ids.has(id))
+/** Entries of the table for operations that do not exist. */
+export const unknownCases = (ids: ReadonlySet<string>): string[] => Object.keys(CASES).filter((id) => !ids.has(id))
 
-/** What an identifier means, the entry of the field or object around it counting for it; undefined for no entry. */
+/** The meaning of an identifier, by its own entry or that of the object around it; undefined without an entry. */
 export function referenceAt(operation: Documented, place: Place): Reference | undefined {
   if (CATALOG.has(operation.id)) return 'shared'
   const { references = {} } = caseOf(operation)
-  const covering = Object.keys(references).find((known) => place === known || place.startsWith(`${known}.`))
-  return covering === undefined ? undefined : references[covering]
+  const covered = Object.keys(references).find((known) => place === known || place.startsWith(`${known}.`))
+  return covered === undefined ? undefined : references[covered]
 }
 
 export interface Probe {
@@ -144,7 +144,7 @@ export interface Probe {
   own: (account: Account) => number
 }
 
-/** Every private record that an operation can be asked for. */
+/** Every private record that a request of the operation can refer to. */
 export function probesOf(operation: Documented): Probe[] {
   return Object.entries(caseOf(operation).references ?? {}).flatMap(([place, reference]) => {
     if (reference === 'shared' || reference === 'credential') return []
@@ -155,19 +155,19 @@ export function probesOf(operation: Documented): Probe[] {
   })
 }
 
-/** What somebody is answered whose request is right: success for who may, 403 for who lacks the permission. */
+/** The status of a valid request: success with the permission, else 403. */
 export function statusFor({ contract: { access }, success }: Documented, { permissions }: Account): number {
   if (access === 'public' || access === 'token') return success
   const anyOf = typeof access === 'string' ? [access] : access
-  return anyOf.some((key) => permissions.has(key)) ? success : 403
+  return anyOf.some((permission) => permissions.has(permission)) ? success : 403
 }
 
-/** A request that succeeds for the account: the document's examples, with records of the account's own in them. */
+/** A request that succeeds for the account: the examples of the document with records of the account. */
 export async function ownInput(operation: Documented, fixtures: Fixtures, account: Account): Promise<Input> {
   let input = exampleInput(operation)
   const places = new Set<Place>()
   for (const { place, record } of probesOf(operation)) {
-    // The first kind named for a place stands for it; optional filters are left out.
+    // The first kind of record for a place is used, and optional filters are left out.
     if (places.has(place) || place.startsWith('query.')) continue
     places.add(place)
     const { owners, make } = recordKind(record)

@@ -49,7 +49,7 @@ interface OperationObject {
   responses: Record<string, { content?: Content }>
 }
 
-/** An operation as its clients know it, with the contract that the document was made from. */
+/** An operation of the OpenAPI document, with its contract. */
 export interface Documented {
   id: string
   method: string
@@ -63,8 +63,8 @@ export interface Documented {
   statuses: ReadonlySet<number>
   /** The one status of a success. */
   success: number
-  /** What of a success's body is not as the document says; nothing for a body that is no JSON. */
-  faultsOf(body: unknown): string[]
+  /** Violations of the response schema by the body of a success; none if the response is not JSON. */
+  bodyViolations(body: unknown): string[]
 }
 
 const document = openapi as unknown as { paths: Record<string, Record<string, OperationObject>> }
@@ -74,7 +74,7 @@ const contracts = new Map(
     .map((operation) => [operation.id, operation]),
 )
 
-// The document is a schema of its own for the validator, so that its references lead where they do for everybody.
+// The document is registered as a schema, so that its references resolve.
 const ajv = new Ajv({ strict: false, validateSchema: false, allErrors: true })
 ajv.addFormat('int32', true).addFormat('double', true).addFormat('date-time', isDateTime)
 ajv.addSchema(openapi, 'document')
@@ -84,7 +84,7 @@ const validatorAt = (...pointer: string[]): ValidateFunction =>
     $ref: `document#/${pointer.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`,
   })
 
-const faultsBy = (validate: ValidateFunction, value: unknown): string[] =>
+const schemaViolations = (validate: ValidateFunction, value: unknown): string[] =>
   validate(value)
     ? []
     : (validate.errors ?? []).map(
@@ -99,7 +99,7 @@ export const DOCUMENTED: readonly Documented[] = Object.entries(document.paths).
 function documented(path: string, method: string, described: OperationObject): Documented {
   const { operationId, parameters, requestBody, responses } = described
   const contract = contracts.get(operationId)
-  if (!contract) throw new Error(`${operationId} is in the document and not in the contract`)
+  if (!contract) throw new Error(`${operationId} is in the document, but not in the contract`)
   const success = Number(Object.keys(responses).find((status) => status.startsWith('2')))
   const isJson = responses[success]?.content?.['application/json'] !== undefined
   const validate = isJson
@@ -117,21 +117,21 @@ function documented(path: string, method: string, described: OperationObject): D
     bodyRequired: requestBody?.required ?? false,
     statuses: new Set(Object.keys(responses).map(Number)),
     success,
-    faultsOf: (body) => (validate ? faultsBy(validate, body) : []),
+    bodyViolations: (body) => (validate ? schemaViolations(validate, body) : []),
   }
 }
 
-/** A schema with its reference followed; of what may be null, what else it may be. */
+/** The schema behind a reference; for a nullable schema, the other type. */
 export function resolved(schema: Schema): Schema {
-  const beyondNull = schema.anyOf?.find(({ type }) => type !== 'null')
-  if (beyondNull) return resolved(beyondNull)
+  const notNull = schema.anyOf?.find(({ type }) => type !== 'null')
+  if (notNull) return resolved(notNull)
   if (schema.$ref === undefined) return schema
   let node: unknown = openapi
   for (const part of schema.$ref.slice(2).split('/')) node = (node as Record<string, unknown>)[part]
   return resolved(node as Schema)
 }
 
-/** The JSON schema of an operation's success, for those that answer JSON. */
+/** The schema of a success, if it is JSON. */
 export const responseSchemaOf = ({ path, method, success }: Documented): Schema | undefined =>
   document.paths[path]?.[method.toLowerCase()]?.responses[success]?.content?.['application/json']?.schema
 
@@ -140,10 +140,10 @@ const envelopes = {
   'v2.3': validatorAt('components', 'schemas', 'ErrorEnvelope'),
 }
 
-/** What of an error's body is not as the envelope of its family has it. */
-export const envelopeFaults = (family: Family, body: unknown): string[] => faultsBy(envelopes[family], body)
+/** Violations of the error envelope of a family by the body of an error. */
+export const envelopeViolations = (family: Family, body: unknown): string[] => schemaViolations(envelopes[family], body)
 
-/** The code that an error carries, in either envelope. */
+/** The error code in either envelope. */
 export const codeIn = (body: unknown): ErrorCode | undefined => {
   const { code, error } = (body ?? {}) as { code?: ErrorCode; error?: { code?: ErrorCode } }
   return code ?? error?.code

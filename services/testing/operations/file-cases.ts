@@ -6,21 +6,21 @@ import { createFile, openUpload, readyFile, signedValues } from './files.ts'
 import { withValue } from './inputs.ts'
 import type { OperationCase } from './operation-case.ts'
 
-/** Status for who has the permission; who lacks it is refused. */
-const withPermission = (key: Permission, status: number) => (account: Account) =>
-  account.permissions.has(key) ? status : undefined
+/** The status for accounts with the permission. */
+const withPermission = (permission: Permission, status: number) => (account: Account) =>
+  account.permissions.has(permission) ? status : undefined
 
 const isIpOwner = ({ kind }: Account) => recordKind('draftPart').owners.includes(kind)
-const partless = withPermission('file:write', 404)
+const notFoundWithPermission = withPermission('file:write', 404)
 
-/** Whose parts an account's request names: its own, where its organization can have any. */
+/** The owner of the part in a request: the account, or another one if its organization cannot have parts. */
 const ipOwnerFor = (fixtures: Fixtures, account: Account): Promise<Account> | Account =>
   isIpOwner(account) ? account : fixtures.account('owner', 'administrator')
 
 /** Uploads, files and imports. */
 export const FILE_CASES: Record<string, OperationCase> = {
   createUploadUrl: {
-    // An organization of its own: the others shall go on uploading when this one may not.
+    // Another organization, because the case uses up its limit of open uploads.
     by: 'otherOwner',
     conflict: async ({ market }, { orgId, userId }, input) => {
       await market.db.owner`
@@ -36,13 +36,13 @@ export const FILE_CASES: Record<string, OperationCase> = {
   },
   listPartFiles: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   updatePartFiles: {
-    // A file of another part is as unknown as one of another organization.
+    // A file of another part is refused like one of another organization.
     references: {
       'path.id': { record: 'draftPart', own: withPermission('file:write', 400) },
-      // A manufacturer has uploads, but no part of its own to add them to.
+      // A manufacturer can have uploads, but no parts.
       'body.add.0.uploadId': {
         record: 'upload',
-        own: (account) => (isIpOwner(account) ? undefined : partless(account)),
+        own: (account) => (isIpOwner(account) ? undefined : notFoundWithPermission(account)),
       },
       'body.remove.0': { record: 'partFile', own: withPermission('file:write', 400) },
     },
@@ -56,7 +56,7 @@ export const FILE_CASES: Record<string, OperationCase> = {
   },
   importPartFile: {
     references: { 'path.partId': 'draftPart' },
-    // Nobody listens there: no test asks anybody on the internet for a file.
+    // Nothing listens on this port, and tests send no requests to the internet.
     values: (_, { orgId }) => ({
       'body.sasUrl': `http://127.0.0.1:9/impeller.stl?sig=${orgId}-${crypto.randomUUID()}`,
     }),

@@ -8,15 +8,15 @@ import type { Place } from './inputs.ts'
 const administratorOf = async (fixtures: Fixtures, { kind }: Account): Promise<ApiClient> =>
   fixtures.clientOf(await fixtures.account(kind, 'administrator'))
 
-/** An upload of the account's organization, without its bytes. */
+/** An upload of the account's organization, without bytes. */
 export async function openUpload(fixtures: Fixtures, account: Account, isPublic = false): Promise<Upload> {
   const client = await administratorOf(fixtures, account)
   const { status, body, text } = await client.post<Upload>('/v1/uploads', { name: 'impeller.stl', public: isPublic })
-  if (status !== 200) throw new Error(`an upload could not be made: ${text}`)
+  if (status !== 200) throw new Error(`an upload could not be created: ${text}`)
   return body
 }
 
-/** The same with its bytes; answers its id. */
+/** Creates an upload with its bytes and returns its id. */
 export async function completedUpload(fixtures: Fixtures, account: Account, isPublic = false): Promise<string> {
   const { id, uploadUrl, method, headers } = await openUpload(fixtures, account, isPublic)
   const { url, config } = fixtures.market
@@ -24,7 +24,7 @@ export async function completedUpload(fixtures: Fixtures, account: Account, isPu
   return id
 }
 
-/** A file of a part that has no bytes; answers its id. */
+/** Creates a file without bytes and returns its id. */
 export async function createFile({ market }: Fixtures, { orgId }: Account, partId: string): Promise<string> {
   const id = newId('file')
   await market.db.owner`
@@ -33,7 +33,7 @@ export async function createFile({ market }: Fixtures, { orgId }: Account, partI
   return id
 }
 
-/** A file that can be downloaded, as it is listed. */
+/** Creates a file that can be downloaded and returns it as listed. */
 export async function readyFile(fixtures: Fixtures, account: Account, partId: string, isPublic = false): Promise<File> {
   const client = await administratorOf(fixtures, account)
   const uploadId = await completedUpload(fixtures, account, isPublic)
@@ -41,13 +41,13 @@ export async function readyFile(fixtures: Fixtures, account: Account, partId: st
   await client.send('PATCH', path, { body: { add: [{ uploadId, group: 'document' }] } })
   const { body, text } = await client.get<{ items: File[] }>(path)
   const [file] = body.items
-  if (!file) throw new Error(`a file could not be made: ${text}`)
+  if (!file) throw new Error(`a file could not be created: ${text}`)
   return file
 }
 
-/** A signed address as the values of a request: what its path names, and every parameter. */
-export function signedValues(address: string, place: Place): Record<Place, unknown> {
-  const { pathname, searchParams } = new URL(address)
+/** The id in the path and the query parameters of a signed URL. */
+export function signedValues(url: string, place: Place): Record<Place, unknown> {
+  const { pathname, searchParams } = new URL(url)
   const query = [...searchParams].map(([name, value]) => [`query.${name}`, value])
   return { [place]: pathname.slice(pathname.lastIndexOf('/') + 1), ...Object.fromEntries(query) }
 }

@@ -1,6 +1,6 @@
 import { type Documented, resolved, type Schema } from './document.ts'
 
-/** What a caller sends to an operation. */
+/** The input of an operation. */
 export interface Input {
   params: Record<string, string>
   query: Record<string, string>
@@ -11,7 +11,7 @@ export interface Input {
 /** A place in a request: `path.id`, `query.userId`, `body.customFields.0.fieldId`. */
 export type Place = string
 
-/** The example of a schema; of an object every field, the optional ones too. Throws where the document has none. */
+/** The example of a schema, with all fields of an object. Throws if the document has no example. */
 export function exampleOf(schema: Schema, at: Place): unknown {
   const known = resolved(schema)
   if (known.properties) {
@@ -19,14 +19,14 @@ export function exampleOf(schema: Schema, at: Place): unknown {
       Object.entries(known.properties).map(([name, property]) => [name, exampleOf(property, `${at}.${name}`)]),
     )
   }
-  // That of a field which may be null stands beside its types.
+  // The example of a nullable field is next to its types.
   const [example] = schema.examples ?? known.examples ?? []
   if (example !== undefined) return structuredClone(example)
   if (known.items) return [exampleOf(known.items, `${at}.0`)]
-  throw new Error(`${at} has no example in the document, so no request can be made of it`)
+  throw new Error(`${at} has no example in the document`)
 }
 
-/** The request that the document shows by its examples; optional query parameters are left out. */
+/** A request with the examples of the document, without optional query parameters. */
 export function exampleInput({ id, params, query, body }: Documented): Input {
   const texts = (parameters: typeof params, place: string) =>
     Object.fromEntries(
@@ -46,7 +46,7 @@ export function exampleInput({ id, params, query, body }: Documented): Input {
   }
 }
 
-/** The same input with another value at one place. */
+/** Replaces the value at one place. */
 export function withValue(input: Input, place: Place, value: unknown): Input {
   const [part, name, ...rest] = place.split('.') as [string, string | undefined, ...string[]]
   if (part === 'path' && name) return { ...input, params: { ...input.params, [name]: String(value) } }
@@ -54,7 +54,7 @@ export function withValue(input: Input, place: Place, value: unknown): Input {
   return { ...input, body: replaced(input.body, name === undefined ? [] : [name, ...rest], value) }
 }
 
-/** Own properties alone are copied and set: a field may well be called `__proto__`. */
+/** Only own properties are copied and set, because a field can be named `__proto__`. */
 function replaced(node: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...rest] = path
   if (name === undefined) return value
@@ -71,7 +71,7 @@ export interface Field {
   required: boolean
 }
 
-/** Every field of a request body, those inside of objects and lists too. */
+/** All fields of a request body, including nested ones. */
 export function fieldsOf(schema: Schema, at: Place = 'body'): Field[] {
   const known = resolved(schema)
   const inside = Object.entries(known.properties ?? {}).flatMap(([name, property]) => {
@@ -85,10 +85,10 @@ export function fieldsOf(schema: Schema, at: Place = 'body'): Field[] {
   return [...inside, ...items]
 }
 
-/** Names of fields and parameters that say which record is meant. */
+/** Names of fields and parameters that identify a record. */
 const IDENTIFIER = /^(ids?|codes?|token)$|(Ids?|Codes?|Token|_token)$/
 
-/** Every place of an operation at which a record, or what opens one, is named. */
+/** Every place of a request that contains an identifier or a credential. */
 export function identifiersOf({ params, query, body }: Documented): Place[] {
   const named = (parameters: typeof params, part: string) => parameters.map(({ name }) => `${part}.${name}`)
   return [
@@ -100,13 +100,13 @@ export function identifiersOf({ params, query, body }: Documented): Place[] {
   ]
 }
 
-/** The name of a field; for an item of a list that of the list. */
+/** The name of a field; for an item, the name of its list. */
 export function lastName(place: Place): string {
   const names = place.split('.').filter((part) => !/^\d+$/.test(part))
   return names.at(-1) ?? ''
 }
 
-/** Path and query as they go into a request line. */
+/** The request target: path and query. */
 export function targetOf({ path }: Documented, { params, query }: Input): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const search = new URLSearchParams(query).toString()

@@ -2,32 +2,32 @@ import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import type { RecordName } from '../records.ts'
 import type { Input, Place } from './inputs.ts'
 
-/** A private record that a request names, and what an account is answered that names one of its own. */
+/** A private record in a request, and the status for an account that owns it. */
 export interface PrivateReference {
   record: RecordName
-  /** Status for naming one's own. Default: success for who holds the operation's permission, else 403. */
+  /** The status for a record of the account. Default: success with the permission of the operation, else 403. */
   own?: (account: Account) => number | undefined
 }
 
 /**
- * What an identifier means: a private record (or several kinds of one, each probed); `shared` names the same for
- * everybody, as a catalog entry does; `credential` opens something for whoever has it.
+ * The meaning of an identifier: one or several kinds of private record; `shared` records, such as catalog entries, are
+ * visible to all organizations; a `credential` grants access by itself.
  */
 export type Reference = RecordName | PrivateReference | (RecordName | PrivateReference)[] | 'shared' | 'credential'
 
-/** What the tests of all operations have to know of one that its document does not tell. */
+/** What the tests of all operations need to know in addition to the document. */
 export interface OperationCase {
-  /** Whose administrator succeeds with it. Default: the owner's. */
+  /** Kind of organization whose administrator succeeds. Default: owner. */
   by?: Kind
-  /** Each right request hashes a password: tests of many requests send fewer. */
+  /** Each valid request hashes a password, so tests send fewer requests. */
   costly?: boolean
-  /** Where identifiers stand and what they name. An operation with an identifier that is not here fails its tests. */
+  /** The identifiers by place. A test fails for an operation with an identifier that is missing here. */
   references?: Record<Place, Reference>
-  /** Values for which the examples of the document do not stand, made anew for each request. */
+  /** Values that differ from the examples of the document, created for each request. */
   values?: (fixtures: Fixtures, account: Account) => Promise<Record<Place, unknown>> | Record<Place, unknown>
   /**
-   * An input that meets a 409; needed where the document has one that is not about an Idempotency-Key. `race`: of two
-   * equal requests at once, one does.
+   * An input that results in a 409; required if the operation has a 409 other than for an Idempotency-Key. `race`: one of
+   * two equal concurrent requests is refused.
    */
   conflict?: 'race' | ((fixtures: Fixtures, account: Account, input: Input) => Promise<Input> | Input)
 }

@@ -5,34 +5,35 @@ import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'
 import type { OperationCase } from './operation-case.ts'
 
-/** Status for who holds the permission, where the record does not go with the rest of the request. */
-const having = (key: Permission, status: number) => (account: Account) => (account.permissions.has(key) ? status : 403)
+/** The status for accounts with the permission, if the record does not fit the rest of the request. */
+const withPermission = (permission: Permission, status: number) => (account: Account) =>
+  account.permissions.has(permission) ? status : 403
 const forAdministrators = (account: Account) => (account.permissions.has('org:admin') ? undefined : 403)
 
 const make = (record: RecordName, fixtures: Fixtures, account: Account) => recordKind(record).make(fixtures, account)
 const newEmail = () => `${crypto.randomUUID()}@example.com`
 const newName = () => crypto.randomUUID()
 
-/** The same request with another record of the account's own. */
+/** Replaces a record by another one of the account. */
 const withAnother = (place: string, record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
   withValue(input, place, await make(record, fixtures, account))
 
-const withTaken =
+const withOwnEmail =
   (place: string) =>
   (_: Fixtures, { email }: Account, input: Input) =>
     withValue(input, place, email)
 
-async function holding(fixtures: Fixtures, account: Account) {
+async function assignedRole(fixtures: Fixtures, account: Account) {
   const roleId = String(await make('role', fixtures, account))
   const userId = String(await make('invited', fixtures, account))
   await grantRoleTo(fixtures.market.db.owner, { orgId: account.orgId, userId, roleId })
   return { 'path.id': roleId, 'body.userId': userId }
 }
 
-async function partOf(fixtures: Fixtures, { kind }: Account, label: object): Promise<void> {
+async function createPartWith(fixtures: Fixtures, { kind }: Account, label: object): Promise<void> {
   const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
   const { status, text } = await client.post('/v1/parts', label)
-  if (status !== 200) throw new Error(`a part could not be made: ${text}`)
+  if (status !== 200) throw new Error(`a part could not be created: ${text}`)
 }
 
 const userCases: Record<string, OperationCase> = {
@@ -41,12 +42,12 @@ const userCases: Record<string, OperationCase> = {
   createUser: {
     references: { 'body.roleIds.0': 'role' },
     values: () => ({ 'body.email': newEmail() }),
-    conflict: withTaken('body.email'),
+    conflict: withOwnEmail('body.email'),
   },
   patchUser: {
     references: { 'path.id': 'invited' },
     values: () => ({ 'body.email': newEmail() }),
-    conflict: withTaken('body.email'),
+    conflict: withOwnEmail('body.email'),
   },
   activateUser: { references: { 'path.id': 'inactiveUser' }, conflict: withAnother('path.id', 'invited') },
   deactivateUser: { references: { 'path.id': 'invited' }, conflict: withAnother('path.id', 'inactiveUser') },
@@ -77,21 +78,21 @@ const roleCases: Record<string, OperationCase> = {
   deleteRole: {
     references: { 'path.id': 'role' },
     conflict: async (fixtures, account, input) =>
-      withValue(input, 'path.id', (await holding(fixtures, account))['path.id']),
+      withValue(input, 'path.id', (await assignedRole(fixtures, account))['path.id']),
   },
   grantRole: {
     references: { 'path.id': 'role', 'body.userId': 'invited' },
     async conflict(fixtures, account, input) {
-      const held = await holding(fixtures, account)
-      return withValue(withValue(input, 'path.id', held['path.id']), 'body.userId', held['body.userId'])
+      const assigned = await assignedRole(fixtures, account)
+      return withValue(withValue(input, 'path.id', assigned['path.id']), 'body.userId', assigned['body.userId'])
     },
   },
   withdrawRole: {
     references: {
-      'path.id': { record: 'role', own: having('role:manage', 409) },
-      'body.userId': { record: 'invited', own: having('role:manage', 409) },
+      'path.id': { record: 'role', own: withPermission('role:manage', 409) },
+      'body.userId': { record: 'invited', own: withPermission('role:manage', 409) },
     },
-    values: holding,
+    values: assignedRole,
     conflict: withAnother('path.id', 'role'),
   },
 }
@@ -107,7 +108,7 @@ const orgCases: Record<string, OperationCase> = {
       'body.distributorOrgId': (await fixtures.organization('distributor')).orgId,
       'body.administrator.email': newEmail(),
     }),
-    conflict: withTaken('body.administrator.email'),
+    conflict: withOwnEmail('body.administrator.email'),
   },
   patchOrg: {
     by: 'operator',
@@ -124,7 +125,6 @@ const orgCases: Record<string, OperationCase> = {
   },
 }
 
-/** A unit and a field of that name are there already, and parts use them. */
 const labelCases: Record<string, OperationCase> = {
   getBusinessUnit: { references: { 'path.id': 'businessUnit' } },
   createBusinessUnit: {
@@ -140,7 +140,7 @@ const labelCases: Record<string, OperationCase> = {
     references: { 'path.id': 'businessUnit' },
     async conflict(fixtures, account, input) {
       const id = await make('businessUnit', fixtures, account)
-      await partOf(fixtures, account, { businessUnitIds: [id] })
+      await createPartWith(fixtures, account, { businessUnitIds: [id] })
       return withValue(input, 'path.id', id)
     },
   },
@@ -149,7 +149,7 @@ const labelCases: Record<string, OperationCase> = {
   patchCustomField: {
     references: {
       'path.id': 'customField',
-      'body.options.0.id': { record: 'optionOfAnotherField', own: having('org:admin', 400) },
+      'body.options.0.id': { record: 'optionOfAnotherField', own: withPermission('org:admin', 400) },
     },
     values: () => ({ 'body.name': newName(), 'body.options': [{ name: 'New' }] }),
     conflict: withAnother('body.name', 'customField'),
@@ -158,11 +158,11 @@ const labelCases: Record<string, OperationCase> = {
     references: { 'path.id': 'customField' },
     async conflict(fixtures, account, input) {
       const choice = (await make('customOption', fixtures, account)) as { fieldId: string; optionId: string }
-      await partOf(fixtures, account, { customFields: [choice] })
+      await createPartWith(fixtures, account, { customFields: [choice] })
       return withValue(input, 'path.id', choice.fieldId)
     },
   },
 }
 
-/** What the organization service's operations are about. */
+/** The operations of the organization service. */
 export const PEOPLE_CASES: Record<string, OperationCase> = { ...userCases, ...roleCases, ...orgCases, ...labelCases }

@@ -5,10 +5,10 @@ import type { Probe } from '../operations/cases.ts'
 import type { Documented } from '../operations/document.ts'
 import { type Input, targetOf } from '../operations/inputs.ts'
 import { recordKind } from '../records.ts'
-import { common, type StatementTaps, tappedMarketplace } from '../statement-taps.ts'
+import { common, recordedMarketplace, type StatementLog } from '../statement-log.ts'
 
-/** What an answer shows of itself, and what it cost. */
-export interface Finding {
+/** The observable effects of a request. */
+export interface Observation {
   status: number
   text: string
   headers: Record<string, string>
@@ -16,57 +16,57 @@ export interface Finding {
   log: string[]
 }
 
-/** Fixed, so that two answers are the same bytes but for what they say of the request's path. */
+/** Fixed, so that equal responses differ only in the request path. */
 const REQUEST_ID = 'probe'
 const VARYING_HEADERS = ['date', 'ratelimit']
 const VARYING_FIELDS = ['time', 'ms']
 const TRIES = 8
 
-/** A marketplace in which every answer can be weighed: its bytes, its statements on the wire, its log lines. */
+/** Compares requests by their response bytes, their SQL statements and their log lines. */
 export class TenancyHarness {
   readonly fixtures: Fixtures
-  readonly #taps: StatementTaps
+  readonly #statements: StatementLog
   readonly #log: CapturedLog
   readonly #foreign = new Map<string, Promise<unknown>>()
-  /** Everything private that was made, by the organization that it is private to. */
-  readonly #made: { orgId: string; values: string[] }[] = []
+  /** The private values that were created, by organization. */
+  readonly #created: { orgId: string; values: string[] }[] = []
 
-  constructor(fixtures: Fixtures, taps: StatementTaps, log: CapturedLog) {
+  constructor(fixtures: Fixtures, statements: StatementLog, log: CapturedLog) {
     this.fixtures = fixtures
-    this.#taps = taps
+    this.#statements = statements
     this.#log = log
   }
 
-  /** A record of the account's own. */
+  /** Creates a record of the account. */
   async own({ record }: Probe, account: Account): Promise<unknown> {
-    return this.#noted(account.orgId, await recordKind(record).make(this.fixtures, account))
+    return this.#remember(account.orgId, await recordKind(record).make(this.fixtures, account))
   }
 
-  /** A record of another organization, made once. */
+  /** A record of another organization, created once. */
   async foreign({ record }: Probe, account: Account): Promise<unknown> {
     const owners: readonly Kind[] = recordKind(record).owners
     const kind = owners.find((other) => other !== account.kind)
-    if (!kind) throw new Error(`${record}: nobody else can have one`)
+    if (!kind) throw new Error(`${record}: no other kind of organization can have one`)
     const key = `${record} ${kind}`
-    const known = this.#foreign.get(key) ?? this.#madeBy(kind, record)
+    const known = this.#foreign.get(key) ?? this.#createFor(kind, record)
     this.#foreign.set(key, known)
     return known
   }
 
-  async #madeBy(kind: Kind, record: Probe['record']): Promise<unknown> {
+  async #createFor(kind: Kind, record: Probe['record']): Promise<unknown> {
     const owner = await this.fixtures.account(kind, 'administrator')
-    return this.#noted(owner.orgId, await recordKind(record).make(this.fixtures, owner))
+    return this.#remember(owner.orgId, await recordKind(record).make(this.fixtures, owner))
   }
 
-  #noted(orgId: string, value: unknown): unknown {
+  #remember(orgId: string, value: unknown): unknown {
     const values = typeof value === 'string' ? [value] : Object.values(value as Record<string, string>)
-    this.#made.push({ orgId, values })
+    this.#created.push({ orgId, values })
     return value
   }
 
-  /** Sends one request while nothing else is sent, and says what it left behind. */
-  async weigh(account: Account, operation: Documented, input: Input): Promise<Finding> {
-    this.#taps.take()
+  /** Sends a request, with no other request in flight, and observes its effects. */
+  async observe(account: Account, operation: Documented, input: Input): Promise<Observation> {
+    this.#statements.take()
     const logged = this.#log.texts.length
     const answer = await account.client.send(operation.method, targetOf(operation, input), {
       headers: { 'x-request-id': REQUEST_ID, 'x-forwarded-for': '10.0.0.1', ...input.headers },
@@ -76,48 +76,48 @@ export class TenancyHarness {
       status: answer.status,
       text: answer.text.replace(/"instance":"[^"]*"/, '"instance":""'),
       headers: Object.fromEntries([...answer.headers].filter(([name]) => !VARYING_HEADERS.includes(name))),
-      statements: this.#taps.take(),
+      statements: this.#statements.take(),
       log: this.#log.texts.slice(logged).map(withoutVarying),
     }
   }
 
   /**
-   * Sends two requests until they can be compared: a consumer of events may ask Postgres for something at any moment,
-   * but what a request asks for is there each time. Answers what differs.
+   * Sends two requests and returns their differences. Workers can execute statements at any time, so differing requests
+   * are repeated, and only statements that occur every time are compared.
    */
   async compare(account: Account, operation: Documented, inputs: () => [Input, Input]): Promise<string[]> {
-    let told: string[] = []
-    let least: [string[], string[]] | undefined
+    let found: string[] = []
+    let statements: [string[], string[]] | undefined
     for (let tries = 0; tries < TRIES; tries++) {
       const [input, otherInput] = inputs()
-      const one = await this.weigh(account, operation, input)
-      const other = await this.weigh(account, operation, otherInput)
-      least = [common(least?.[0], one.statements), common(least?.[1], other.statements)]
-      told = [
-        ...differences({ ...one, statements: least[0] }, { ...other, statements: least[1] }),
+      const one = await this.observe(account, operation, input)
+      const other = await this.observe(account, operation, otherInput)
+      statements = [common(statements?.[0], one.statements), common(statements?.[1], other.statements)]
+      found = [
+        ...differences({ ...one, statements: statements[0] }, { ...other, statements: statements[1] }),
         ...this.leaksIn(one.text, account, input),
       ]
-      if (told.length === 0) break
+      if (found.length === 0) break
     }
-    return told.map((difference) => `${account.name}: ${difference}`)
+    return found.map((difference) => `${account.name}: ${difference}`)
   }
 
-  /** Private values of other organizations that an answer shows and the request did not name. */
+  /** Private values of other organizations that are in the response and not in the request. */
   leaksIn(text: string, account: Account, sent: Input): string[] {
-    const named = JSON.stringify(sent)
-    return this.#made
+    const requested = JSON.stringify(sent)
+    return this.#created
       .filter(({ orgId }) => orgId !== account.orgId)
-      .flatMap(({ values }) => values.filter((value) => text.includes(value) && !named.includes(value)))
+      .flatMap(({ values }) => values.filter((value) => text.includes(value) && !requested.includes(value)))
   }
 
-  /** Every row there is, but for the logs, which tell of refusals by design, and what the bus does at its own pace. */
+  /** Digests of all tables except those of refusals (audit log, throttling), of the bus and of pagination. */
   async contents(): Promise<Record<string, string>> {
     const { owner } = this.fixtures.market.db
     const tables = await owner<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = any(${[...SERVICES]}) and c.relkind = 'r'
-        and c.relname !~ '^(audit_log|bus_|throttles|sign_in_failures)'
+        and c.relname !~ '^(audit_log|bus_|throttles|sign_in_failures|page_cursors)'
       order by 1`
     const digests = tables.map(async ({ name }) => {
       const [row] = await owner.unsafe<[{ digest: string }]>(
@@ -136,13 +136,13 @@ const withoutVarying = (line: string): string =>
   )
 
 export async function harness(): Promise<TenancyHarness> {
-  const { market, taps, log } = await tappedMarketplace()
-  return new TenancyHarness(new Fixtures(market), taps, log)
+  const { market, statements, log } = await recordedMarketplace()
+  return new TenancyHarness(new Fixtures(market), statements, log)
 }
 
-/** What differs between two answers that nobody may tell apart. */
-function differences(one: Finding, other: Finding): string[] {
-  const names: (keyof Finding)[] = ['status', 'text', 'headers', 'statements', 'log']
+/** The differences between two observations that should be equal. */
+function differences(one: Observation, other: Observation): string[] {
+  const names: (keyof Observation)[] = ['status', 'text', 'headers', 'statements', 'log']
   return names
     .filter((name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]))
     .map((name) => `${name}: ${JSON.stringify(one[name])} ≠ ${JSON.stringify(other[name])}`)

@@ -128,7 +128,7 @@ export const announcedOf = (owner: Pool, type: string) => owner<{ id: string; su
   select id, subject from sourcing.outbox where type = ${type} order by seq`
 
 /** Events without exactly one effect, and subjects out of order. */
-export async function faultsOf(owner: Pool, type: string): Promise<string[]> {
+export async function bodyViolations(owner: Pool, type: string): Promise<string[]> {
   const effects = await effectsOf(owner, type)
   const faults: string[] = []
   const times = Map.groupBy(effects, (effect) => effect.event_id)

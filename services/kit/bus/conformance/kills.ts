@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import {
   addressVariables,
   announcedOf,
+  bodyViolations,
   effectsOf,
   emitValue,
-  faultsOf,
   type Harness,
   type Member,
   openBus,
@@ -38,7 +38,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     for (let value = 21; value <= 40; value++) await emitValue(sourcing.pool, type, `subject-${value % 2}`, value)
     consume(webhooks, type)
     await until(() => allHandled(type))
-    expect(await faultsOf(owner(), type)).toEqual([])
+    expect(await bodyViolations(owner(), type)).toEqual([])
   })
 
   test('an event that crashes its process becomes a dead letter; the others are handled', async () => {
@@ -101,7 +101,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     announcer.start(announcer.bus.relay())
     consume(webhooks, type)
     await until(() => allHandled(type))
-    expect(await faultsOf(owner(), type)).toEqual([])
+    expect(await bodyViolations(owner(), type)).toEqual([])
     await announcer.stop()
   })
 
@@ -125,7 +125,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     await emitValue(sourcing.pool, type, 'last', 1)
     await until(async () => (await effectsOf(owner(), type)).some(({ subject }) => subject === 'last'))
     await until(() => allHandled(type))
-    expect(await faultsOf(owner(), type)).toEqual([])
+    expect(await bodyViolations(owner(), type)).toEqual([])
     await Promise.all([sourcing.stop(), webhooks.stop()])
   })
 
@@ -142,7 +142,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
       await interrupted
     }
     await until(() => allHandled(type))
-    expect(await faultsOf(owner(), type)).toEqual([])
+    expect(await bodyViolations(owner(), type)).toEqual([])
     await Promise.all([sourcing.stop(), webhooks.stop()])
   })
 }

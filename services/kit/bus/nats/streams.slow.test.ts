@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { createEffects, effectsOf, emitValue, faultsOf, openBus, record, until } from '../conformance/harness.ts'
+import { bodyViolations, createEffects, effectsOf, emitValue, openBus, record, until } from '../conformance/harness.ts'
 import { emit } from '../outbox/emit.ts'
 import { unsend } from '../outbox/queries.ts'
 import { connectOnce } from './connection.ts'
@@ -95,7 +95,7 @@ test('a lost stream is refilled from the outboxes without repeated effects', asy
   const restarted = await openBus(address, 'webhooks')
   restarted.start(restarted.bus.consume({ name: 'refilled', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length >= 40)
-  expect(await faultsOf(owner, type)).toEqual([])
+  expect(await bodyViolations(owner, type)).toEqual([])
   await session.nc.close()
   await Promise.all([sourcing.stop(), restarted.stop()])
 })
@@ -136,7 +136,7 @@ test('a deleted consumer is recreated at its position', async () => {
   await session.jsm.consumers.delete('DOMAIN', 'webhooks-deleted')
   for (let value = 2; value <= 10; value++) await emitValue(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length === 10)
-  expect(await faultsOf(owner, type)).toEqual([])
+  expect(await bodyViolations(owner, type)).toEqual([])
   await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
@@ -187,7 +187,7 @@ test('a full stream refuses new events, which wait in the outbox', async () => {
   await ensureStreams({ url: server.url })
   await until(async () => (await effectsOf(owner, type)).length === 20)
   await until(() => silence() < 500)
-  expect(await faultsOf(owner, type)).toEqual([])
+  expect(await bodyViolations(owner, type)).toEqual([])
   heartbeat.close()
   await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])

@@ -1,10 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import {
+  bodyViolations,
   createEffects,
   effectsOf,
   emitValue,
-  faultsOf,
   heartbeats,
   openBus,
   record,
@@ -59,7 +59,7 @@ test('a backlog of many batches is read in order', async () => {
   const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'backlog', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length === 1050)
-  expect(await faultsOf(owner, type)).toEqual([])
+  expect(await bodyViolations(owner, type)).toEqual([])
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 

@@ -12,6 +12,8 @@ create table sourcing.uploads (
   expires_at timestamptz(3) not null
 );
 create index uploads_open on sourcing.uploads (org_id, expires_at) where state = 'OPEN';
+-- For the sweep of each minute: expired uploads, oldest first.
+create index uploads_due on sourcing.uploads (expires_at) where state = 'OPEN';
 create index uploads_age on sourcing.uploads (expires_at);
 
 create table sourcing.files (
@@ -38,6 +40,8 @@ create table sourcing.files (
   check ((state = 'FAILED') = (reason is not null))
 );
 create index files_of_part on sourcing.files (part_id, id desc);
+-- For the limit of pending files of an organization.
+create index files_pending on sourcing.files (org_id) where state = 'PENDING';
 create index files_previews on sourcing.files (part_id, id desc) where file_group = 'preview' and state = 'READY';
 
 -- The stored bytes of each organization, maintained by a trigger so that every statement is counted.
@@ -107,6 +111,14 @@ create table sourcing.file_jobs (
   check (kind <> 'import' or encrypted_url is not null)
 );
 create index file_jobs_due on sourcing.file_jobs (next_attempt_at);
+-- Claimed jobs, which count toward the limit of an organization.
+create index file_jobs_leased on sourcing.file_jobs (next_attempt_at) where lease_token is not null;
+
+-- The last claim of a job of each organization. The next job is that of the organization with the oldest one.
+create table sourcing.file_job_claims (
+  org_id text primary key,
+  claimed_at timestamptz(3) not null
+);
 
 -- The progress of an import, kept after it ended.
 create table sourcing.imports (
@@ -117,3 +129,4 @@ create table sourcing.imports (
 
 grant select, insert, update, delete on sourcing.uploads, sourcing.files, sourcing.storage_usage,
   sourcing.scheduled_deletions, sourcing.file_jobs, sourcing.imports to marketplace_sourcing;
+grant select, insert, update on sourcing.file_job_claims to marketplace_sourcing;

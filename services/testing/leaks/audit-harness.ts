@@ -4,18 +4,18 @@ import { testMarketplace } from '../marketplace.ts'
 import { caseOf } from '../operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../operations/document.ts'
 import type { Input } from '../operations/inputs.ts'
-import { type Entry, EntryReader } from './entries.ts'
+import { AuditLogReader, type Entry } from './entries.ts'
 
 export const commands = DOCUMENTED.filter(({ contract }) => contract.audit)
 export const named = (operations: readonly Documented[]) =>
   operations.map((operation) => [operation.id, operation] as const)
 
-/** A world of its own for each file, in which a request is answered together with the audit entries that it left. */
-export async function auditedWorld() {
+/** A marketplace in which each request returns its response and the audit entries that it wrote. */
+export async function auditHarness() {
   const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
-  const log = new EntryReader(fixtures.market.db.owner)
+  const log = new AuditLogReader(fixtures.market.db.owner)
 
-  async function sent(account: Account | undefined, operation: Documented, input: Input) {
+  async function send(account: Account | undefined, operation: Documented, input: Input) {
     const { result, entries } = await log.during(() => fixtures.send(account, operation, input))
     return { status: result.status, code: codeIn(result.body), text: result.text, entries }
   }
@@ -23,7 +23,7 @@ export async function auditedWorld() {
   return {
     fixtures,
     log,
-    sent,
+    send,
     administratorOf: (operation: Documented) => fixtures.account(caseOf(operation).by ?? 'owner', 'administrator'),
     powerlessOf: (operation: Documented) => fixtures.account(caseOf(operation).by ?? 'owner', 'powerless'),
   }
@@ -35,7 +35,7 @@ export const entryOf = (operation: Documented, { orgId, userId }: Account, error
   error,
   orgId,
   actorId: userId,
-  // Who redeems a grant acts under it from there on.
+  // Redeeming a grant starts its impersonation.
   grantId: operation.id === 'redeemImpersonationGrant' ? expect.any(String) : null,
 })
 

@@ -4,54 +4,59 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
-import { lockOrganization, requireAdministratorLeft, requireHeld } from '../authority/authority.ts'
+import { lockOrganization, requireAdministratorLeft, requireHeldPermissions } from '../authority/authority.ts'
 import { findRole, withdrawRoleFrom } from '../roles/queries.ts'
-import { announceUser } from '../users/commands.ts'
+import { emitUserChanged } from '../users/commands.ts'
 import { findUser, grantRoleTo } from '../users/queries.ts'
 
-export interface Holding {
+export interface RoleAssignment {
   roleId: string
   userId: string
 }
 
 const conflict = (message: string) => refuse('conflict', { errors: [{ field: 'userId', message }] })
 
-/** A user of the organization holds the role from now on; the caller holds its keys too. */
-export function grantRole(sql: Pool, caller: Caller, audit: AuditContext, { roleId, userId }: Holding): Promise<Role> {
+/** Grants a role whose permissions the caller holds. */
+export function grantRole(
+  sql: Pool,
+  caller: Caller,
+  audit: AuditContext,
+  { roleId, userId }: RoleAssignment,
+): Promise<Role> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
-    const { role, user } = await findHolding(tx, caller, { roleId, userId })
-    if (user.anonymised) throw conflict('was anonymised')
-    if ((await grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('holds the role already')
+    const { role, user } = await findAssignment(tx, caller, { roleId, userId })
+    if (user.anonymised) throw conflict('is anonymised')
+    if ((await grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('already holds the role')
     await recordSuccess(tx, audit)
-    await announceUser(tx, orgId, userId)
+    await emitUserChanged(tx, orgId, userId)
     return role
   })
 }
 
-/** The user does not hold the role any more. The last administrator stays: of two that race, one is refused. */
+/** Withdraws a role whose permissions the caller holds. An administrator must remain, also after concurrent withdrawals. */
 export function withdrawRole(
   sql: Pool,
   caller: Caller,
   audit: AuditContext,
-  { roleId, userId }: Holding,
+  { roleId, userId }: RoleAssignment,
 ): Promise<Role> {
   const { orgId } = caller
   return sql.begin(async (tx) => {
-    const { role } = await findHolding(tx, caller, { roleId, userId })
+    const { role } = await findAssignment(tx, caller, { roleId, userId })
     if ((await withdrawRoleFrom(tx, { orgId, userId, roleId })).length === 0) throw conflict('does not hold the role')
     if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
     await recordSuccess(tx, audit)
-    await announceUser(tx, orgId, userId)
+    await emitUserChanged(tx, orgId, userId)
     return role
   })
 }
 
-async function findHolding(tx: Tx, caller: Caller, { roleId, userId }: Holding) {
+async function findAssignment(tx: Tx, caller: Caller, { roleId, userId }: RoleAssignment) {
   await lockOrganization(tx, caller.orgId)
   const role = found(await findRole(tx, caller.orgId, roleId))
-  requireHeld(caller, role.permissions)
+  requireHeldPermissions(caller, role.permissions)
   const [user] = await findUser(tx, caller.orgId, userId)
-  if (!user) throw invalidField('userId', 'names no user of your organization')
+  if (!user) throw invalidField('userId', 'is not a user of your organization')
   return { role, user }
 }

@@ -13,7 +13,7 @@ const manager = await org.member(['user:manage', 'role:manage', 'part:create'])
 const { client: admin } = org.administrator
 
 const COMMANDS = 400
-/** The same commands on every run: a multiplicative congruential generator. */
+/** A multiplicative congruential generator, so that every run sends the same commands. */
 let seed = 20_261_121
 const chance = (below: number) => {
   seed = (seed * 48_271) % 2_147_483_647
@@ -44,10 +44,10 @@ const COMMANDS_OF: ((by: ApiClient) => Promise<ApiAnswer<unknown>>)[] = [
   (by) => by.get<Page<User>>(`/v1/users?permission=part:create&pageSize=50`),
 ]
 
-test('a storm of commands on one organization breaks nothing: no failure of ours, an administrator is left', async () => {
+test('concurrent commands on one organization cause no 5xx and leave an administrator', async () => {
   const answers = await Promise.all(Array.from({ length: COMMANDS }, () => oneOf(COMMANDS_OF)(oneOf(callers))))
-  const faults = answers.filter(({ status }) => status >= 500).map(({ status, text }) => `${status} ${text}`)
-  expect(faults).toEqual([])
+  const failures = answers.filter(({ status }) => status >= 500).map(({ status, text }) => `${status} ${text}`)
+  expect(failures).toEqual([])
   expect(answers.some(({ status }) => status === 200)).toBe(true)
 
   const { owner } = market.db
@@ -57,23 +57,23 @@ test('a storm of commands on one organization breaks nothing: no failure of ours
     join organization.roles r on r.id = ur.role_id
     where u.org_id = ${org.orgId} and u.active and 'org:admin' = any(r.permissions)`
   expect(left.length).toBeGreaterThan(0)
-  const strayed = await owner`
+  const inconsistent = await owner`
     select ur.user_id from organization.user_roles ur
     join organization.users u on u.id = ur.user_id join organization.roles r on r.id = ur.role_id
     where ur.email_key <> u.email_key or ur.org_id <> u.org_id or ur.org_id <> r.org_id or u.anonymised_at is not null`
-  expect(strayed).toHaveLength(0)
-  const counted = await owner`
+  expect(inconsistent).toHaveLength(0)
+  const inapplicable = await owner`
     select r.id from organization.roles r
     where r.org_id = ${org.orgId} and 'part:create' = any(r.permissions)
       and not (select 'IP_OWNER' = any(roles) from organization.organizations where id = r.org_id)`
-  expect(counted).toHaveLength(0)
+  expect(inapplicable).toHaveLength(0)
 }, 60_000)
 
-test('what is as long as it may be, in the longest letters, is kept, listed and found', async () => {
+test('fields of the maximum length, in characters of four bytes, are stored, listed and found', async () => {
   const fresh = await market.organization(['IP_OWNER'])
   const { client } = fresh.administrator
   const letter = '\u{10ffff}'
-  // The lower case of this one is longer than itself.
+  // The lower case of this character is longer than the character.
   const growing = '\u023a'
   for (const filler of [letter, growing]) {
     const email = `${filler.repeat(240)}@${filler.repeat(13)}`

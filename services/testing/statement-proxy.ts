@@ -2,7 +2,7 @@ import type { Socket, TCPSocketListener } from 'bun'
 
 interface Side {
   peer: Socket<Side> | undefined
-  /** What the other side has not taken yet. */
+  /** Bytes that the peer has not accepted yet. */
   waiting: Buffer[]
 }
 
@@ -15,12 +15,9 @@ const [PARSE, BIND, EXECUTE, QUERY, CLOSE] = ['P', 'B', 'E', 'Q', 'C'].map((lett
   number,
 ]
 
-/**
- * Stands between a service and Postgres and writes down every statement that is executed, as it goes over the wire:
- * what a request costs is counted where nothing of ours can hide it.
- */
-export class StatementTap {
-  /** Leads to Postgres through here. */
+/** A TCP proxy between a service and Postgres that records every executed statement. */
+export class StatementProxy {
+  /** The database URL through the proxy. */
   readonly url: string
   readonly #server: TCPSocketListener<Side>
   #executed: string[] = []
@@ -38,7 +35,7 @@ export class StatementTap {
     this.url = url.href
   }
 
-  /** The statements since the last call, in their order. */
+  /** The statements since the last call, in order. */
   take(): string[] {
     const executed = this.#executed
     this.#executed = []
@@ -82,13 +79,13 @@ async function dial(client: Socket<Side>, hostname: string, port: number): Promi
   flush(server)
 }
 
-/** Sends on to the other side, or keeps what it does not take at once. What a side has waiting lies with its peer. */
+/** Forwards bytes to the peer. Bytes that the peer does not accept wait in the sender's queue. */
 function forward(from: Side, bytes: Buffer): void {
   from.waiting.push(Buffer.from(bytes))
   if (from.peer) send(from.peer, from.waiting)
 }
 
-/** A side can be written to (again). */
+/** Sends waiting bytes when a side becomes writable. */
 function flush(side: Socket<Side>): void {
   const waiting = side.data.peer?.data.waiting
   if (waiting) send(side, waiting)
@@ -105,13 +102,13 @@ function send(to: Socket<Side>, waiting: Buffer[]): void {
   }
 }
 
-/** Follows what a client of Postgres says on one connection. */
+/** Parses the messages of a Postgres client on one connection. */
 class FrontendReader {
   readonly #onExecute: (statement: string) => void
   readonly #prepared = new Map<string, string>()
   readonly #portals = new Map<string, string>()
   #rest: Buffer = Buffer.alloc(0)
-  /** The first message has no type: it says who connects. */
+  /** The startup message, which comes first, has no type byte. */
   #started = false
 
   constructor(onExecute: (statement: string) => void) {

@@ -14,9 +14,14 @@ create table identity.sessions (
   expires_at timestamptz(3) not null,
   ended_at timestamptz(3),
   ip_address text,
-  user_agent text
+  user_agent text,
+  -- An impersonation session ends with its grant.
+  grant_id text references identity.impersonation_grants (id)
 );
 create index sessions_user on identity.sessions (user_id, id desc) where ended_at is null;
+-- Includes ended sessions, which an anonymisation changes too.
+create index sessions_of_user on identity.sessions (user_id);
+create index sessions_grant on identity.sessions (grant_id) where grant_id is not null;
 create index sessions_ended on identity.sessions (ended_at) where ended_at is not null;
 create index sessions_expired on identity.sessions (expires_at);
 
@@ -55,6 +60,8 @@ create table identity.redeemed_activations (
   token_hash bytea primary key,
   redeemed_at timestamptz(3) not null
 );
+-- The cleanup worker queries expired rows each minute.
+create index redeemed_activations_age on identity.redeemed_activations (redeemed_at);
 
 grant select, insert, update, delete on identity.credentials, identity.sessions, identity.refresh_tokens,
   identity.throttles, identity.sign_in_failures, identity.redeemed_activations to marketplace_identity;

@@ -11,11 +11,11 @@ interface Tokens {
   refresh_token: string
   expires_in: number
 }
-export const ask = { actingEmail: 'support@example.com', reason: 'Ticket 4711' }
+export const grantRequest = { actingEmail: 'support@example.com', reason: 'Ticket 4711' }
 export const tokenOf = ({ url }: Created) => new URL(url).hash.slice(1)
 
-/** A marketplace with an organization whose administrator gives grants, and a clock that can be put forward. */
-export async function supportDesk() {
+/** A marketplace with an organization whose administrator creates grants, and a clock that can be advanced. */
+export async function impersonationFixtures() {
   let aheadMs = 0
   let addresses = 0
   const market = await testMarketplace({ TRUSTED_PROXIES: '1' }, undefined, { clock: () => Date.now() + aheadMs })
@@ -23,11 +23,11 @@ export async function supportDesk() {
   const admin = org.administrator
 
   const soon = (ms: number) => new Date(Date.now() + aheadMs + ms).toISOString()
-  /** Links are throttled by address: each redemption comes from one of its own. */
-  const fromElsewhere = () => ({ 'x-forwarded-for': `10.1.0.${++addresses}`, 'user-agent': 'support/1' })
+  /** Redemptions are throttled by IP address, so each one uses a new address. */
+  const newAddress = () => ({ 'x-forwarded-for': `10.1.0.${++addresses}`, 'user-agent': 'support/1' })
   const create = (user: TestUser, more: object = {}, by = admin, headers = {}) =>
-    by.client.post<Created>(GRANTS, { ...ask, userId: user.userId, ...more }, headers)
-  const redeem = (token: string, headers: Record<string, string> = fromElsewhere()) =>
+    by.client.post<Created>(GRANTS, { ...grantRequest, userId: user.userId, ...more }, headers)
+  const redeem = (token: string, headers: Record<string, string> = newAddress()) =>
     market.anonymous.post<Tokens>(`${GRANTS}/redeem`, { token }, headers)
   const refresh = (refresh_token: string) =>
     market.anonymous.post<Tokens>('/v2.3/oauth/token', { grant_type: 'refresh_token', refresh_token })
@@ -40,8 +40,8 @@ export async function supportDesk() {
   }
 
   return {
-    ...{ market, org, admin, soon, fromElsewhere, create, redeem, refresh, acting },
-    putForward(ms: number): void {
+    ...{ market, org, admin, soon, newAddress, create, redeem, refresh, acting },
+    advance(ms: number): void {
       aheadMs += ms
     },
     lastAddress: () => `10.1.0.${addresses}`,

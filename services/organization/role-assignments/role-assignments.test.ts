@@ -23,7 +23,7 @@ const withdraw = (roleId: string, userId: string, by: ApiClient = client) =>
 const rolesOf = async (userId: string) =>
   (await client.get<Page<Role>>(`/v1/roles?userId=${userId}`)).body.items.map(({ id }) => id)
 
-test('a granted role bites within a second, a withdrawn one too', async () => {
+test('a granted and a withdrawn role take effect within a second', async () => {
   const member = await org.member([])
   const part = () => member.client.post('/v1/parts', { title: 'x' })
   expect((await part()).status).toBe(403)
@@ -38,7 +38,7 @@ test('a granted role bites within a second, a withdrawn one too', async () => {
   }
 })
 
-test('granting what is held, and withdrawing what is not, is 409 and changes nothing', async () => {
+test('granting a role that the user holds and withdrawing one that the user does not hold are 409', async () => {
   const user = await created(client, { roleIds: [viewer] })
   for (const answer of [await grant(viewer, user.id), await withdraw(owner, user.id)]) {
     expect([answer.status, answer.body.code]).toEqual([409, 'conflict'])
@@ -50,7 +50,7 @@ describe.each([
   ['granting', grant],
   ['withdrawing', withdraw],
 ] as const)('%s', (_, command) => {
-  test('a role with a key that the caller lacks is 403, to oneself too', async () => {
+  test('a role with a permission that the caller does not hold is 403, for the caller too', async () => {
     const manager = await org.member(['role:manage', 'user:manage', 'part:create'])
     for (const userId of [manager.userId, org.administrator.userId, (await created(client)).id]) {
       const answer = await command(administrator, userId, manager.client)
@@ -59,17 +59,17 @@ describe.each([
     expect(await rolesOf(manager.userId)).toHaveLength(1)
   })
 
-  test('needs role:manage', async () => {
+  test('without role:manage is 403', async () => {
     const member = await org.member(['org:admin', 'user:manage'])
     expect((await command(viewer, member.userId, member.client)).status).toBe(403)
   })
 
-  test('a foreign user is 400 as an unknown one, and holds nothing', async () => {
+  test('a user of another organization is 400, like an unknown user, and gets no role', async () => {
     for (const userId of [stranger.administrator.userId, 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', 'no id']) {
       const answer = await command(viewer, userId)
       expect([answer.status, answer.body.errors]).toEqual([
         400,
-        [{ field: 'userId', message: 'names no user of your organization' }],
+        [{ field: 'userId', message: 'is not a user of your organization' }],
       ])
     }
     const held = await market.db.owner`
@@ -77,7 +77,7 @@ describe.each([
     expect(held).toHaveLength(1)
   })
 
-  test('a foreign role is 404, whoever the user is', async () => {
+  test('a role of another organization is 404 for every user', async () => {
     const foreign = await roleIn(stranger.administrator.client, 'Viewer')
     expect((await command(foreign, org.administrator.userId)).status).toBe(404)
     expect((await command(foreign, stranger.administrator.userId)).status).toBe(404)
@@ -85,7 +85,7 @@ describe.each([
 })
 
 describe('the last administrator', () => {
-  test('keeps the role: 409', async () => {
+  test('cannot lose the role: 409 last_administrator', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const { administrator: last } = fresh
     const answer = await withdraw(await roleIn(last.client, 'Administrator'), last.userId, last.client)
@@ -93,7 +93,7 @@ describe('the last administrator', () => {
     expect((await entriesOf(market, fresh.orgId, 'role.withdraw')).at(-1)?.error).toBe('last_administrator')
   })
 
-  test('who holds it through two roles may lose one', async () => {
+  test('can lose one of two roles with org:admin', async () => {
     const fresh = await market.organization(['IP_OWNER'])
     const { administrator: last } = fresh
     const body = { name: 'Second', permissions: ['org:admin'] }
@@ -103,7 +103,7 @@ describe('the last administrator', () => {
     expect((await withdraw(first, last.userId, last.client)).status).toBe(200)
   })
 
-  test('of two concurrent withdrawals exactly one wins', async () => {
+  test('of two concurrent withdrawals exactly one succeeds', async () => {
     for (let round = 0; round < 8; round++) {
       const fresh = await market.organization(['IP_OWNER'])
       const { administrator: one } = fresh
@@ -115,14 +115,14 @@ describe('the last administrator', () => {
       ])
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
       const refused = answers.find(({ status }) => status !== 200)
-      // Whose own role went first may be refused for that already.
+      // The second caller may already have lost the role.
       expect(['last_administrator', 'forbidden']).toContain(refused?.body.code as string)
       const left = await market.db.owner`select user_id from organization.user_roles where role_id = ${roleId}`
       expect(left).toHaveLength(1)
     }
   })
 
-  test('of a withdrawal and a deactivation at once exactly one wins', async () => {
+  test('of a concurrent withdrawal and deactivation exactly one succeeds', async () => {
     for (let round = 0; round < 5; round++) {
       const fresh = await market.organization(['IP_OWNER'])
       const { administrator: one } = fresh

@@ -12,22 +12,22 @@ const sql = connect(market.db.urlOf('organization'), { max: 4, applicationName: 
 market.db.beforeDrop(() => sql.end({ timeout: 1 }))
 const restore = (email: string) => restoreAdministrator(sql, email, new Date().toISOString())
 
-test('an administrator who gave away what nobody else holds has it again within a second', async () => {
+test('an administrator who lost permissions has all of them within a second', async () => {
   const org = await market.organization(['IP_OWNER'])
   const { client, userId, email } = org.administrator
   const [{ id: administrator } = { id: '' }] = (await client.get<Page<Role>>('/v1/roles?q=administrator')).body.items
-  const thin = await client.post<Role>('/flows/v1/roles', {
-    name: 'Thin administrator',
+  const limited = await client.post<Role>('/flows/v1/roles', {
+    name: 'Limited administrator',
     permissions: ['org:admin', 'user:manage', 'role:manage'],
   })
-  await client.post(`/flows/v1/roles/${thin.body.id}/grant`, { userId })
+  await client.post(`/flows/v1/roles/${limited.body.id}/grant`, { userId })
   expect((await client.post(`/flows/v1/roles/${administrator}/withdraw`, { userId })).status).toBe(200)
 
   const create = () => client.post<Problem>('/v1/parts', { title: 'x' })
   await until(async () => (await create()).status === 403, BY_BUS)
   expect((await client.post(`/flows/v1/roles/${administrator}/grant`, { userId })).status).toBe(403)
-  const wide = { name: 'Wide', permissions: ['part:create'] }
-  expect((await client.post('/flows/v1/roles', wide)).status).toBe(403)
+  const privileged = { name: 'Privileged', permissions: ['part:create'] }
+  expect((await client.post('/flows/v1/roles', privileged)).status).toBe(403)
 
   expect(await restore(email.toUpperCase())).toEqual({ orgId: org.orgId, userId })
   await until(async () => (await create()).status === 200, BY_BUS)
@@ -41,7 +41,7 @@ test('an administrator who gave away what nobody else holds has it again within 
   expect(detail.body.request).toEqual({ id: administrator, userId })
 })
 
-test('of many at once one restores, and a user of another organization gets nothing there', async () => {
+test('of concurrent calls one succeeds and grants the role only in the organization of the user', async () => {
   const [org, other] = [await market.organization(['IP_OWNER']), await market.organization(['IP_OWNER'])]
   const member = await org.member([])
   const results = await Promise.allSettled(Array.from({ length: 4 }, () => restore(member.email)))
@@ -53,12 +53,12 @@ test('of many at once one restores, and a user of another organization gets noth
   await expect(restore(other.administrator.email)).rejects.toThrow('conflict')
 })
 
-test('nobody who is deactivated, anonymised or unknown is made administrator', async () => {
+test('a deactivated user is illegal_transition; an anonymised or unknown user is not_found', async () => {
   const org = await market.organization(['IP_OWNER'])
-  const [left, gone] = [await org.member([]), await org.member([])]
-  await org.administrator.client.post(`/flows/v1/users/${left.userId}/deactivate`)
-  await org.administrator.client.post(`/flows/v1/users/${gone.userId}/anonymise`)
-  await expect(restore(left.email)).rejects.toThrow('illegal_transition')
-  for (const email of [gone.email, 'erased', 'nobody@example.com'])
+  const [inactive, anonymised] = [await org.member([]), await org.member([])]
+  await org.administrator.client.post(`/flows/v1/users/${inactive.userId}/deactivate`)
+  await org.administrator.client.post(`/flows/v1/users/${anonymised.userId}/anonymise`)
+  await expect(restore(inactive.email)).rejects.toThrow('illegal_transition')
+  for (const email of [anonymised.email, 'erased', 'unknown@example.com'])
     await expect(restore(email)).rejects.toThrow('not_found')
 })

@@ -15,10 +15,8 @@ create table identity.impersonation_grants (
   revoked_at timestamptz(3)
 );
 create index impersonation_grants_listed on identity.impersonation_grants (org_id, id desc);
-
--- An impersonation session ends with its grant.
-alter table identity.sessions add column grant_id text references identity.impersonation_grants (id);
-create index sessions_grant on identity.sessions (grant_id) where grant_id is not null;
+-- Grants that may have a session are queried after each change of permissions.
+create index impersonation_grants_live on identity.impersonation_grants (org_id, expires_at) where revoked_at is null;
 
 create view identity.impersonation_directory as
 select id as grant_id, org_id, acting_email, reason, granted_by, expires_at, redeemed_at, redeemed_ip, revoked_at

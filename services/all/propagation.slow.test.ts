@@ -4,10 +4,10 @@ import type { CreatedUser } from '../../proto/http/organization/users.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
-import { arrangement, TEST_PASSWORD } from '../testing/marketplace.ts'
+import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
 import { startService } from '../testing/processes.ts'
-import { enterOverHttp } from '../testing/sign-in.ts'
+import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
 
 const server = await natsServer()
@@ -16,10 +16,10 @@ await ensureStreams({ url: server.url })
 afterAll(() => server.close())
 
 const ROUNDS = 3
-/** Sooner than the five seconds after which a silent bus would make every service ask Postgres. */
+/** Less than the five seconds after which services fall back to Postgres because the bus is silent. */
 const BY_BUS = { withinMs: 3000 }
 
-/** What an administrator does in one process is known in the others, whichever bus is between them. */
+/** A command in one process takes effect in the others, on either bus. */
 describe.each([
   ['postgres', undefined],
   ['nats', server.url],
@@ -30,10 +30,12 @@ describe.each([
     await startService('organization', db, natsUrl),
     await startService('sourcing', db, natsUrl),
   ]
-  const { administrator } = await (await arrangement(db, enterOverHttp(identity.client.url))).organization(['IP_OWNER'])
+  const { administrator } = await (await createFixtures(db, signInOverHttp(identity.client.url))).organization([
+    'IP_OWNER',
+  ])
   const admin = new ApiClient(organization.client.url, administrator.client.accessToken)
 
-  async function newcomer(): Promise<{ id: string; client: ApiClient }> {
+  async function createSignedInUser(): Promise<{ id: string; client: ApiClient }> {
     const email = `${crypto.randomUUID()}@example.com`
     const body = { email, givenName: 'New', familyName: 'Comer' }
     const { id, activationUrl } = (await admin.post<CreatedUser>('/flows/v1/users', body)).body
@@ -46,21 +48,24 @@ describe.each([
     new ApiClient(service.client.url, accessToken)
   const partBy = async (client: ApiClient) => (await at(sourcing, client).post('/v1/parts', {})).status
 
-  /** Milliseconds from the answer of a command to its effect elsewhere. */
-  async function bite(command: () => Promise<{ status: number; text: string }>, seen: () => Promise<boolean>) {
+  /** Milliseconds from the response of a command to its effect in another process. */
+  async function measureDelay(
+    command: () => Promise<{ status: number; text: string }>,
+    isEffective: () => Promise<boolean>,
+  ) {
     const { status, text } = await command()
     expect([status < 300, text]).toEqual([true, text])
     const startedMs = performance.now()
-    await until(seen, BY_BUS)
+    await until(isEffective, BY_BUS)
     return performance.now() - startedMs
   }
 
-  const withinASecond = (times: number[]) =>
+  const expectMedianBelowASecond = (times: number[]) =>
     expect([...times].sort((a, b) => a - b)[times.length >> 1]).toBeLessThan(1000)
 
-  test('a role that is granted, changed and withdrawn bites in another process within a second', async () => {
-    const { id, client } = await newcomer()
-    const role = { name: 'Makers of parts', permissions: ['part:create'] }
+  test('a granted, changed and withdrawn role takes effect in another process within a second', async () => {
+    const { id, client } = await createSignedInUser()
+    const role = { name: 'Part creators', permissions: ['part:create'] }
     const path = `/flows/v1/roles/${(await admin.post<Role>('/flows/v1/roles', role)).body.id}`
     const change = (permissions: string[]) => () => admin.send('PATCH', path, { body: { permissions } })
     expect(await partBy(client)).toBe(403)
@@ -73,10 +78,10 @@ describe.each([
         [() => admin.post(`${path}/withdraw`, { userId: id }), 403],
       ] as const
       for (const [command, status] of steps) {
-        times.push(await bite(command, async () => (await partBy(client)) === status))
+        times.push(await measureDelay(command, async () => (await partBy(client)) === status))
       }
     }
-    withinASecond(times)
+    expectMedianBelowASecond(times)
   })
 
   test.each(['deactivate', 'reset-password', 'anonymise'])(
@@ -84,19 +89,19 @@ describe.each([
     async (verb) => {
       const times: number[] = []
       for (let round = 0; round < ROUNDS; round++) {
-        const { id, client } = await newcomer()
+        const { id, client } = await createSignedInUser()
         const answers = async () => [
           (await at(sourcing, client).get('/v1/parts')).status,
           (await at(organization, client).get('/v1/users')).status,
           (await at(identity, client).get('/flows/v1/sessions')).status,
         ]
         expect(await answers()).toEqual([200, 200, 200])
-        const isDead = async () => (await answers()).every((status) => status === 401)
-        times.push(await bite(() => admin.post(`/flows/v1/users/${id}/${verb}`), isDead))
+        const isSignedOut = async () => (await answers()).every((status) => status === 401)
+        times.push(await measureDelay(() => admin.post(`/flows/v1/users/${id}/${verb}`), isSignedOut))
         const refresh = { grant_type: 'refresh_token', refresh_token: client.refreshToken }
         expect((await identity.client.post('/v2.3/oauth/token', refresh)).status).toBe(401)
       }
-      withinASecond(times)
+      expectMedianBelowASecond(times)
     },
   )
 })

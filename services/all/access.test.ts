@@ -7,32 +7,32 @@ import { testDatabase } from '../testing/database.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll } from './services.ts'
 
-/** Operations that anybody may call without a token: each is here for a reason. */
+/** Operations without a token, each with the reason. */
 const PUBLIC = [
-  'createToken', // how a token is obtained
-  'getActivatePage', // opened before there is a password
+  'createToken', // issues the token
+  'getActivatePage', // the user has no password yet
   'getDocs', // documentation
-  'getDocsAsset', // its scripts and styles
-  'getFileObject', // the signed address is the credential
-  'getImpersonatePage', // opened by who has no account
+  'getDocsAsset', // scripts and styles of the documentation
+  'getFileObject', // the signed URL is the credential
+  'getImpersonatePage', // the acting person has no account
   'getJwks', // public keys
   'getOpenApi', // the contract
-  'getPublicFile', // whoever added it made it public
-  'putUpload', // the signed address is the credential
+  'getPublicFile', // the file is public
+  'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
 ]
 
-/** Operations that need nothing but a valid token, since the specification restricts them no further. */
+/** Operations that the specification allows with any valid token. */
 const TOKEN_ONLY = /^(list|get|batchGet)|^(revokeToken|changePassword|endSession)$/
 
-/** Procedures by which somebody who acts as another could outlast the grant: an organization comes with a user. */
+/** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES = /^((user|role|password|session|impersonationGrant)\.|org\.create$)/
 
 const operations = Object.values(OPERATIONS).flat()
 
-describe('every route', () => {
-  test('is guarded, but for a short public list', () => {
+describe('every operation', () => {
+  test('needs a token, except those on the public list', () => {
     expect(
       operations
         .filter(({ access }) => access === 'public')
@@ -41,21 +41,21 @@ describe('every route', () => {
     ).toEqual(PUBLIC)
   })
 
-  test('that changes something names a permission, or is about the caller alone', () => {
+  test('that changes data needs a permission, or concerns only the caller', () => {
     const open = operations.filter(({ id, access }) => access === 'token' && !TOKEN_ONLY.test(id))
     expect(open.map(({ id }) => id)).toEqual([])
   })
 
-  test('that is a command is audited', () => {
-    const silent = operations.filter(
-      // The bytes that follow a command are none of their own.
+  test('that is a command has an audit procedure', () => {
+    const unaudited = operations.filter(
+      // An upload of bytes follows an audited command.
       ({ method, path, audit, takesBytes }) =>
         method !== 'GET' && !path.includes(':batch-get') && !audit && !takesBytes,
     )
-    expect(silent.map(({ id }) => id)).toEqual([])
+    expect(unaudited.map(({ id }) => id)).toEqual([])
   })
 
-  test('that commands users, roles, passwords, sessions or grants is closed to an impersonation', () => {
+  test('that changes users, roles, passwords, sessions or grants is closed to impersonations', () => {
     const open = operations.filter(
       ({ access, audit, closedToImpersonation }) =>
         access !== 'public' && CLOSED_RESOURCES.test(audit?.procedure ?? '') && !closedToImpersonation,
@@ -63,17 +63,17 @@ describe('every route', () => {
     expect(open.map(({ id }) => id)).toEqual([])
   })
 
-  test('has an operation id of its own', () => {
+  test('has a unique operation id', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
   })
 
-  test('belongs to the service that the table of paths gives it to', () => {
+  test('belongs to the service that owns its path', () => {
     for (const [service, owned] of Object.entries(OPERATIONS)) {
       for (const { path } of owned) expect([path, ownerOf(path) as string]).toEqual([path, service])
     }
   })
 
-  test('is served by that service, and no other is', async () => {
+  test('is served by its service, which serves no other operation', async () => {
     const db = await testDatabase()
     const config = readConfig(allVariables, {
       ...Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_URL`, db.urlOf(service)])),
@@ -90,9 +90,9 @@ describe('every route', () => {
   })
 })
 
-test('no two services claim one path', () => {
-  const claimed = Object.values(PATHS).flat()
-  expect(new Set(claimed).size).toBe(claimed.length)
+test('no path belongs to two services', () => {
+  const paths = Object.values(PATHS).flat()
+  expect(new Set(paths).size).toBe(paths.length)
 })
 
 test.each([

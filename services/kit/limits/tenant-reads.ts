@@ -1,0 +1,47 @@
+import type { Pool } from '../db/client.ts'
+import { TenantSemaphore } from './tenant-semaphore.ts'
+
+export interface Reader {
+  orgId: string
+  /** Aborted when the client has disconnected. */
+  signal: AbortSignal
+}
+
+export interface TenantReadsOptions {
+  sql: Pool
+  /** The connections of the service. */
+  connections: number
+  maxWaitMs?: number
+}
+
+/**
+ * Reads that are too long for the pipelined connection. Bounded and long reads together leave a quarter of the connections
+ * free; one organization has at most a quarter for each.
+ */
+export class TenantReads {
+  readonly #sql: Pool
+  readonly #bounded: TenantSemaphore
+  readonly #long: TenantSemaphore
+
+  constructor({ sql, connections, ...options }: TenantReadsOptions) {
+    const share = (part: number) => Math.max(1, Math.floor(connections * part))
+    const shares = { permits: share(3 / 8), permitsPerTenant: share(1 / 4), ...options }
+    this.#sql = sql
+    this.#bounded = new TenantSemaphore({ what: 'searches', ...shares })
+    this.#long = new TenantSemaphore({
+      what: 'long reads (searches and far pages)',
+      ...shares,
+      maxWaitingPerTenant: 20,
+    })
+  }
+
+  /** Runs a read that uses a connection for some tenths of a second at most. */
+  bounded<Rows>({ orgId, signal }: Reader, read: (sql: Pool) => PromiseLike<Rows>): Promise<Rows> {
+    return this.#bounded.run(orgId, signal, () => read(this.#sql))
+  }
+
+  /** Runs a read that can take longer. */
+  long<Rows>({ orgId, signal }: Reader, read: (sql: Pool) => PromiseLike<Rows>): Promise<Rows> {
+    return this.#long.run(orgId, signal, () => read(this.#sql))
+  }
+}

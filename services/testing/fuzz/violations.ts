@@ -1,0 +1,57 @@
+import { ERRORS } from '../../../proto/errors.ts'
+import { familyOf, mediaTypeOf } from '../../kit/http/problem.ts'
+import { codeIn, type Documented, envelopeViolations } from '../operations/document.ts'
+import type { Answer, HostileRequest } from './harness.ts'
+import { MARK } from './texts.ts'
+
+/** Headers that an error of this status must have. */
+const REQUIRED_HEADERS: Record<number, string> = { 401: 'www-authenticate', 405: 'allow', 429: 'retry-after' }
+
+/**
+ * Violations of the document by an answer: a status that neither the document nor the test expects, an error without its
+ * envelope or with input of the request, a success that does not match its schema.
+ */
+export function findViolations(
+  operation: Documented,
+  { method, target }: Pick<HostileRequest, 'method' | 'target'>,
+  answer: Answer,
+  alsoAllowed: readonly number[] = [],
+): string[] {
+  const { status, headers, text } = answer
+  const violations: string[] = []
+  const expected = (operation.statuses.has(status) && status < 500) || alsoAllowed.includes(status)
+  if (!expected) violations.push(`status ${status}`)
+  if (!headers.has('x-request-id')) violations.push('no X-Request-Id')
+  if (status >= 400) violations.push(...errorViolations(method, target, answer))
+  else if (status === operation.success && isJson(headers))
+    violations.push(...operation.bodyViolations(JSON.parse(text)))
+  return violations.map((violation) => `${violation} (${status} ${text.slice(0, 200)})`)
+}
+
+const isJson = (headers: Headers) => headers.get('content-type') === 'application/json'
+
+function errorViolations(method: string, target: string, { status, headers, text }: Answer): string[] {
+  // URL parsing removes dot segments.
+  const family = familyOf(new URL(`http://localhost${target}`).pathname)
+  const violations: string[] = []
+  const required = REQUIRED_HEADERS[status]
+  if (required && !headers.has(required)) violations.push(`no ${required}`)
+  if (headers.get('content-type') !== mediaTypeOf(family))
+    violations.push(`content type ${headers.get('content-type')}`)
+  if (method === 'HEAD') return violations
+  let body: { status?: number; requestId?: string; instance?: string } & Record<string, unknown>
+  try {
+    body = JSON.parse(text)
+  } catch {
+    return [...violations, 'not JSON']
+  }
+  violations.push(...envelopeViolations(family, body))
+  const code = codeIn(body)
+  const statusOfCode = code === 'validation_error' && family === 'v2.3' ? 422 : code && ERRORS[code]?.status
+  if (statusOfCode !== status) violations.push(`code ${code} with ${status}`)
+  if (family === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
+  if (family === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
+  // An error contains the path of the request and no other input.
+  if (JSON.stringify({ ...body, instance: '' }).includes(MARK)) violations.push('repeats input')
+  return violations
+}

@@ -1,0 +1,59 @@
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
+import { type CapturedLog, captureLog } from './captured-log.ts'
+import { testDatabase } from './database.ts'
+import { FIXTURE_SETTINGS } from './fixtures.ts'
+import { type TestMarketplace, testMarketplace } from './marketplace.ts'
+import { StatementProxy } from './statement-proxy.ts'
+
+/** Tables of event consumers, which run independently of requests. */
+const CONSUMER_STATEMENT =
+  /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin)\b/
+
+/** The statements of all services, recorded by a proxy in front of Postgres. The bus connects to Postgres directly. */
+export class StatementLog {
+  readonly #proxies: ReadonlyMap<ServiceName, StatementProxy>
+
+  constructor(proxies: ReadonlyMap<ServiceName, StatementProxy>) {
+    this.#proxies = proxies
+  }
+
+  /** The statements of all services since the last call, sorted. */
+  take(): string[] {
+    return [...this.#proxies]
+      .flatMap(([service, proxy]) => proxy.take().map((text) => `${service}: ${text}`))
+      .filter((text) => !CONSUMER_STATEMENT.test(text))
+      .sort()
+  }
+}
+
+/** A marketplace whose statements and log lines are recorded. */
+export async function recordedMarketplace(): Promise<{
+  market: TestMarketplace
+  statements: StatementLog
+  log: CapturedLog
+}> {
+  const db = await testDatabase()
+  const proxies = new Map(SERVICES.map((service) => [service, new StatementProxy(db.urlOf(service))] as const))
+  const urls = SERVICES.flatMap((service) => [
+    [`${service.toUpperCase()}_DATABASE_URL`, proxies.get(service)?.url ?? ''],
+    [`${service.toUpperCase()}_DATABASE_DIRECT_URL`, db.urlOf(service)],
+  ])
+  const log = captureLog()
+  const settings = { ...FIXTURE_SETTINGS, LOG_LEVEL: 'info', ...Object.fromEntries(urls) }
+  const market = await testMarketplace(settings, db, { logDestination: log.destination })
+  return { market, statements: new StatementLog(proxies), log }
+}
+
+/**
+ * The multiset intersection of two lists. Of the statements recorded during two equal requests, it keeps those of the
+ * requests and drops those of workers.
+ */
+export function common(known: string[] | undefined, seen: string[]): string[] {
+  if (!known) return seen
+  const left = [...seen]
+  return known.filter((text) => {
+    const at = left.indexOf(text)
+    if (at !== -1) left.splice(at, 1)
+    return at !== -1
+  })
+}
