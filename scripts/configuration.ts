@@ -9,15 +9,15 @@ import { sourcingVariables } from '../services/sourcing/config.ts'
 const OPERATIONS = join(import.meta.dir, '..', 'OPERATIONS.md')
 const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
 
-/** The table of all environment variables, made from the schemas that validate them. */
-export function configurationTable(): string {
+/** The table of all environment variables, generated from the schemas that validate them. */
+function configurationTable(): string {
   const shared = Object.keys(serviceVariables.properties)
   const own = (service: string, schema: TObject) =>
     Object.entries(schema.properties)
       .filter(([name]) => !shared.includes(name))
       .map(([name, variable]) => row(name, variable, schema, service))
   return [
-    '| Variable | Service | Default | What it is |',
+    '| Variable | Service | Default | Description |',
     '|---|---|---|---|',
     ...Object.entries(serviceVariables.properties).map(([name, variable]) =>
       row(name, variable, serviceVariables, 'all'),
@@ -34,9 +34,13 @@ export function configurationTable(): string {
 function row(name: string, variable: TSchema, schema: TObject, service: string): string {
   const required = schema.required?.includes(name) && variable.default === undefined
   // A default that depends on the machine is in the description.
-  const byMachine = name === 'HASHING_SLOTS'
-  const standard = required ? 'required' : variable.default === undefined || byMachine ? '' : `\`${variable.default}\``
-  return `| \`${name}\` | ${service} | ${standard} | ${variable.description} |`
+  const dependsOnMachine = name === 'HASHING_SLOTS'
+  const shownDefault = required
+    ? 'required'
+    : variable.default === undefined || dependsOnMachine
+      ? ''
+      : `\`${variable.default}\``
+  return `| \`${name}\` | ${service} | ${shownDefault} | ${variable.description} |`
 }
 
 if (import.meta.main) {

@@ -3,7 +3,7 @@ import { start } from './local/start.ts'
 import { runCommand } from './toolchain/command.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-// Ctrl-C is the ordinary end of a marketplace on a laptop.
+// Ctrl-C is the normal way to stop the marketplace, so it is not a failure.
 await runCommand(
   async (lifecycle) => {
     const options = readOptions(process.argv.slice(2))

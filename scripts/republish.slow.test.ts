@@ -24,7 +24,7 @@ test('--since: events from that time are published again, older ones are not', a
   const pool = connect(urlOf('sourcing'), { max: 1, applicationName: 'republish-test' })
   for (const [subject, time] of Object.entries({
     old: '2026-04-29T09:09:59.999Z',
-    young: '2026-04-29T09:10:00.000Z',
+    recent: '2026-04-29T09:10:00.000Z',
   })) {
     await pool.begin((tx) => emit(tx, { type: 'sourcing.part.created', subject, data: {}, time }))
   }
@@ -33,7 +33,7 @@ test('--since: events from that time are published again, older ones are not', a
   const { output, code } = await republish(['--since', '2026-04-29T11:10:00+02:00'])
   expect(code).toBe(0)
   expect(output).toContain('sourcing: 1 event will be published again')
-  expect(await owner`select subject from sourcing.outbox where sent_at is null`).toMatchObject([{ subject: 'young' }])
+  expect(await owner`select subject from sourcing.outbox where sent_at is null`).toMatchObject([{ subject: 'recent' }])
 })
 
 test('dead letters: events are retried, other messages stay', async () => {
@@ -62,7 +62,7 @@ test('a missing or partial time, or no database: the usage, and nothing changes'
     ['--since', '2026-04-29'],
     ['--until', '2026-04-29T09:10:00Z'],
     ['--dead-letters', 'ingest'],
-    ['--dead-letters', 'nobody/ingest'],
+    ['--dead-letters', 'unknown/ingest'],
     ['--dead-letters', 'webhooks/ingest', '--since', '2026-04-29T09:10:00Z'],
   ]) {
     const { code, errors } = await republish(args)

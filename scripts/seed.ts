@@ -46,8 +46,8 @@ async function seed(): Promise<void> {
 /** Demo accounts have known names and derived passwords, so other machines must not reach them. */
 function refuseProduction(): void {
   const { NODE_ENV, PUBLIC_URL } = process.env
-  const loopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(PUBLIC_URL ?? '')
-  if (NODE_ENV === 'production' || !loopback) {
+  const isLoopback = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(PUBLIC_URL ?? '')
+  if (NODE_ENV === 'production' || !isLoopback) {
     throw new Error(
       'Demo data is for development: NODE_ENV must not be production, and PUBLIC_URL must be a loopback address.',
     )

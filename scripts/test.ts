@@ -31,7 +31,7 @@ async function verify(options: Options, lifecycle: Lifecycle): Promise<number> {
 /** Starts the servers of the tests and runs them; the checks run at the same time. */
 async function test(files: string[], lifecycle: Lifecycle): Promise<Tally> {
   const servers = await startServers(files, lifecycle)
-  // Variables of the caller's shell name other servers than those of the tests.
+  // These variables of the caller's shell refer to other servers than those of the tests.
   const { DATABASE_URL: _database, DATABASE_DIRECT_URL: _direct, NATS_URL: _nats, ...inherited } = process.env
   const env = {
     ...inherited,
@@ -49,7 +49,7 @@ async function test(files: string[], lifecycle: Lifecycle): Promise<Tally> {
   return [servers.tally, template, tests].reduce(add)
 }
 
-/** The closing lines; skipped tests have a line of their own. */
+/** Prints the totals and returns the exit code. */
 function report({ passed, failed, skipped }: Tally): number {
   if (skipped > 0) print(`${skipped} skipped`)
   print(`${passed} passed, ${failed} failed`)

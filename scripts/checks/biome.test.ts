@@ -10,7 +10,7 @@ afterAll(() => rm(root, { recursive: true }))
 
 const IMPURE = /Rules are pure|global variable/
 const CLOCK = /never read the clock|global variable performance/
-const ENVIRONMENT = /read in main.ts alone/
+const ENVIRONMENT = /Only main.ts reads/
 
 const FORBIDDEN: [path: string, text: string, message: RegExp][] = [
   ['services/a/parts/queries.ts', "import { canSee } from './rules.ts'\ncanSee()", /never decisions/],

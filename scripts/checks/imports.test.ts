@@ -8,7 +8,7 @@ import { findViolations } from './imports.ts'
 const root = await mkdtemp(join(tmpdir(), 'imports-'))
 afterAll(() => rm(root, { recursive: true }))
 
-/** What a file may not import, and the rule that says so. */
+/** Forbidden imports, each with the rule that forbids it. */
 const FORBIDDEN: [from: string, imported: string, rule: RegExp][] = [
   ['services/a/main.ts', './parts/routes.ts', /^main imports only/],
   ['services/a/main.ts', './parts/worker.ts', /^main imports only/],

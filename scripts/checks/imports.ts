@@ -6,7 +6,7 @@ import { FOLDER_RULES, IMPORT_RULES, TESTS } from './import-rules.ts'
 export interface Violation {
   rule: string
   from: string
-  /** What `from` imports, or the files of the cycle. */
+  /** The file that `from` imports, or the files of the cycle. */
   to: string
 }
 

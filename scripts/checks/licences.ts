@@ -3,12 +3,12 @@ import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 
 /** Licences of packages that an Apache-2.0 product may ship. */
-const SHIPPED = [
+const PRODUCTION_LICENCES = [
   ...['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0'],
   ...['ISC', 'MIT', 'MIT-0', 'PostgreSQL', 'Unlicense', 'Zlib'],
 ]
 /** Licences of packages that only builds and tests use. */
-const DEVELOPMENT = [...SHIPPED, 'CC-BY-3.0', 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0']
+const DEVELOPMENT_LICENCES = [...PRODUCTION_LICENCES, 'CC-BY-3.0', 'CC-BY-4.0', 'MPL-2.0', 'Python-2.0']
 
 const CHECKER = join(ROOT, 'node_modules/license-checker-rseidelsohn/bin/license-checker-rseidelsohn.js')
 
@@ -23,8 +23,8 @@ async function findForbidden(folder: string, kind: 'production' | 'development',
 
 const folder = resolve(process.argv[2] ?? ROOT)
 const forbidden = await Promise.all([
-  findForbidden(folder, 'production', SHIPPED),
-  findForbidden(folder, 'development', DEVELOPMENT),
+  findForbidden(folder, 'production', PRODUCTION_LICENCES),
+  findForbidden(folder, 'development', DEVELOPMENT_LICENCES),
 ])
 for (const line of forbidden.flat()) console.error(line)
 process.exit(forbidden.flat().length === 0 ? 0 : 1)

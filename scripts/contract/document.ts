@@ -22,28 +22,31 @@ const codes = Object.keys(ERRORS)
 const fieldErrors = Type.Array(
   Type.Object({
     field: Type.String({ description: 'Path of the field in dots, or `body`.', examples: ['boundingBox.x'] }),
-    message: Type.String({ description: 'What is wrong with it.', examples: ['must be greater or equal to 0'] }),
+    message: Type.String({
+      description: 'Reason why the field is not valid.',
+      examples: ['must be greater or equal to 0'],
+    }),
   }),
-  { description: 'What is wrong, field by field.' },
+  { description: 'The problems of the fields.' },
 )
 
 const Problem: TSchema = Type.Object(
   {
     type: Type.String({ description: 'URI of the kind of problem.', examples: ['urn:marketplace:error:not_found'] }),
-    title: Type.String({ description: 'The kind of problem, in words.', examples: ['Not found'] }),
+    title: Type.String({ description: 'Title of the kind of problem.', examples: ['Not found'] }),
     status: Type.Integer({ description: 'The HTTP status.', examples: [404] }),
     detail: Type.String({
-      description: 'This problem, in words.',
+      description: 'Explanation of this problem.',
       examples: ['There is no such record, or it is outside your scope.'],
     }),
     instance: Type.String({ description: 'Path of the request.', examples: ['/v1/parts/part_01J'] }),
     code: Type.Unsafe({
       type: 'string',
       enum: codes,
-      description: 'Stable word for programs.',
+      description: 'Stable error code.',
       examples: ['not_found'],
     }),
-    requestId: Type.String({ description: 'The `X-Request-Id` of the answer.', examples: ['req-7f3a'] }),
+    requestId: Type.String({ description: 'The `X-Request-Id` of the response.', examples: ['req-7f3a'] }),
     errors: Type.Optional(fieldErrors),
   },
   { additionalProperties: false, description: 'An error of `/v1` and `/flows/v1` (RFC 9457).' },
@@ -53,8 +56,13 @@ const ErrorEnvelope: TSchema = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.Unsafe({ type: 'string', enum: codes, description: 'Machine code.', examples: ['unauthorized'] }),
-        message: Type.String({ description: 'The error, in words.', examples: ['Send a valid bearer token.'] }),
+        code: Type.Unsafe({
+          type: 'string',
+          enum: codes,
+          description: 'Stable error code.',
+          examples: ['unauthorized'],
+        }),
+        message: Type.String({ description: 'Explanation of the error.', examples: ['Send a valid bearer token.'] }),
         details: Type.Optional(fieldErrors),
       },
       { additionalProperties: false, description: 'The error.' },
@@ -63,11 +71,11 @@ const ErrorEnvelope: TSchema = Type.Object(
   { additionalProperties: false, description: 'An error of `/v2.3`.' },
 )
 
-const INTRODUCTION = `Companies find who can make a part, ask for quotations, place orders and follow them.
+const INTRODUCTION = `Companies find manufacturers for a part, request quotations, and place and track orders.
 
-\`/v1\` and \`/v2.3\` are the specification, word for word; what is tagged "beyond the specification" makes its records exist.
+\`/v1\` and \`/v2.3\` follow the specification exactly. Operations tagged "beyond the specification" create and manage its records.
 Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
-Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are left out.`
+Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 const isBeyond = ({ name }: Tag) => name.includes('beyond the specification')
 
@@ -104,11 +112,11 @@ export async function openApiOf(operations: readonly AnyOperation[]): Promise<Op
   }
   const answer = await app.handle(new Request('http://localhost/spec/json'))
   const document = (await answer.json()) as OpenApi
-  return completed(document, operations)
+  return finish(document, operations)
 }
 
 /** Sets the version and the server, orders the paths, and drops the fields that the plugin adds. */
-function completed(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
+function finish(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
   const paths: OpenApi['paths'] = {}
   for (const { path, method } of operations) {
     const described = document.paths[path]?.[method.toLowerCase()]
@@ -137,7 +145,7 @@ function completed(document: OpenApi, operations: readonly AnyOperation[]): Open
 
 const namesByText = () => new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
 
-/** Moves each named shape to the components, once; generated clients use its name. */
+/** Replaces each named schema by a reference to the components. Generated clients use its name. */
 function withReferences(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
   if (Array.isArray(node)) return node.map((item) => withReferences(item, names, used))
   if (node === null || typeof node !== 'object') return node

@@ -42,7 +42,7 @@ export async function accountsOf(
       if (!caller) throw new Error(`The demo account ${email} is missing.`)
       id = caller.org_id
       const standing = { roles: caller.org_roles, operator: caller.operator }
-      const permissions = caller.permissions.filter((key) => isApplicable(key, standing)).sort()
+      const permissions = caller.permissions.filter((permission) => isApplicable(permission, standing)).sort()
       accounts.push({
         email,
         password: demoPassword(secret, email),

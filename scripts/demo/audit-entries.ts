@@ -17,9 +17,9 @@ export async function ensureAuditEntries(deps: DemoDeps, org: DemoOrganization):
   await failSignIn(deps, emailOf(member, org))
 
   const memberClient = await signedIn(deps, emailOf(member, org))
-  const ask = { userId: subjectOf(memberClient), actingEmail: SUPPORT }
+  const request = { userId: subjectOf(memberClient), actingEmail: SUPPORT }
   const created = await adminClient.post<ImpersonationGrant & { url: string }>(GRANTS, {
-    ...ask,
+    ...request,
     reason: 'Ticket 4711: the list of parts looks empty',
   })
   if (created.status !== 201) throw new Error(`The demo was refused: ${created.status} ${created.text}`)
@@ -28,7 +28,7 @@ export async function ensureAuditEntries(deps: DemoDeps, org: DemoOrganization):
   const redeemed = await support.post<{ access_token: string }>(`${GRANTS}/redeem`, { token })
   support.accessToken = redeemed.body.access_token
   await support.get('/v1/parts')
-  await expectStatus(support.post(`${GRANTS}`, { ...ask, reason: 'More time is needed' }), 403)
+  await expectStatus(support.post(`${GRANTS}`, { ...request, reason: 'More time is needed' }), 403)
   await expectStatus(support.post('/v2.3/oauth/revoke'), 200)
   await expectStatus(adminClient.post(`${GRANTS}/${created.body.id}/revoke`), 200)
   await expectStatus(memberClient.post('/v2.3/oauth/revoke'), 200)

@@ -6,7 +6,7 @@ import { drawingSheet, envelopeModel } from './drawings.ts'
 import { type DemoDeps, demoPassword, type Fixtures } from './people.ts'
 import { type DemoOrganization, type DemoPart, emailOf } from './story.ts'
 
-/** Creates and publishes an organization's parts over HTTP, signed in as the member whose work it is. */
+/** Creates and publishes an organization's parts over HTTP, signed in as the member of the organization. */
 export async function ensureParts(deps: DemoDeps, org: DemoOrganization, fixtures: Fixtures): Promise<void> {
   if (!org.parts) return
   const email = emailOf(org.people.member, org)
@@ -18,9 +18,9 @@ export async function ensureParts(deps: DemoDeps, org: DemoOrganization, fixture
 }
 
 async function ensurePart(client: ApiClient, part: DemoPart, fixtures: Fixtures, present: Map<unknown, Part>) {
-  const { businessUnit, choice, input, published } = part
+  const { businessUnit, customOption, input, published } = part
   const unit = businessUnit === undefined ? undefined : fixtures.businessUnits.get(businessUnit)
-  const option = choice && fixtures.options.get(choice.join('/'))
+  const option = customOption && fixtures.options.get(customOption.join('/'))
   const body = {
     ...input,
     ...(unit ? { businessUnitIds: [unit] } : {}),

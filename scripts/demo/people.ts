@@ -43,7 +43,7 @@ export async function ensureOrganization(
   const found = await findAccount(deps.sql, administrator, org)
   const caller = found ?? (await createDemoOrganization(deps.sql, operator, org, distributorOrgId))
   const memberCaller = (await findAccount(deps.sql, member, org)) ?? (await createMember(deps.sql, caller, org, member))
-  for (const role of org.work) await grantRoleNamed(deps.sql, caller, role, memberCaller.userId)
+  for (const role of org.memberRoles) await grantRoleNamed(deps.sql, caller, role, memberCaller.userId)
   if (!(await findAccount(deps.sql, guest, org))) await createMember(deps.sql, caller, org, guest)
   for (const person of [administrator, member, guest]) await ensurePassword(deps, emailOf(person, org))
   return caller

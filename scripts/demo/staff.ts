@@ -65,5 +65,5 @@ export async function ensureStaff(sql: Pool, caller: Caller, org: DemoOrganizati
   }
 }
 
-/** E-mail addresses replace letters outside of ASCII. */
+/** Replaces the letters outside of ASCII in an e-mail address. */
 const asciiOf = (address: string) => address.replaceAll('ø', 'oe').replaceAll('æ', 'ae').replaceAll('å', 'aa')

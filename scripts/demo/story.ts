@@ -10,10 +10,10 @@ export interface DemoOrganization {
   name: string
   roles: OrgRole[]
   regionCode: string
-  /** The key of the distributor through which it takes part. */
+  /** The key of the distributor through which the organization is engaged. */
   distributor?: string
   /** The system roles of the member. */
-  work: string[]
+  memberRoles: string[]
   people: { administrator: Person; member: Person; guest: Person }
   businessUnits?: string[]
   customFields?: { name: string; options: string[] }[]
@@ -29,7 +29,7 @@ export interface DemoPart {
   published: boolean
   businessUnit?: string
   /** A custom field and the option that the part has. */
-  choice?: [field: string, option: string]
+  customOption?: [field: string, option: string]
   input: PartInput
 }
 
@@ -56,7 +56,7 @@ export const OPERATOR: DemoOrganization = {
   name: 'Harbourlight Marketplace',
   roles: [],
   regionCode: 'NO',
-  work: ['Administrator'],
+  memberRoles: ['Administrator'],
   people: people('Ingrid Solberg', 'Tomas Lind', 'Petra Novak'),
 }
 
@@ -66,7 +66,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Hansa Marine Supply',
     roles: ['DISTRIBUTOR'],
     regionCode: 'DE',
-    work: ['Distributor'],
+    memberRoles: ['Distributor'],
     people: people('Friederike Brandt', 'Jonas Petersen', 'Lena Vogt'),
   },
   {
@@ -74,7 +74,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Nordhavn Shipping',
     roles: ['CONSUMER'],
     regionCode: 'DK',
-    work: ['Buyer'],
+    memberRoles: ['Buyer'],
     people: people('Astrid Holm', 'Mikkel Friis', 'Signe Dahl'),
   },
   {
@@ -83,7 +83,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     roles: ['CONSUMER'],
     regionCode: 'EE',
     distributor: 'hansa-marine',
-    work: ['Buyer'],
+    memberRoles: ['Buyer'],
     people: people('Kadri Tamm', 'Rein Saar', 'Liis Kask'),
   },
   {
@@ -91,7 +91,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Aurora Offshore',
     roles: ['CONSUMER', 'IP_OWNER'],
     regionCode: 'NO',
-    work: ['Buyer', 'IP owner'],
+    memberRoles: ['Buyer', 'IP owner'],
     people: people('Kari Bakke', 'Eirik Moen', 'Hanne Lie'),
     businessUnits: ['Subsea', 'Topside'],
     customFields: [{ name: 'Maintenance class', options: ['Critical spare', 'Consumable'] }],
@@ -99,7 +99,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
       {
         published: true,
         businessUnit: 'Subsea',
-        choice: ['Maintenance class', 'Critical spare'],
+        customOption: ['Maintenance class', 'Critical spare'],
         input: {
           title: 'Valve body, choke insert',
           externalRef: 'AUR-CV-2207',
@@ -115,7 +115,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
       {
         published: false,
         businessUnit: 'Topside',
-        choice: ['Maintenance class', 'Consumable'],
+        customOption: ['Maintenance class', 'Consumable'],
         input: {
           title: 'Cable clamp, drag chain',
           externalRef: 'AUR-CC-0034',
@@ -134,7 +134,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Skagen Pumps',
     roles: ['IP_OWNER'],
     regionCode: 'DK',
-    work: ['IP owner'],
+    memberRoles: ['IP owner'],
     people: people('Bodil Krogh', 'Anders Juhl', 'Maja Bech'),
     businessUnits: ['Marine pumps', 'Spare parts'],
     customFields: [
@@ -145,7 +145,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
       {
         published: true,
         businessUnit: 'Spare parts',
-        choice: ['Lifecycle', 'Legacy'],
+        customOption: ['Lifecycle', 'Legacy'],
         input: {
           title: 'Impeller, cooling water pump SP-120',
           externalRef: 'SKP-IMP-120-B',
@@ -165,7 +165,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
       {
         published: true,
         businessUnit: 'Spare parts',
-        choice: ['Lifecycle', 'Current'],
+        customOption: ['Lifecycle', 'Current'],
         input: {
           title: 'Wear ring, cooling water pump SP-120',
           externalRef: 'SKP-WR-120-A',
@@ -180,7 +180,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
       {
         published: true,
         businessUnit: 'Marine pumps',
-        choice: ['Lifecycle', 'Current'],
+        customOption: ['Lifecycle', 'Current'],
         input: {
           title: 'Volute casing, cooling water pump SP-120',
           externalRef: 'SKP-VC-120-C',
@@ -210,7 +210,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
       {
         published: false,
         businessUnit: 'Spare parts',
-        choice: ['Lifecycle', 'Phase-out'],
+        customOption: ['Lifecycle', 'Phase-out'],
         input: {
           title: 'Shaft sleeve, cooling water pump SP-080',
           externalRef: 'SKP-SS-080-A',
@@ -225,7 +225,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Vestland Additive',
     roles: ['MANUFACTURER'],
     regionCode: 'NO',
-    work: ['Manufacturer'],
+    memberRoles: ['Manufacturer'],
     people: people('Solveig Nes', 'Lars Haugen', 'Oda Vik'),
   },
   {
@@ -233,7 +233,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Ruhr Präzision',
     roles: ['MANUFACTURER'],
     regionCode: 'DE',
-    work: ['Manufacturer'],
+    memberRoles: ['Manufacturer'],
     people: people('Katharina Weber', 'Stefan Krause', 'Nele Schulz'),
   },
   {
@@ -241,7 +241,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Tanjong Castings',
     roles: ['MANUFACTURER'],
     regionCode: 'SG',
-    work: ['Manufacturer'],
+    memberRoles: ['Manufacturer'],
     people: people('Mei Tan', 'Arun Nair', 'Siti Rahman'),
   },
   {
@@ -249,7 +249,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     name: 'Maas Parts Trading',
     roles: ['SELLER'],
     regionCode: 'NL',
-    work: ['Seller'],
+    memberRoles: ['Seller'],
     people: people('Femke Jansen', 'Daan Visser', 'Sanne Bakker'),
   },
 ]

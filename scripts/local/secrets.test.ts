@@ -8,7 +8,7 @@ import { readSecrets, serviceUrl, writeSecrets } from './secrets.ts'
 const root = await mkdtemp(join(tmpdir(), 'secrets-'))
 afterAll(() => rm(root, { recursive: true }))
 
-test('secrets: made once, all different, unreadable for other users', async () => {
+test('secrets: created once, all different, unreadable for other users', async () => {
   const first = await readSecrets(root)
   expect(await readSecrets(root)).toEqual(first)
   const passwords = [first.ownerPassword, ...SERVICES.map((service) => first.servicePasswords[service])]

@@ -4,7 +4,7 @@ import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { roleOf } from '../../services/kit/db/roles.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
-/** Made once and kept: the existing database cannot be opened or decrypted without them. */
+/** Created once and kept, because the database cannot be opened or decrypted without them. */
 export interface Secrets {
   ownerPassword: string
   servicePasswords: Record<ServiceName, string>
@@ -21,7 +21,9 @@ export async function readSecrets(folder: string): Promise<Secrets> {
   const file = Bun.file(secretsFile(folder))
   if (await file.exists()) {
     return file.json().catch(() => {
-      throw new Refusal(`${file.name} is damaged, and without it the database cannot be read: ./scripts/dev --reset.`)
+      throw new Refusal(
+        `${file.name} is damaged, and the database cannot be read without it. Delete both with ./scripts/dev --reset.`,
+      )
     })
   }
   const secrets: Secrets = {

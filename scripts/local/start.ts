@@ -17,14 +17,14 @@ import type { Options } from './options.ts'
 import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
 import { readAccounts, welcome } from './welcome.ts'
 
-/** Starts the marketplace; returns when a part of it has stopped, with the reason. */
+/** Starts the marketplace. Returns the reason when a process of it has stopped. */
 export async function start(options: Options, lifecycle: Lifecycle): Promise<string> {
   const { signal, onStop, progress } = lifecycle
   const port = portFrom('PORT', 8080)
   const healthPort = portFrom('HEALTH_PORT', 0) || freePort()
   const address = `http://localhost:${port}`
-  const given = process.env.DATABASE_URL || undefined
-  if (given && options.reset) {
+  const configuredUrl = process.env.DATABASE_URL || undefined
+  if (configuredUrl && options.reset) {
     throw new Refusal(
       '--reset removes only the embedded database: empty the database of DATABASE_URL yourself and start without --reset.',
     )
@@ -39,8 +39,8 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   requireFreePort('HEALTH_PORT', healthPort)
 
   const secrets = await readSecrets(state.folder)
-  const database = given
-    ? { url: await reachable(given), exited: new Promise<number>(() => {}) }
+  const database = configuredUrl
+    ? { url: await requireReachable(configuredUrl), exited: new Promise<number>(() => {}) }
     : await embeddedDatabase(state, secrets, lifecycle)
   signal.throwIfAborted()
   const owner = { DATABASE_URL: database.url }
@@ -71,11 +71,11 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   return Promise.race([
     aborted(signal),
     services.exited,
-    database.exited.then(() => `Postgres stopped; ${join(state.folder, 'postgres.log')} says why.`),
+    database.exited.then(() => `Postgres stopped; see ${join(state.folder, 'postgres.log')}.`),
   ])
 }
 
-/** Removes all state but the launcher's lock, the copy of the Postgres programs, and the data of tests and of the benchmark. */
+/** Removes all state except the launcher's lock, the copy of the Postgres programs, and the data of tests and of the benchmark. */
 async function reset({ folder, programs }: State): Promise<void> {
   await rm(ACCOUNTS_FILE, { force: true })
   for (const name of await readdir(folder)) {
@@ -96,7 +96,7 @@ async function embeddedDatabase(
     data: join(state.folder, DATABASE_FOLDER),
     password: secrets.ownerPassword,
     logFile: join(state.folder, 'postgres.log'),
-    // Most of a laptop's memory belongs to other programs.
+    // Small, because other programs of a laptop need the memory.
     settings: { shared_buffers: '128MB', max_connections: '200' },
     preferredPort: secrets.databasePort,
     signal,
@@ -108,7 +108,7 @@ async function embeddedDatabase(
 }
 
 /** Refuses a database that does not answer, before the migration reports it as an error. */
-async function reachable(url: string): Promise<string> {
+async function requireReachable(url: string): Promise<string> {
   if (!URL.canParse(url))
     throw new Refusal('DATABASE_URL is not a URL of the form postgres://owner:password@host:5432/database.')
   const sql = new SQL(url, { max: 1, connectionTimeout: 5 })
@@ -138,7 +138,7 @@ function environment({ secrets, url, port, healthPort, filesFolder }: Configurat
     PUBLIC_URL: `http://localhost:${port}`,
     LOG_LEVEL: 'info',
     FILES_FOLDER: filesFolder,
-    // Webhooks and imports on a laptop go to the laptop itself.
+    // Webhooks and imports of a local marketplace use addresses of this machine.
     ALLOW_PRIVATE_ADDRESSES: 'true',
     ...inherited,
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
@@ -148,7 +148,7 @@ function environment({ secrets, url, port, healthPort, filesFolder }: Configurat
     PORT: String(port),
     HEALTH_PORT: String(healthPort),
     ENCRYPTION_KEYS: secrets.encryptionKeys,
-    // 300 endpoints that hang must not block requests to a healthy one.
+    // Webhook endpoints that hang must not block requests to other endpoints.
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
     // Bun's default is a thread for each core; on few cores, file requests would wait for other writes.
     UV_THREADPOOL_SIZE: '8',

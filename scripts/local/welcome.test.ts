@@ -55,5 +55,5 @@ test.each(['[]', '{}', '{"organizations": []}', '{"organ'])('%s: refused as a li
 })
 
 test('a missing list of accounts: refused in one sentence', async () => {
-  await expect(readAccounts(join(root, 'nowhere.json'))).rejects.toThrow(/does not list the demo accounts/)
+  await expect(readAccounts(join(root, 'missing.json'))).rejects.toThrow(/does not list the demo accounts/)
 })

@@ -46,7 +46,7 @@ function kindOf({ administrator, permissions }: Account): string {
   return permissions.length > 0 ? 'member' : 'viewer'
 }
 
-/** The first requests of an organization that buys. */
+/** The first requests, with an account of a consumer organization. */
 function firstRequests(address: string, { organizations }: AccountsFile): string {
   const buyer = organizations.find(({ roles, accounts }) => roles.includes('CONSUMER') && accounts.length > 0)
   const account = (buyer ?? organizations.find(({ accounts }) => accounts.length > 0))?.accounts[0]

@@ -11,7 +11,7 @@ export interface ImportProgress {
   end(): void
 }
 
-/** The progress of reading the files: a bar on a terminal, otherwise a line from time to time. */
+/** The progress of reading the files: a bar on a terminal, otherwise a line after every 50,000 records. */
 export function importProgress(isTerminal: boolean): ImportProgress {
   let bar: SingleBar | undefined
   let stream: ReadStream | undefined

@@ -81,7 +81,7 @@ describe('catalog import', () => {
     [['import', 'criticalities', 'none.csv'], 'does not exist'],
     [['import', 'criticalities', 'own.csv', 'criticalities', 'own.csv'], 'more than once'],
     [['export'], 'catalog export <catalog>'],
-    [['frobnicate'], 'catalog import <catalog>'],
+    [['unknown'], 'catalog import <catalog>'],
   ])('%p: refused without a stack', async (args, sentence) => {
     const { code, err } = await operator(...args)
     expect(code).toBe(1)

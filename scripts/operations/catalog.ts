@@ -46,7 +46,7 @@ async function withCatalogs(databaseUrl: string, work: (sql: Pool) => Promise<vo
 
 async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
   const progress = importProgress(process.stderr.isTTY === true)
-  const watched = sources.map((source) => ({
+  const sourcesWithProgress = sources.map((source) => ({
     ...source,
     open: () => {
       const stream = source.open()
@@ -54,7 +54,10 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
       return stream
     },
   }))
-  const { problems, changes } = await importCatalogs({ sql, clock: Date.now, onRecord: progress.record }, watched)
+  const { problems, changes } = await importCatalogs(
+    { sql, clock: Date.now, onRecord: progress.record },
+    sourcesWithProgress,
+  )
     .catch((error) => {
       throw error instanceof ImportRunning || error instanceof EntriesBusy ? new Refusal(error.message) : error
     })
@@ -65,14 +68,14 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
     )
     const rest = problems.count - lines.length
     const more = rest > 0 ? [`… and ${rest} more`] : []
-    throw new Refusal([...lines, ...more, `${counted(problems.count, 'problem')}; nothing was changed.`].join('\n'))
+    throw new Refusal([...lines, ...more, `${countOf(problems.count, 'problem')}; nothing was changed.`].join('\n'))
   }
   for (const { catalog } of sources) {
     const change = changes.find((change) => change.catalog === catalog.name)
     if (!change) console.log(`${catalog.name}: nothing to change`)
     else {
       const { added, changed, removed } = change.comparison
-      const entries = counted(change.entries, 'entry', 'entries')
+      const entries = countOf(change.entries, 'entry', 'entries')
       console.log(`${catalog.name}: ${entries}; ${added} added, ${changed} changed, ${removed} removed`)
     }
   }
@@ -107,7 +110,7 @@ async function runExport(sql: Pool, [name, file]: readonly string[]): Promise<vo
     const handle = await open(unfinished, 'w')
     const records = await exportCatalog(sql, catalog, (text) => handle.writeFile(text)).finally(() => handle.close())
     await rename(unfinished, path)
-    console.log(`${catalog.name}: ${counted(records, 'record')} in ${path}`)
+    console.log(`${catalog.name}: ${countOf(records, 'record')} in ${path}`)
   } finally {
     await rm(unfinished, { force: true })
   }
@@ -119,7 +122,7 @@ function catalogNamed(text: string | undefined): CatalogName {
   return name
 }
 
-const counted = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`
+const countOf = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`
 
 /** Resolves a path in the folder of the caller; the launcher changes to the checkout. */
 const pathOf = (text: string) => resolve(process.env.INVOKED_FROM ?? '', text)

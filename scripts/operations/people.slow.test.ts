@@ -49,7 +49,7 @@ describe('bootstrap', () => {
 
   test('bootstrap with an existing operator: refused, nothing changes', async () => {
     const { code, err } = await bootstrap('eve@example.com')
-    expect([code, err]).toEqual([1, 'An operator organization exists already; nothing was changed.\n'])
+    expect([code, err]).toEqual([1, 'An operator organization already exists; nothing was changed.\n'])
     const [row] = await owner`select count(*)::int as n from organization.users`
     expect(row?.n).toBe(1)
   })
@@ -80,8 +80,8 @@ describe('reset-password', () => {
   })
 
   test('reset-password of an unknown address: refused with the address', async () => {
-    const { code, err } = await operator('reset-password', 'nobody@example.com')
-    expect([code, err]).toEqual([1, 'No user has the address nobody@example.com.\n'])
+    const { code, err } = await operator('reset-password', 'unknown@example.com')
+    expect([code, err]).toEqual([1, 'No user has the address unknown@example.com.\n'])
   })
 })
 
@@ -118,7 +118,7 @@ describe('restore-administrator', () => {
     await owner`delete from organization.user_roles`
     await owner`update organization.users set active = false`
     expect((await restore('ada@example.com')).err).toContain('is deactivated; nothing was changed.')
-    expect((await restore('nobody@example.com')).err).toBe('No user has the address nobody@example.com.\n')
+    expect((await restore('unknown@example.com')).err).toBe('No user has the address unknown@example.com.\n')
     expect((await restore()).err).toStartWith('restore-administrator <e-mail address>')
     expect(await permissionsOfAda()).toEqual([])
     const [entries] = await owner`
@@ -130,7 +130,7 @@ describe('restore-administrator', () => {
 describe('keys', () => {
   test('an unknown verb: the usage of its command; an unknown command: the usage of all commands', async () => {
     expect((await operator('keys', 'burn')).err).toContain('keys rotate | keys reencrypt')
-    const { code, err } = await operator('frobnicate')
+    const { code, err } = await operator('unknown')
     expect(code).toBe(2)
     for (const command of ['bootstrap', 'reset-password', 'restore-administrator', 'keys', 'catalog'])
       expect(err).toContain(command)
@@ -139,12 +139,14 @@ describe('keys', () => {
   test('reencrypt: reports the number of re-encrypted secrets', async () => {
     expect((await operator('keys', 'reencrypt')).out).toContain('0 secrets were re-encrypted')
     const older = { ENCRYPTION_KEYS: `older:${Buffer.alloc(32, 8).toString('base64')}` }
-    const sealed = await (await createSecretBox(older.ENCRYPTION_KEYS)).encrypt('https://drawings.example.com/a?sig=b')
+    const encrypted = await (await createSecretBox(older.ENCRYPTION_KEYS)).encrypt(
+      'https://drawings.example.com/a?sig=b',
+    )
     await owner.begin(async (tx) => {
       await tx`set local session_replication_role = replica`
       await tx`
         insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
-        values ('file_1', 'import', ${sealed}, now(), now() + interval '1 hour')`
+        values ('file_1', 'import', ${encrypted}, now(), now() + interval '1 hour')`
     })
     const keys = { ENCRYPTION_KEYS: `${KEY},${older.ENCRYPTION_KEYS}` }
     expect((await operatorWith(keys, 'keys', 'reencrypt')).out).toContain('1 secrets were re-encrypted')

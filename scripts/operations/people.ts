@@ -27,11 +27,11 @@ export async function bootstrap(args: string[]): Promise<void> {
     const input = { name: organization, roles: [], regionCode, administrator }
     const created = await bootstrapOperator(sql, input, new Date().toISOString()).catch((error) => {
       throw isRefusalOf(error, 'conflict')
-        ? new Refusal('An operator organization exists already; nothing was changed.')
+        ? new Refusal('An operator organization already exists; nothing was changed.')
         : error
     })
     console.log(`Created the organization ${organization} (${created.orgId}) with the administrator ${email}.`)
-    tellLink(publicUrl, created.activationToken)
+    printLink(publicUrl, created.activationToken)
   })
 }
 
@@ -44,7 +44,7 @@ export async function resetPassword([email]: string[]): Promise<void> {
     const { activationToken } = await reset(sql, email, new Date().toISOString()).catch((error) => {
       throw isRefusalOf(error, 'not_found') ? new Refusal(`No user has the address ${email}.`) : error
     })
-    tellLink(publicUrl, activationToken)
+    printLink(publicUrl, activationToken)
   })
 }
 
@@ -64,7 +64,7 @@ export async function restoreAdministrator([email]: string[]): Promise<void> {
   })
 }
 
-const tellLink = (publicUrl: string, token: string) =>
+const printLink = (publicUrl: string, token: string) =>
   console.log(`Send this link to the user; it works once, within 72 hours:\n${publicUrl}/activate#${token}`)
 
 async function withOrganization(work: (sql: Pool, publicUrl: string) => Promise<void>): Promise<void> {

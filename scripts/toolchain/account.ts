@@ -16,7 +16,7 @@ export interface DatabasePrograms {
 
 /**
  * For root, an existing account of the machine; no user is added.
- * `nobody` is used where there is no `postgres`; the mode of the data folder excludes all other users either way.
+ * `nobody` is used if `postgres` does not exist. In both cases the mode of the data folder excludes all other users.
  */
 export async function databaseAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return { name: 'you', ids: {} }
@@ -30,7 +30,7 @@ export async function databaseAccount(): Promise<Account> {
   )
 }
 
-/** Whether the account can run the program and enter the folder. A trial covers modes, mounts and policies. */
+/** Whether the account can run the program and enter the folder. Running the program tests modes, mounts and policies together. */
 export async function canUse({ ids }: Account, program: string, folder: string): Promise<boolean> {
   const child = Bun.spawn(['sh', '-c', 'cd "$1" && "$0" --version', program, folder], {
     ...ids,

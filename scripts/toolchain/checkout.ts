@@ -6,5 +6,5 @@ export const ROOT = join(import.meta.dir, '..', '..')
 /** Downloads; may be deleted at any time. */
 export const CACHE = join(ROOT, '.cache')
 
-/** The Bun of this script also runs all other programs. */
+/** The Bun that runs this script. It also runs all other programs. */
 export const BUN = process.execPath

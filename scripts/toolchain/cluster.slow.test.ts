@@ -36,14 +36,14 @@ async function start(options: { preferredPort?: number } = {}): Promise<Cluster>
 
 const lockedPid = async () => Number((await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[0])
 
-async function ask<T>(cluster: Cluster, question: (sql: SQL) => Promise<T>): Promise<T> {
+async function query<T>(cluster: Cluster, statement: (sql: SQL) => Promise<T>): Promise<T> {
   const sql = new SQL(cluster.urlOf('postgres'), { max: 1 })
-  return question(sql).finally(() => sql.close())
+  return statement(sql).finally(() => sql.close())
 }
 
 test('a new database: folds Ö to ö on any locale, and its mode excludes other users', async () => {
   const cluster = await start()
-  const [row] = await ask(
+  const [row] = await query(
     cluster,
     (sql) => sql`select 'Ö' ilike 'ö' as folds, current_setting('server_version_num') as version`,
   )
@@ -55,11 +55,13 @@ test('a new database: folds Ö to ö on any locale, and its mode excludes other 
 
 test('stop and start: the data remains, on the same port if it is free', async () => {
   const first = running.at(-1) ?? (await start())
-  await ask(first, (sql) => sql`create table kept (id int)`)
+  await query(first, (sql) => sql`create table kept (id int)`)
   await first.stop()
   const second = await start({ preferredPort: first.port })
   expect(second.port).toBe(first.port)
-  expect(await ask(second, (sql) => sql`select to_regclass('kept') is not null as there`)).toEqual([{ there: true }])
+  expect(await query(second, (sql) => sql`select to_regclass('kept') is not null as exists`)).toEqual([
+    { exists: true },
+  ])
 })
 
 test('the Postgres of a killed launcher: stopped without loss', async () => {
@@ -67,17 +69,17 @@ test('the Postgres of a killed launcher: stopped without loss', async () => {
   await stopOrphan(data)
   expect(await commandOf(pid)).toBeUndefined()
   const again = await start()
-  expect(await ask(again, (sql) => sql`select to_regclass('kept') is not null as there`)).toEqual([{ there: true }])
+  expect(await query(again, (sql) => sql`select to_regclass('kept') is not null as exists`)).toEqual([{ exists: true }])
   await again.stop()
 })
 
 test('a process id in the lock file that another program has: no signal, and Postgres starts', async () => {
-  const stranger = Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)'])
-  await writeFile(join(data, 'postmaster.pid'), `${stranger.pid}\n${data}\n0\n5432\n\n127.0.0.1\n\nready\n`)
+  const otherProgram = Bun.spawn([process.execPath, '-e', 'setInterval(() => {}, 1000)'])
+  await writeFile(join(data, 'postmaster.pid'), `${otherProgram.pid}\n${data}\n0\n5432\n\n127.0.0.1\n\nready\n`)
   await stopOrphan(data)
-  expect(stranger.exitCode).toBeNull()
-  expect(await commandOf(stranger.pid)).toBeDefined()
-  stranger.kill()
+  expect(otherProgram.exitCode).toBeNull()
+  expect(await commandOf(otherProgram.pid)).toBeDefined()
+  otherProgram.kill()
   await (await start()).stop()
 })
 
@@ -85,7 +87,7 @@ test('a database of another major version: refused in one sentence', async () =>
   const version = join(data, 'PG_VERSION')
   const real = await readFile(version, 'utf8')
   await writeFile(version, '15\n')
-  await expect(start()).rejects.toThrow(/was made by Postgres 15, this is 18/)
+  await expect(start()).rejects.toThrow(/was created by Postgres 15, this is 18/)
   await writeFile(version, real)
 })
 
@@ -94,5 +96,5 @@ test('an incomplete database: created again', async () => {
   await mkdir(`${data}.new`)
   await writeFile(`${data}.new/PG_VERSION`, '18\n')
   const cluster = await start()
-  expect(await ask(cluster, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
+  expect(await query(cluster, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
 })

@@ -17,7 +17,7 @@ const TRANSIENT = /Address already in use|pre-existing shared memory block/
 
 export interface ClusterOptions {
   state: DatabasePrograms
-  /** The data folder; made on the first start. */
+  /** The data folder, created by the first start. */
   data: string
   password: string
   /** The log of Postgres; emptied at each start. */
@@ -60,13 +60,13 @@ async function startOn(options: ClusterOptions, port: number, triesLeft: number)
 
 async function initialise({ state, data, password, progress }: ClusterOptions): Promise<void> {
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined))?.trim()
-  if (version === MAJOR) return ownData(state, data)
+  if (version === MAJOR) return ensureOwner(state, data)
   if (version !== undefined) {
     throw new Refusal(
-      `${data} was made by Postgres ${version}, this is ${MAJOR}: start again with ./scripts/dev --reset.`,
+      `${data} was created by Postgres ${version}, this is ${MAJOR}: start again with ./scripts/dev --reset.`,
     )
   }
-  progress(`Making a Postgres ${MAJOR} database`)
+  progress(`Creating a Postgres ${MAJOR} database`)
   // Renamed when it is complete, so that the next start does not use an incomplete database.
   const staging = `${data}.new`
   const passwordFile = `${data}.password`
@@ -90,7 +90,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
     )
     const output = (await Promise.all([child.stdout.text(), child.stderr.text()])).join('')
     if ((await child.exited) !== 0) {
-      throw new Refusal(sentenceFor(output) ?? `Postgres could not make a database in ${data}:\n${tail(output)}`)
+      throw new Refusal(sentenceFor(output) ?? `Postgres could not create a database in ${data}:\n${tail(output)}`)
     }
     await rename(staging, data)
   } finally {
@@ -100,7 +100,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
 }
 
 /** Postgres must own its data, which another user may have created before root used the checkout. */
-async function ownData({ account }: ClusterOptions['state'], data: string): Promise<void> {
+async function ensureOwner({ account }: ClusterOptions['state'], data: string): Promise<void> {
   const { uid, gid } = account.ids
   if (uid === undefined || (await stat(data)).uid === uid) return
   const { code, output } = await run(['chown', '-R', `${uid}:${gid}`, data])
@@ -116,7 +116,7 @@ function spawnOptions(state: ClusterOptions['state']) {
   return {
     ...state.account.ids,
     cwd: '/',
-    // Without the caller's variables: Postgres would obey PGDATA, PGPORT or a locale that is not installed.
+    // Without the caller's variables, because Postgres reads PGDATA, PGPORT and the locale.
     env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' },
     stdin: 'ignore',
   } as const
@@ -159,7 +159,7 @@ async function ready(child: Child, { data, logFile, signal, progress }: ClusterO
     }
     await Bun.sleep(10)
   }
-  throw new Refusal(`Postgres was not ready within ${START_TIMEOUT_MS / 1000} s: ${logFile} says why.`)
+  throw new Refusal(`Postgres was not ready within ${START_TIMEOUT_MS / 1000} s: see ${logFile}.`)
 }
 
 async function readLock(data: string): Promise<{ pid: number; status: string } | undefined> {

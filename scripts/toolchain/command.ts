@@ -1,6 +1,6 @@
 import { explain } from './refusal.ts'
 
-/** What a running command works with. */
+/** Signal handling, clean-up and progress of a running command. */
 export interface Lifecycle {
   /** Aborted by SIGINT, SIGTERM or SIGHUP. */
   signal: AbortSignal

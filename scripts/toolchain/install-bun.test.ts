@@ -27,9 +27,9 @@ async function machine(name: string, programs: Record<string, string>) {
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const [printed, said] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  const [printed, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
   const left = await readdir(join(checkout, '.cache')).catch(() => [])
-  return { code: await child.exited, printed, said: said.replace('Installing Bun 1.4.5\n', ''), left }
+  return { code: await child.exited, printed, errors: errors.replace('Installing Bun 1.4.5\n', ''), left }
 }
 
 const bun = (version: string) => `echo ${version}`
@@ -42,7 +42,7 @@ test('the right Bun on PATH: used, nothing is installed', async () => {
   expect(await machine('right', { bun: bun('1.4.5') })).toEqual({
     code: 0,
     printed: 'bun is 1.4.5\n',
-    said: '',
+    errors: '',
     left: [],
   })
 })
@@ -59,9 +59,9 @@ test('npm with ignore-scripts: Bun is used from its platform package', async () 
 })
 
 test('without Bun and Node: the message says what to install', async () => {
-  const { code, said } = await machine('bare', {})
+  const { code, errors } = await machine('bare', {})
   expect(code).toBe(1)
-  expect(said).toBe(
+  expect(errors).toBe(
     'Neither Bun nor Node with npm is on PATH: install one of them, everything else is installed by ./scripts/dev.\n',
   )
 })
@@ -75,21 +75,21 @@ test.each([
     /cannot be written by .*: run \.\/scripts\/dev as the owner of the checkout\.\n$/,
   ],
 ])('a failed download (%s): one sentence, and no files remain', async (name, words, sentence) => {
-  const { code, said, left } = await machine(name, { node, npm: `echo '${words}' >&2; exit 1` })
+  const { code, errors, left } = await machine(name, { node, npm: `echo '${words}' >&2; exit 1` })
   expect(code).toBe(1)
-  expect(said).toMatch(sentence)
+  expect(errors).toMatch(sentence)
   expect(left).toEqual([])
 })
 
 test('an unknown error keeps its own text', async () => {
-  const { code, said } = await machine('unforeseen', { node, npm: 'echo "certificate has expired"; exit 1' })
+  const { code, errors } = await machine('unforeseen', { node, npm: 'echo "certificate has expired"; exit 1' })
   expect(code).toBe(1)
-  expect(said).toStartWith('certificate has expired\n')
+  expect(errors).toStartWith('certificate has expired\n')
 })
 
 test('a downloaded Bun that does not run: refused', async () => {
-  const { code, said, left } = await machine('foreign', { node, npm: install('Illegal instruction') })
+  const { code, errors, left } = await machine('foreign', { node, npm: install('Illegal instruction') })
   expect(code).toBe(1)
-  expect(said).toMatch(/was downloaded but does not run here/)
+  expect(errors).toMatch(/was downloaded but does not run here/)
   expect(left).toEqual([])
 })

@@ -9,7 +9,7 @@ const GIB = 1024 ** 3
 
 /**
  * A folder in memory for the database of one test run, or undefined without enough room. On a disk,
- * the thousand files of a database cost half a second, and each test file makes one.
+ * the thousand files of a database take half a second, and each test file creates a database.
  */
 export async function folderInMemory(
   stateFolder: string,
@@ -19,11 +19,11 @@ export async function folderInMemory(
   if ((await roomIn(place)) < neededGib * GIB) return undefined
   const folder = join(place, `${prefixOf(stateFolder)}${process.pid}`)
   // Any user can create a folder of that name, so an existing one is not used.
-  const made = await mkdir(folder, { mode: 0o711 }).then(
+  const isCreated = await mkdir(folder, { mode: 0o711 }).then(
     () => true,
     () => false,
   )
-  if (!made) return undefined
+  if (!isCreated) return undefined
   await chmod(folder, 0o711)
   return folder
 }
@@ -47,7 +47,7 @@ export async function foldersInMemory(
 const prefixOf = (stateFolder: string) =>
   `${NAME}-${new Bun.CryptoHasher('sha256').update(stateFolder).digest('hex').slice(0, 12)}-`
 
-/** The free memory: the least of the limits of the file system, the machine and the container. */
+/** The free memory: the minimum over the file system, the machine and the container. */
 async function roomIn(place: string): Promise<number> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '')
   const [{ bavail, bsize }, machine, limit, used] = await Promise.all([

@@ -63,11 +63,11 @@ test('services of a killed launcher: stopped', async () => {
 })
 
 test('a program that reuses the process id of the services: no signal', async () => {
-  const stranger = start('/checkout/services/all/main.ts')
-  const record = await recordOf(stranger.pid, '/checkout/services/all/main.ts')
+  const otherProgram = start('/checkout/services/all/main.ts')
+  const record = await recordOf(otherProgram.pid, '/checkout/services/all/main.ts')
   await Bun.write(join(folder, SERVICES_RECORD), JSON.stringify({ ...record, startedAt: 'before' }))
   await stopOrphans(folder)
-  expect(await commandOf(stranger.pid)).toBeDefined()
+  expect(await commandOf(otherProgram.pid)).toBeDefined()
 })
 
 test('an incomplete record: removed, no process is stopped', async () => {

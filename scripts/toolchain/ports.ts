@@ -24,7 +24,7 @@ function isFree(port: number): boolean {
   } catch (error) {
     // A port below 1024 needs a permission of the system.
     if (error instanceof Error && 'code' in error && error.code === 'EACCES') {
-      throw new Refusal(`Port ${port} may only be opened by root: choose one above 1023.`)
+      throw new Refusal(`Port ${port} can be opened only by root: choose one above 1023.`)
     }
     return false
   }

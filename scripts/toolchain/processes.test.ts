@@ -13,7 +13,7 @@ function start(mark: string, script = 'setInterval(() => {}, 1000); console.log(
   return child
 }
 
-async function heard(child: ReturnType<typeof start>) {
+async function firstOutput(child: ReturnType<typeof start>) {
   for await (const chunk of child.stdout) return new TextDecoder().decode(chunk)
   return ''
 }
@@ -43,7 +43,7 @@ test('another program with the process id: no signal', async () => {
 
 test('a process that ignores the first signal gets the next', async () => {
   const child = start('mark-four', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log("up")')
-  await heard(child)
+  await firstOutput(child)
   const record = await recordOf(child.pid, 'mark-four')
   await end(child.pid, () => isAlive(record), [
     { signal: 'SIGTERM', timeoutMs: 100 },

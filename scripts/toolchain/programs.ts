@@ -79,6 +79,6 @@ async function ready(child: Bun.Subprocess, program: Program): Promise<void> {
 
 async function reasonOf({ signalCode, exitCode }: Bun.Subprocess, { name, logFile }: Program): Promise<string> {
   const log = await readFile(logFile, 'utf8').catch(() => '')
-  const full = /ENOSPC|No space left/.test(log) ? sentenceFor(log) : undefined
-  return full ?? `${name} stopped (${signalCode ?? `exit code ${exitCode}`}); ${logFile} ends with:\n${tail(log)}`
+  const diskFull = /ENOSPC|No space left/.test(log) ? sentenceFor(log) : undefined
+  return diskFull ?? `${name} stopped (${signalCode ?? `exit code ${exitCode}`}); ${logFile} ends with:\n${tail(log)}`
 }

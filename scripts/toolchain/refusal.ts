@@ -6,18 +6,18 @@ export class Refusal extends Error {
 const again = () => `run ${process.env.INVOKED_AS ?? 'the command'} again`
 
 /** The sentence for a common failure, recognized in the output of any tool. */
-export function sentenceFor(words: string): string | undefined {
-  if (/ENOSPC|EDQUOT|No space left|NoSpaceLeft|disk quota exceeded/i.test(words)) {
+export function sentenceFor(output: string): string | undefined {
+  if (/ENOSPC|EDQUOT|No space left|NoSpaceLeft|disk quota exceeded/i.test(output)) {
     return `The disk is full: free 1 GB and ${again()}.`
   }
   if (
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ConnectionRefused|FailedToOpenSocket|DNSResolveFailed|NewConnectionError|Temporary failure in name resolution|no such host|dial tcp/.test(
-      words,
+      output,
     )
   ) {
     return `The package registry cannot be reached: the first start downloads packages; connect to the network and ${again()}.`
   }
-  if (/was changed after it was applied/.test(words)) {
+  if (/was changed after it was applied/.test(output)) {
     return 'The data was written by an earlier build: ./scripts/dev --reset deletes it and starts afresh.'
   }
   return undefined
@@ -27,7 +27,7 @@ export function sentenceFor(words: string): string | undefined {
 export function explain(error: unknown): string {
   if (error instanceof Refusal) return error.message
   if (!(error instanceof Error)) return String(error)
-  // Only a full disk: a refused connection between parts of the marketplace is not a network failure.
+  // Only a full disk: a refused connection between processes of the marketplace is not a network failure.
   if (/ENOSPC|EDQUOT|No space left/.test(`${'code' in error ? error.code : ''} ${error.message}`)) {
     return sentenceFor('ENOSPC') ?? error.message
   }

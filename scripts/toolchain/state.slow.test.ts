@@ -49,13 +49,13 @@ test('a new clone at the same path: no state of the old one', async () => {
 })
 
 test('a folder or link that another user created there: refused', async () => {
-  const { root, temporary } = await places('trap', 0o700)
+  const { root, temporary } = await places('foreign', 0o700)
   const { folder: place } = await findState({ root, temporary })
   // Only root uses that folder.
   if (!isRoot) return expect(place).toBe(join(root, '.dev'))
   await chmod(place, 0o777)
-  await expect(findState({ root, temporary })).rejects.toThrow(/is not ours/)
+  await expect(findState({ root, temporary })).rejects.toThrow(/belongs to another user/)
   await rm(place, { recursive: true })
   await symlink(tmpdir(), place)
-  await expect(findState({ root, temporary })).rejects.toThrow(/is not ours/)
+  await expect(findState({ root, temporary })).rejects.toThrow(/belongs to another user/)
 })

@@ -36,7 +36,7 @@ export async function findState({ root, temporary }: Places = HERE): Promise<Sta
   await chmod(local, account.ids.uid === undefined ? 0o700 : 0o711)
   if (account.ids.uid === undefined) return { folder: local, programs, account }
   if (await canUse(account, join(programs, 'initdb'), local)) return { folder: local, programs, account }
-  const folder = await ownFolder(folderElsewhere({ root, temporary }))
+  const folder = await privateFolder(folderElsewhere({ root, temporary }))
   await emptyForNewCheckout(folder, join(local, 'id'))
   const copied = join(await copyPrograms(folder), 'bin')
   if (await canUse(account, join(copied, 'initdb'), folder)) return { folder, programs: copied, account }
@@ -50,13 +50,13 @@ export function folderElsewhere({ root, temporary }: Places): string {
   return join(temporary, `marketplace-${new Bun.CryptoHasher('sha256').update(root).digest('hex').slice(0, 12)}`)
 }
 
-async function ownFolder(folder: string): Promise<string> {
+async function privateFolder(folder: string): Promise<string> {
   await mkdir(folder, { mode: 0o700 }).catch(() => {})
   // Another user could have created a folder of that name, and would own the database.
   const found = await lstat(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
     throw new Refusal(
-      `${folder} exists and is not ours: remove it, then run ${process.env.INVOKED_AS ?? 'this'} again.`,
+      `${folder} exists and belongs to another user, or can be changed by others: remove it, then run ${process.env.INVOKED_AS ?? 'this'} again.`,
     )
   }
   await chmod(folder, 0o711)

@@ -6,7 +6,7 @@ import type { Tally } from './tally.ts'
 interface Check {
   name: string
   command: string[]
-  /** Left out by --quick. */
+  /** Omitted by --quick. */
   slow?: boolean
 }
 

@@ -226,7 +226,7 @@ describe('a request over a raw socket', () => {
     await sendRaw(
       port,
       `POST /v2.3/oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{"gr`,
-      { hangUp: true },
+      { closeAfterSending: true },
     )
     expect((await client.get('/v1/parts')).status).toBe(200)
   })

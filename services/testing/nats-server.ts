@@ -6,7 +6,7 @@ import { freePort } from './free-port.ts'
 
 export interface NatsServer {
   url: string
-  /** The URL contains the credentials if the server requires them. */
+  /** Starts the server and waits for it. `address`: a URL with the credentials that the server requires. */
   start(address?: string): Promise<void>
   /** Kills the server without a shutdown; unwritten data are lost. */
   kill(): Promise<void>

@@ -3,7 +3,7 @@ import type { Socket, TCPSocketListener } from 'bun'
 interface Tunnel {
   peer: Socket<Tunnel> | undefined
   /** Bytes received before the other side was connected. */
-  early: Buffer[]
+  pending: Buffer[]
 }
 
 /** A TCP proxy in front of Postgres, whose connections a test can interrupt and restore. */
@@ -20,14 +20,14 @@ export class TcpProxy {
       port: 0,
       socket: {
         open: (client) => {
-          client.data = { peer: undefined, early: [] }
+          client.data = { peer: undefined, pending: [] }
           this.#open.add(client)
           if (this.#cut) return client.terminate()
           void this.#dial(client, hostname, Number(port))
         },
         data: ({ data: tunnel }, bytes) => {
           if (tunnel.peer) tunnel.peer.write(bytes)
-          else tunnel.early.push(Buffer.from(bytes))
+          else tunnel.pending.push(Buffer.from(bytes))
         },
         close: (client) => {
           this.#open.delete(client)
@@ -60,7 +60,7 @@ export class TcpProxy {
     client.data.peer = await Bun.connect<Tunnel>({
       hostname,
       port,
-      data: { peer: client, early: [] },
+      data: { peer: client, pending: [] },
       socket: {
         data: (_, bytes) => {
           client.write(bytes)
@@ -70,6 +70,6 @@ export class TcpProxy {
         },
       },
     })
-    for (const bytes of client.data.early) client.data.peer.write(bytes)
+    for (const bytes of client.data.pending) client.data.peer.write(bytes)
   }
 }

@@ -69,10 +69,12 @@ export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLik
     await query(sql)
     const nodes: PlanNode[] = []
     for (const { statement, parameters } of sent.filter(({ statement }) => !/pg_catalog/.test(statement))) {
-      const given = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
+      const argumentList = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
       await explaining.unsafe(`prepare explained as ${statement}`).simple()
       const [row] = await explaining
-        .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(`explain (analyze, format json) execute explained${given}`)
+        .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
+          `explain (analyze, format json) execute explained${argumentList}`,
+        )
         .simple()
       await explaining.unsafe('deallocate explained').simple()
       nodes.push(...flatten(row['QUERY PLAN'][0].Plan))

@@ -9,12 +9,12 @@ const DEADLINE_MS = 5000
 
 /**
  * Sends bytes unchanged and reads one response. Status 0: the peer closed the connection or sent nothing until the
- * deadline. With `hangUp` the client closes its side after sending.
+ * deadline. With `closeAfterSending` the client closes its side after sending.
  */
 export function sendRaw(
   port: number,
   request: string | Uint8Array,
-  { hangUp = false, deadlineMs = DEADLINE_MS }: { hangUp?: boolean; deadlineMs?: number } = {},
+  { closeAfterSending = false, deadlineMs = DEADLINE_MS }: { closeAfterSending?: boolean; deadlineMs?: number } = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let received = ''
@@ -30,7 +30,7 @@ export function sendRaw(
       socket: {
         open: (open) => {
           open.write(request)
-          if (hangUp) open.end()
+          if (closeAfterSending) open.end()
         },
         data: (_, bytes) => {
           received += bytes.toString('latin1')

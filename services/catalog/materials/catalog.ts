@@ -1,5 +1,5 @@
-import { Material } from '../../../proto/http/catalog/materials.ts'
 import { MATERIAL_TYPES } from '../../../proto/http/catalog/enums.ts'
+import { Material } from '../../../proto/http/catalog/materials.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, listOf, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Material } from '../../../proto/http/catalog/materials.ts'
 import { MATERIAL_TYPES } from '../../../proto/http/catalog/enums.ts'
+import type { Material } from '../../../proto/http/catalog/materials.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['catalog'])

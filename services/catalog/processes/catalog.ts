@@ -1,5 +1,5 @@
-import { Process } from '../../../proto/http/catalog/processes.ts'
 import { MATERIAL_TYPES } from '../../../proto/http/catalog/enums.ts'
+import { Process } from '../../../proto/http/catalog/processes.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, listOf, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'

@@ -1,5 +1,5 @@
-import { Standard } from '../../../proto/http/catalog/standards.ts'
 import { MATERIAL_TYPES } from '../../../proto/http/catalog/enums.ts'
+import { Standard } from '../../../proto/http/catalog/standards.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, optional, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'

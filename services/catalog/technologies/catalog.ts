@@ -1,5 +1,5 @@
-import { Technology } from '../../../proto/http/catalog/technologies.ts'
 import { PROCESS_FAMILIES, PRODUCTION_PROCESS_TYPES } from '../../../proto/http/catalog/enums.ts'
+import { Technology } from '../../../proto/http/catalog/technologies.ts'
 import { defineCatalog } from '../catalog.ts'
 import { key, line, listOf, optional, word } from '../files/cells.ts'
 import { entryPerRecord } from '../files/format.ts'

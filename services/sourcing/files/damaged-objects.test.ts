@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { truncate, unlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { FileClient, type Problem } from '../../testing/files/file-client.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import type { Problem } from '../../testing/people.ts'
 
 const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' })
 const owner = await market.organization(['IP_OWNER'])

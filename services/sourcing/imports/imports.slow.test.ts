@@ -1,9 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { newId } from '../../kit/db/ids.ts'
-import { FileClient, type Problem } from '../../testing/files/file-client.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { headOf, plainSource } from '../../testing/files/plain-source.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
+import type { Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
 const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true', STORED_BYTES_MAX: '5000000' })

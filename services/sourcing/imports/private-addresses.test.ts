@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
-import { FileClient, type Problem } from '../../testing/files/file-client.ts'
+import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import type { Problem } from '../../testing/people.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const owner = await market.organization(['IP_OWNER'])

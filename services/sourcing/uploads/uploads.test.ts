@@ -154,7 +154,7 @@ describe('PUT of the bytes', () => {
   test('that disconnects stores nothing, and the URL accepts another PUT', async () => {
     const url = new URL(await uploadUrl())
     const head = `PUT ${url.pathname}${url.search} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n`
-    await sendRaw(Number(url.port), `${head}${'x'.repeat(5000)}`, { hangUp: true })
+    await sendRaw(Number(url.port), `${head}${'x'.repeat(5000)}`, { closeAfterSending: true })
     // The URL is in use until the process notices the disconnect.
     await until(async () => (await put(url.href, 'whole')).status === 204)
   })

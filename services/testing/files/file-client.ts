@@ -2,12 +2,7 @@ import type { File, FileGroup } from '../../../proto/http/sourcing/files.ts'
 import type { Upload } from '../../../proto/http/sourcing/uploads.ts'
 import type { ApiClient } from '../client.ts'
 import type { TestMarketplace } from '../marketplace.ts'
-
-export interface Problem {
-  code: string
-  detail: string
-  errors?: { field: string; message: string }[]
-}
+import type { Problem } from '../people.ts'
 
 export type Bytes = string | Uint8Array<ArrayBuffer> | Blob
 

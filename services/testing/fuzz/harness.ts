@@ -39,7 +39,7 @@ export class FuzzHarness {
     return [undefined, administrator, await this.fixtures.account(kind, 'powerless')]
   }
 
-  /** Visits the items, several at a time, and collects the violations. */
+  /** Calls `visit` for each item, several at a time, and collects the violations. */
   async collect<T>(items: readonly T[], visit: (item: T) => Promise<string[]>): Promise<string[]> {
     const violations: string[] = []
     let next = 0
@@ -50,13 +50,13 @@ export class FuzzHarness {
     return violations
   }
 
-  /** Signs the caller in again if a command of the test has ended the session. */
+  /** Sends a request, again with a new session if a command of the test has ended the old one. */
   async send(request: HostileRequest, caller: Account | undefined): Promise<Answer> {
     const answer = await this.#sendOnce(request, caller?.client.accessToken)
     if (answer.status !== 401 || !caller || !isUnauthorized(answer.text)) return answer
     const { accessToken } = await openSession(this.fixtures.market, caller)
     caller.client.accessToken = accessToken
-    return this.#sendOnce(request, (await openSession(this.fixtures.market, caller)).accessToken)
+    return this.#sendOnce(request, accessToken)
   }
 
   /** A valid token of the caller, for requests over raw sockets. */

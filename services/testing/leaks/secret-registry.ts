@@ -1,6 +1,6 @@
 /** Known secrets, each with the operations whose responses may contain it. */
 export class SecretRegistry {
-  readonly #secrets = new Map<string, { what: string; carriers: ReadonlySet<string> }>()
+  readonly #secrets = new Map<string, { what: string; allowedOperations: ReadonlySet<string> }>()
   #planted = 0
 
   get size(): number {
@@ -15,15 +15,15 @@ export class SecretRegistry {
     return secret
   }
 
-  register(secret: string, what: string, carriers: readonly string[] = []): void {
-    const known = this.#secrets.get(secret)?.carriers ?? []
-    this.#secrets.set(secret, { what, carriers: new Set([...known, ...carriers]) })
+  register(secret: string, what: string, allowedOperations: readonly string[] = []): void {
+    const known = this.#secrets.get(secret)?.allowedOperations ?? []
+    this.#secrets.set(secret, { what, allowedOperations: new Set([...known, ...allowedOperations]) })
   }
 
   /** Secrets that a text contains in any encoding. In a response of `operation`, its own secrets are allowed. */
   findIn(text: string, operation?: string): string[] {
-    return [...this.#secrets].flatMap(([secret, { what, carriers }]) => {
-      if (operation !== undefined && carriers.has(operation)) return []
+    return [...this.#secrets].flatMap(([secret, { what, allowedOperations }]) => {
+      if (operation !== undefined && allowedOperations.has(operation)) return []
       return encodings(secret).some((encoded) => text.includes(encoded)) ? [what] : []
     })
   }

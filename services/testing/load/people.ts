@@ -11,37 +11,37 @@ export interface PeopleToLoad {
 export const loadedOrganization = (number: number) => `org_L${String(number).padStart(25, '0')}`
 
 /**
- * Fills the database with people: in each organization one Administrator and every thousandth user beside, most of the others
- * in one role, a tenth in a second one as well, every twentieth deactivated.
+ * Inserts users for load tests. In each organization one user, and about every thousandth user, is an Administrator. Most of
+ * the others hold one role, a tenth hold a second one, and every twentieth is deactivated.
  */
 export async function loadUsers(owner: Pool, { count, organizations, largest }: PeopleToLoad) {
   await insertOrganizations(owner, organizations)
-  for (let first = 0; first < count; first += USERS_AT_A_TIME) {
-    const last = Math.min(first + USERS_AT_A_TIME, count) - 1
+  for (let first = 0; first < count; first += BATCH_SIZE) {
+    const last = Math.min(first + BATCH_SIZE, count) - 1
     await insertUsers(owner, { first, last, organizations, largest })
   }
   await owner`vacuum (analyze) organization.organizations, organization.roles, organization.users, organization.user_roles`
 }
 
-const USERS_AT_A_TIME = 10_000
+const BATCH_SIZE = 10_000
 
 const insertOrganizations = (owner: Pool, organizations: number) => owner`
-    with made as (
+    with created as (
       insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
       select 'org_L' || lpad(n::text, 25, '0'), 'Organization ' || n, array['IP_OWNER'], 'NO', 'DIRECT', now()
       from generate_series(0, ${organizations - 1}::int) n
       returning id
     )
     insert into organization.roles (id, org_id, name, permissions, system, created_at)
-    select 'role_' || r.position || substr(made.id, 5), made.id, r.name, r.permissions, r.position < 4, now()
-    from made cross join (values
+    select 'role_' || r.position || substr(created.id, 5), created.id, r.name, r.permissions, r.position < 4, now()
+    from created cross join (values
       (1, 'Administrator', array['org:admin', 'user:manage', 'role:manage', 'part:create', 'file:write', 'webhook:manage']),
       (2, 'IP owner', array['app:ip-owner', 'part:create', 'part:update', 'part:publish', 'part:delete', 'file:write']),
       (3, 'Viewer', '{}'),
       (4, 'Drawing office', array['part:update', 'file:write', 'case:read'])
     ) r (position, name, permissions)`
 
-/** The person of number n belongs to the large organization, or to the others in turns. */
+/** The first `largest` users belong to the large organization, the rest to the others in turn. */
 const insertUsers = (
   owner: Pool,
   { first, last, organizations, largest }: { first: number; last: number; organizations: number; largest: number },

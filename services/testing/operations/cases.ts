@@ -167,7 +167,7 @@ export async function ownInput(operation: Documented, fixtures: Fixtures, accoun
   let input = exampleInput(operation)
   const places = new Set<Place>()
   for (const { place, record } of probesOf(operation)) {
-    // The first kind of record for a place is used, and optional filters are left out.
+    // The first kind of record for a place is used, and optional filters are omitted.
     if (places.has(place) || place.startsWith('query.')) continue
     places.add(place)
     const { owners, make } = recordKind(record)

@@ -15,7 +15,7 @@ export interface PrivateReference {
  */
 export type Reference = RecordName | PrivateReference | (RecordName | PrivateReference)[] | 'shared' | 'credential'
 
-/** What the tests of all operations need to know in addition to the document. */
+/** The data that the tests of all operations need in addition to the document. */
 export interface OperationCase {
   /** Kind of organization whose administrator succeeds. Default: owner. */
   by?: Kind

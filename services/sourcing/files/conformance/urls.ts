@@ -79,7 +79,7 @@ export function describeUrls({ own, settings }: ConformanceSetup): void {
       const url = new URL(own.localUrl(upload.uploadUrl))
       const headers = Object.entries(upload.headers).map(([name, value]) => `${name}: ${value}\r\n`)
       const head = `PUT ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Length: 100\r\n${headers.join('')}\r\n`
-      await sendRaw(Number(url.port), `${head}only the half`, { hangUp: true, deadlineMs: 500 })
+      await sendRaw(Number(url.port), `${head}only the half`, { closeAfterSending: true, deadlineMs: 500 })
       expect(await isEmpty(upload)).toBe(true)
       const { status } = await own.changeFiles(await own.createPart(), {
         add: [{ uploadId: upload.id, group: 'document' }],
