@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../proto/errors.ts'
 
 /** The parent filter of a list: a category's id, null for roots, undefined for all. */
-export type ParentWanted = { parentId: string | null | undefined } | { errors: FieldError[] }
+type ParentWanted = { parentId: string | null | undefined } | { errors: FieldError[] }
 
 /** `topLevel` and `parentId` exclude each other regardless of their values. `topLevel=false` alone is no filter. */
 export function parentWanted({ topLevel, parentId }: { topLevel?: boolean; parentId?: string }): ParentWanted {

@@ -28,7 +28,7 @@ const REMOVED_AT_A_TIME = 5000
 const MAX_LOCK_WAIT_MS = 2000
 const MAX_LOCK_TRIES = 15
 
-export interface ImportOptions {
+interface ImportOptions {
   /** The owner's pool with at least two connections and no transaction pooler, because imports hold a session lock. */
   sql: Pool
   clock: () => number

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 /** The names that statements use. They come from the declaration of the catalog, never from a file. */
-export interface StoredCatalog {
+interface StoredCatalog {
   name: string
   table: string
   key: string
@@ -95,7 +95,7 @@ export const removedKeys = (sql: Sql, { table, key }: StoredCatalog, served: str
     select 1 from ${sql(table)} as after where after.version = ${staged} and after.${sql(key)} = before.${sql(key)}
   )`
 
-export interface Dangling {
+interface Dangling {
   line: number
   key: string
   names: string

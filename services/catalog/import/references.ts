@@ -5,7 +5,7 @@ import { MAX_LISTED, type Problems } from './problems.ts'
 import { danglingReferences, unreachableCategories } from './queries.ts'
 
 /** The version of each catalog after the import, and the imported ones. */
-export interface Outlook {
+interface Outlook {
   versions: ReadonlyMap<CatalogName, string>
   staged: ReadonlySet<CatalogName>
 }

@@ -4,7 +4,7 @@ import type { Item } from './rows.ts'
 import { needleOf, type SubstringIndex, SubstringIndexBuilder } from './substring-index.ts'
 
 /** The value of a property; null if the entry lacks it. */
-export type FilterValue = string | number | null
+type FilterValue = string | number | null
 
 /** The value of a filter: undefined is no filter, null selects entries without the property. */
 export type Where<Filter extends string> = Readonly<Partial<Record<Filter, FilterValue | undefined>>>

@@ -7,7 +7,7 @@ import { CatalogStore } from './store.ts'
 
 type FilterOf<Name extends CatalogName> = (typeof CATALOGS)[Name] extends Catalog<infer Filter> ? Filter : never
 
-export type CatalogStores = { readonly [Name in CatalogName]: CatalogStore<FilterOf<Name>> }
+type CatalogStores = { readonly [Name in CatalogName]: CatalogStore<FilterOf<Name>> }
 
 /** The dependencies of the routes. */
 export interface CatalogDeps {

@@ -30,7 +30,7 @@ export interface ImpersonationDeps {
   publicUrl: string
 }
 
-export interface CreateGrant {
+interface CreateGrant {
   caller: Caller
   body: CreateImpersonationGrantRequest
   audit: AuditContext

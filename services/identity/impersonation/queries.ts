@@ -14,7 +14,7 @@ export interface GrantRow {
   revoked_at: string | null
 }
 
-export interface NewGrant {
+interface NewGrant {
   id: string
   orgId: string
   userId: string
@@ -55,7 +55,7 @@ export const findUser = (sql: Sql, orgId: string, userId: string) => sql<UserRow
   select active, permissions, org_roles as roles, operator
   from organization.callers where org_id = ${orgId} and user_id = ${userId}`
 
-export interface RedeemableRow extends UserRow {
+interface RedeemableRow extends UserRow {
   id: string
   org_id: string
   user_id: string
@@ -93,7 +93,7 @@ export const lockLiveGrants = (sql: Sql, orgId: string, now: string) => sql<{ id
   where org_id = ${orgId} and revoked_at is null and expires_at > ${now}
   order by id for update`
 
-export interface ActingRow extends UserRow {
+interface ActingRow extends UserRow {
   session_id: string
   giver_active: boolean
   giver_permissions: Permission[]

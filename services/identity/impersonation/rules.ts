@@ -1,7 +1,7 @@
 import { isApplicable, type Permission, type Standing } from '../../../proto/permissions.ts'
 
-export const DEFAULT_MS = 60 * 60 * 1000
-export const LONGEST_MS = 24 * 60 * 60 * 1000
+const DEFAULT_MS = 60 * 60 * 1000
+const LONGEST_MS = 24 * 60 * 60 * 1000
 
 /** The expiry of a grant; undefined for one in the past or too far in the future. */
 export function endOf(asked: string | undefined, nowMs: number): string | undefined {
@@ -10,7 +10,7 @@ export function endOf(asked: string | undefined, nowMs: number): string | undefi
   return endMs > nowMs && endMs <= nowMs + LONGEST_MS ? new Date(endMs).toISOString() : undefined
 }
 
-export interface Holder extends Standing {
+interface Holder extends Standing {
   permissions: readonly Permission[]
 }
 

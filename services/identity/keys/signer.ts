@@ -12,7 +12,7 @@ export interface TokenSubject {
   act?: { actingEmail: string; grantId: string } | undefined
 }
 
-export interface SignerOptions {
+interface SignerOptions {
   sql: Pool
   box: SecretBox
   issuer: string

@@ -5,7 +5,7 @@ export const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost:
 
 const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=1$`
 
-export interface HashingOptions {
+interface HashingOptions {
   /** Concurrent hashes: the number of cores, because each occupies one. */
   slots: number
   /** Callers that may wait for a slot; the next one is 429. */

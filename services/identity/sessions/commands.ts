@@ -25,7 +25,7 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
   }
 }
 
-export interface SessionsOf {
+interface SessionsOf {
   orgId: string
   userId: string
   /** Session that is kept. */

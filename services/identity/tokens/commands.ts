@@ -153,7 +153,7 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: Au
 }
 
 /** The subject of the tokens, and during an impersonation the acting person and the end. */
-export interface TokenHolder extends TokenSubject {
+interface TokenHolder extends TokenSubject {
   endsAt?: string
 }
 

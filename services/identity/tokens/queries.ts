@@ -25,7 +25,7 @@ export const findUnchanged = (sql: Sql, userId: string, readAt: string) => sql<{
   select user_id from organization.callers
   where user_id = ${userId} and active and credentials_valid_from <= ${readAt}`
 
-export interface NewSession {
+interface NewSession {
   id: string
   userId: string
   orgId: string
@@ -100,7 +100,7 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
   )
   select session_id, user_id, org_id, expires_at, grant_id, acting_email from used`
 
-export interface UsedTokenRow extends RefreshedRow {
+interface UsedTokenRow extends RefreshedRow {
   used_at: string | null
   /** Whether the session is live. */
   live: boolean

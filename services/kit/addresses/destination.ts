@@ -6,7 +6,7 @@ export interface AddressPolicy {
   allowPrivate: boolean
 }
 
-export const MAX_URL_CHARACTERS = 2048
+const MAX_URL_CHARACTERS = 2048
 
 /** The target of a request. */
 export interface Destination {

@@ -6,7 +6,7 @@ import { type CallerRow, findCaller, isSessionEnded, listEndedSessions, listPubl
 import { type Claims, createTokenVerifier, unauthorized } from './tokens.ts'
 
 /** The part of the bus that carries revocations. */
-export interface AuthBus {
+interface AuthBus {
   follow(options: {
     subjects: string[]
     onEvent(event: { type: string; data: unknown }): void
@@ -16,7 +16,7 @@ export interface AuthBus {
   lastHeartbeat(service: string): number
 }
 
-export interface AuthOptions {
+interface AuthOptions {
   sql: Pool
   bus: AuthBus
   issuer: string

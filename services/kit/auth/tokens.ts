@@ -11,7 +11,7 @@ export interface Claims {
   act?: { actingEmail: string; grantId: string }
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   issuer: string
   audience: string
   /** Loads the public keys that may have signed an unexpired token. */

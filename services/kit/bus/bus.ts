@@ -21,7 +21,7 @@ import { Subscriber } from './subscriber.ts'
 
 export type { DeadLetterNotice } from './retry-queue.ts'
 
-export interface BusOptions {
+interface BusOptions {
   service: ServiceName
   pool: Pool
   /** URL of Postgres without a pooler, because locks and LISTEN need a session. */
@@ -74,7 +74,7 @@ export interface Bus {
   close(): Promise<void>
 }
 
-export interface Subscription {
+interface Subscription {
   close(): void
 }
 

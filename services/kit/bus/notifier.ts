@@ -13,7 +13,7 @@ export interface Listener {
   onListening(): void
 }
 
-export interface NotifierOptions {
+interface NotifierOptions {
   url: string
   applicationName: string
   log: BusLog

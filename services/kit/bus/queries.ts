@@ -134,7 +134,7 @@ export interface RetryEvent {
   error: string | null
 }
 
-export interface NewRetry extends RetryEvent {
+interface NewRetry extends RetryEvent {
   pause_ms: number
 }
 
@@ -224,7 +224,7 @@ export const postponeRetry = (sql: Sql, position: string, tries: number, pauseMs
   update retry_events set tries = ${tries}, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
   where position = ${position}`
 
-export interface DeadLetter {
+interface DeadLetter {
   consumer: string
   event_id: string
   type: string | null

@@ -12,7 +12,7 @@ export interface Session {
   end(): Promise<void>
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   applicationName: string
   onNotify?: (channel: string, payload: string) => void
 }

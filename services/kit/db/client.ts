@@ -7,7 +7,7 @@ export type Pool = postgres.Sql
 /** A transaction, shared by a state change, its history, audit entry and event. */
 export type Tx = postgres.TransactionSql
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Maximum number of connections. */
   max: number
   applicationName: string

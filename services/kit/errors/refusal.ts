@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type FieldError } from '../../../proto/errors.ts'
 
-export interface RefusalDetails {
+interface RefusalDetails {
   /** One sentence for the caller, without secrets, stack or SQL. */
   detail?: string
   errors?: FieldError[]

@@ -5,13 +5,13 @@ import { type ClientAddresses, RequestState } from './request-state.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
 
 /** What the app needs of a service. */
-export interface RoutedService {
+interface RoutedService {
   http: Http
   /** The routes of the service: one named Elysia plugin for each feature. */
   features: readonly AnyElysia[]
 }
 
-export interface AppOptions {
+interface AppOptions {
   services: readonly RoutedService[]
   /** The service that answers a path, whether it has a route for it or not. */
   ownerOf(path: string): RoutedService
@@ -47,8 +47,6 @@ export function createApp({ services, ownerOf, trustedProxies }: AppOptions) {
   for (const feature of services.flatMap(({ features }) => features)) app.use(feature)
   return app
 }
-
-export type App = ReturnType<typeof createApp>
 
 /** Any other character, such as a question mark, would move the start of the path in the URL. */
 const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/

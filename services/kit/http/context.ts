@@ -7,7 +7,7 @@ import type { Raw } from './raw.ts'
 import type { Streamed } from './stream.ts'
 
 /** What the handler of a public operation receives. Every check of the operation has passed. */
-export interface PublicContext<O> {
+interface PublicContext<O> {
   request: Request
   requestId: string
   query: QueryOf<O>

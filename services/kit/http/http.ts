@@ -11,10 +11,10 @@ import { Responder } from './responder.ts'
 import { routerPath } from './target.ts'
 
 /** An Elysia plugin as a function. */
-export type Plugin = (app: AnyElysia) => AnyElysia
+type Plugin = (app: AnyElysia) => AnyElysia
 
 /** What `app.ts` adds to the context of Elysia. */
-export interface WithState {
+interface WithState {
   state: RequestState
 }
 

@@ -1,5 +1,5 @@
 /** The chunks of a streamed body. `return` is called when the client stops reading. */
-export interface Chunks {
+interface Chunks {
   next(): Promise<IteratorResult<string, unknown>>
   return(): Promise<unknown>
 }

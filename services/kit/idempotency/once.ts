@@ -4,7 +4,7 @@ import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
 import { deleteKey, findKey, insertKey, KEPT_MS, tryLockKey } from './queries.ts'
 
-export interface OnceRequest {
+interface OnceRequest {
   userId: string
   operation: string
   /** The `Idempotency-Key`. Without one the work runs unconditionally. */

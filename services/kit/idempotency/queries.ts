@@ -1,7 +1,7 @@
 import type { Sql } from '../db/client.ts'
 import { inBatches } from '../worker/batches.ts'
 
-export interface KeyOf {
+interface KeyOf {
   userId: string
   operation: string
   key: string

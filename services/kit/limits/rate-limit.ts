@@ -2,7 +2,7 @@ import { TokenBucket } from 'limiter'
 import { LRUCache } from 'lru-cache'
 import { refuse } from '../errors/refusal.ts'
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   /** Sustained requests per second for one organization, or one anonymous address, on one replica. */
   perSecond: number
   /** Requests that may arrive at the same time. */

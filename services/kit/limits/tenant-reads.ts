@@ -7,7 +7,7 @@ export interface Reader {
   signal: AbortSignal
 }
 
-export interface TenantReadsOptions {
+interface TenantReadsOptions {
   sql: Pool
   /** The connections of the service. */
   connections: number

@@ -2,7 +2,7 @@ import type { LogOptions } from './log.ts'
 import { type Lines, standardOutput } from './standard-output.ts'
 
 /** The fields of a request's log line. None of them can contain a secret, so they are not redacted. */
-export interface Answered {
+interface Answered {
   requestId: string
   operation: string
   method: string

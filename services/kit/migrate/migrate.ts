@@ -3,7 +3,7 @@ import { connect, type Pool } from '../db/client.ts'
 import { roleOf } from '../db/roles.ts'
 import { type Migration, migrationsOf } from './files.ts'
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** URL of the owner, who may create schemas, roles and extensions. */
   url: string
   /** Passwords of the service roles. */

@@ -19,7 +19,7 @@ export interface DocumentRow {
   document: string
 }
 
-export interface PagedList {
+interface PagedList {
   caller: { sessionId: string }
   /** The operation, with the id of the record whose list it is where there is one. */
   list: string

@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-export interface HealthOptions {
+interface HealthOptions {
   hostname: string
   port: number
   services: readonly Pick<Service, 'registry'>[]

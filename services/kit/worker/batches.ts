@@ -1,6 +1,6 @@
 const BATCHES_AT_MOST = 20
 
-export interface Batches {
+interface Batches {
   /** Maximum rows of one statement. */
   limit: number
   /** No batch starts after the signal. */

@@ -147,7 +147,7 @@ const MAX_SKIPPED_AT_ONCE = 10_000
 /** Offsets above this count as long reads. */
 const LONG_READ_OFFSET = 100_000
 
-export interface KeyWindow {
+interface KeyWindow {
   before: TimeKey
   limit: number
   offset: number

@@ -22,7 +22,7 @@ export async function createBusinessUnit(sql: Pool, caller: Caller, audit: Audit
   return { businessUnitId: (await withUniqueName(sql, (tx) => addBusinessUnit(tx, caller, audit, name, now))).id }
 }
 
-export interface CreateBusinessUnit {
+interface CreateBusinessUnit {
   caller: Caller
   body: { name: string }
   audit: AuditContext
@@ -72,7 +72,7 @@ const emitChanged = (tx: Tx, orgId: string, businessUnitId: string) =>
     data: { businessUnitId, orgId },
   })
 
-export interface PatchBusinessUnit {
+interface PatchBusinessUnit {
   caller: Caller
   id: string
   body: { name?: string }

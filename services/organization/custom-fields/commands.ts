@@ -24,7 +24,7 @@ export interface CommandDeps {
   clock: () => number
 }
 
-export interface NewCustomField {
+interface NewCustomField {
   name: string
   /** Names of the options, in display order. */
   options: string[]
@@ -42,7 +42,7 @@ export async function createCustomField(
   return { fieldId: id, options }
 }
 
-export interface CreateCustomField {
+interface CreateCustomField {
   caller: Caller
   body: CustomFieldRequest
   audit: AuditContext
@@ -96,7 +96,7 @@ async function addCustomField(
 const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
   emit(tx, { type: 'organization.customField.changed', tenantId: orgId, subject: fieldId, data: { fieldId, orgId } })
 
-export interface PatchCustomField {
+interface PatchCustomField {
   caller: Caller
   id: string
   body: PatchCustomFieldRequest

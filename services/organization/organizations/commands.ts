@@ -50,7 +50,7 @@ export function createOrganization(sql: Pool, audit: AuditContext, input: NewOrg
   return sql.begin((tx) => createAudited(tx, audit, input, now))
 }
 
-export interface CreateOrg {
+interface CreateOrg {
   caller: Caller
   body: CreateOrgRequest
   audit: AuditContext
@@ -96,7 +96,7 @@ async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
   if ((await findDistributor(tx, orgId)).length === 0) throw invalidField('distributorOrgId', 'is not a distributor')
 }
 
-export interface PatchOrg {
+interface PatchOrg {
   caller: Caller
   id: string
   body: PatchOrgRequest

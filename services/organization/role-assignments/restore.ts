@@ -11,7 +11,7 @@ import { findUserByEmail, grantRoleTo } from '../users/queries.ts'
 
 const ADMINISTRATOR = 'Administrator'
 
-export interface RestoredAdministrator {
+interface RestoredAdministrator {
   orgId: string
   userId: string
 }

@@ -42,7 +42,7 @@ export async function createRole(
   return { roleId: (await withUniqueName(sql, (tx) => addRole(tx, caller, audit, input, now))).id }
 }
 
-export interface CreateRole {
+interface CreateRole {
   caller: Caller
   body: CreateRoleRequest
   audit: AuditContext
@@ -95,7 +95,7 @@ function requireApplicable(permissions: readonly Permission[], standing: Standin
 export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
   emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
 
-export interface PatchRole {
+interface PatchRole {
   caller: Caller
   id: string
   body: PatchRoleRequest

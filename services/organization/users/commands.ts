@@ -57,7 +57,7 @@ export function createUser(sql: Pool, caller: Caller, audit: AuditContext, input
   return sql.begin((tx) => inviteUser(tx, caller, audit, input, now))
 }
 
-export interface CreateUser {
+interface CreateUser {
   caller: Caller
   body: CreateUserRequest
   audit: AuditContext
@@ -111,7 +111,7 @@ async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string
   if (problems.length > 0) throw invalid(problems)
 }
 
-export interface PatchUser {
+interface PatchUser {
   caller: Caller
   id: string
   body: PatchUserRequest

@@ -33,7 +33,7 @@ export interface Member {
   stop(): Promise<void>
 }
 
-export interface MemberOptions {
+interface MemberOptions {
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
   directUrl?: string
@@ -97,7 +97,7 @@ export const emitValue = (pool: Pool, type: string, subject: string, value: numb
 
 export const numberOf = (event: { data: unknown }) => (event.data as { value: number }).value
 
-export interface Effect {
+interface Effect {
   event_id: string
   subject: string
   value: number

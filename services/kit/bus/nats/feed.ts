@@ -14,7 +14,7 @@ import { nextStored } from './stored-message.ts'
 const BATCH_MESSAGES = 64
 const RETRY_PAUSE_MS = 200
 
-export interface StreamFeedOptions {
+interface StreamFeedOptions {
   connection: NatsConnection
   stream: StreamName
   durable: string

@@ -18,7 +18,7 @@ export const filterOf = (stream: StreamName, subjects: readonly string[]): strin
 /** Consumers created with the stream, because it keeps an event only for existing consumers. */
 const NOTIFICATION_READERS = ['webhooks-ingest']
 
-export interface StreamOptions extends NatsAddress {
+interface StreamOptions extends NatsAddress {
   /** Replicas of each stream; 3 in a cluster. */
   replicas?: number
   /** Retention of DOMAIN. It must not exceed that of published outbox rows. */

@@ -4,7 +4,7 @@ import type { Tx } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { type NewRow, storeEvents } from './queries.ts'
 
-export interface NewEvent {
+interface NewEvent {
   /** `sourcing.part.created`, in a family that a stream carries. */
   type: string
   /** Organization that the event concerns. Undefined: all organizations. */

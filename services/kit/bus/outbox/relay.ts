@@ -11,7 +11,7 @@ export interface Publisher {
   publishHeartbeat(session: Session): Promise<void>
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   election: LeaderElection
   publisher: Publisher
   /** Notified at each commit that adds events to the outbox. */

@@ -3,7 +3,7 @@ import { inBatches } from '../../worker/batches.ts'
 import { deleteProcessed } from '../queries.ts'
 import { deleteSent } from './queries.ts'
 
-export interface EventRetention {
+interface EventRetention {
   /** Current time, ISO 8601. */
   now: string
   /** Retention of published rows, from which `scripts/republish` can refill a lost stream. */

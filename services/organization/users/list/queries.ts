@@ -105,7 +105,7 @@ function matchesOf(sql: Sql, orgId: string, q: string, after: string | undefined
 }
 
 /** Where the users of a page are looked for: among the first holders, or among those whose address or name has a text. */
-export type Candidates = { authority: Authority } | { q: string }
+type Candidates = { authority: Authority } | { q: string }
 
 /** A row of a page, with the number of candidates that were filtered; without a match there is one row of nulls. */
 export type CandidateRow = { candidates: number } & (DocumentRow | { position: null; document: null })
