@@ -54,7 +54,7 @@ export interface Operation<
     readonly procedure: Procedure
     readonly request: readonly string[]
     /** Logged fields that are secret URLs, of which only the host is logged. */
-    readonly hostAlone?: readonly string[]
+    readonly hostOnly?: readonly string[]
   }
   /** Refused (403) during an impersonation: commands on users, roles, passwords, sessions and grants. */
   readonly closedToImpersonation?: boolean

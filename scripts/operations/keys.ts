@@ -21,7 +21,7 @@ export async function keys([verb]: string[]): Promise<void> {
     } else {
       const [keys, imports] = [await reencryptSecrets(sql, box), await reencryptImports(sql, box)]
       console.log(
-        `${keys.resealed + imports.reencrypted} secrets were re-encrypted; the older keys can be removed from ENCRYPTION_KEYS.`,
+        `${keys.reencrypted + imports.reencrypted} secrets were re-encrypted; the older keys can be removed from ENCRYPTION_KEYS.`,
       )
     }
   } finally {

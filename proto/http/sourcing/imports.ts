@@ -60,7 +60,7 @@ export const importPartFile = defineOperation({
   audit: {
     procedure: 'part.importFile',
     request: ['partId', 'name', 'group', 'sasUrl'],
-    hostAlone: ['sasUrl'],
+    hostOnly: ['sasUrl'],
   },
 })
 

@@ -102,8 +102,8 @@ describe('the shipped files', () => {
   test('do not replace a catalog that an operator has imported', async () => {
     const own = 'id,code,name,governing_body,rank\nown,own,Our own,Us,1\n'
     await importTexts(sql, { criticalities: own })
-    const { sources, leftAlone } = await shippedSources(sql)
-    expect(leftAlone).toEqual(['criticalities'])
+    const { sources, skipped } = await shippedSources(sql)
+    expect(skipped).toEqual(['criticalities'])
     const { problems } = await importCatalogs({ sql, clock: Date.now }, sources)
     expect(problems.listed).toEqual([])
     expect(await exportedText(sql, 'criticalities')).toBe(own)

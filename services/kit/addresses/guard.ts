@@ -87,7 +87,7 @@ export class AddressGuard {
       throw new Unreachable('the name has no address', error)
     })
     if (addresses.length === 0) throw new Unreachable('the name has no address')
-    if (!allowPrivate && !addresses.every(isPublicAddress)) throw new AddressRefused('must lead to a public address')
+    if (!allowPrivate && !addresses.every(isPublicAddress)) throw new AddressRefused('must have a public address')
     return addresses
   }
 

@@ -23,7 +23,7 @@ interface PublicContext<O> {
 /** What the handler of an operation with a token receives. */
 export interface CallerContext<O> extends PublicContext<O> {
   caller: Caller
-  /** Checks token and permission again, and throws 401 or 403. It is for work that outlasts a revocation. */
+  /** Checks token and permission again, and throws 401 or 403. Long work calls it, because the session may be revoked meanwhile. */
   recheck(): Promise<void>
 }
 

@@ -2,7 +2,7 @@ import type { Tx } from '../db/client.ts'
 import { JsonText } from '../db/json-text.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
-import { deleteKey, findKey, insertKey, KEPT_MS, tryLockKey } from './queries.ts'
+import { deleteKey, findKey, insertKey, RETENTION_MS, tryLockKey } from './queries.ts'
 
 interface OnceRequest {
   userId: string
@@ -31,7 +31,7 @@ export async function once<T extends object>(
   if (!lock?.locked) {
     throw refuse('idempotency_conflict', { detail: 'A request with this Idempotency-Key is still running.' })
   }
-  const [stored] = await findKey(tx, named, new Date(Date.parse(now) - KEPT_MS).toISOString())
+  const [stored] = await findKey(tx, named, new Date(Date.parse(now) - RETENTION_MS).toISOString())
   if (stored) {
     if (Buffer.compare(stored.request_hash, requestHash) !== 0) {
       throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used with another body.' })

@@ -58,11 +58,11 @@ async function ensureRole(sql: Pool, service: ServiceName, password: string): Pr
     `alter role ${role} set timezone = 'UTC'`,
     ...(WITHOUT_PARALLEL_WORKERS.has(service) ? [`alter role ${role} set max_parallel_workers_per_gather = 0`] : []),
   ]
-  for (const statement of statements) await clusterWide(sql, statement)
+  for (const statement of statements) await runClusterWide(sql, statement)
 }
 
 /** Roles belong to the whole cluster, so migrators of two databases can conflict. The conflict is retried. */
-async function clusterWide(sql: Pool, statement: string, triesLeft = 20): Promise<void> {
+async function runClusterWide(sql: Pool, statement: string, triesLeft = 20): Promise<void> {
   try {
     await sql.unsafe(statement)
   } catch (error) {
@@ -71,7 +71,7 @@ async function clusterWide(sql: Pool, statement: string, triesLeft = 20): Promis
     if (/already exists/.test(message)) return
     if (!isConflict || triesLeft === 0) throw error
     await Bun.sleep(25)
-    await clusterWide(sql, statement, triesLeft - 1)
+    await runClusterWide(sql, statement, triesLeft - 1)
   }
 }
 
@@ -90,18 +90,18 @@ async function ensureSchema(sql: Pool, service: ServiceName): Promise<void> {
 async function migrateSchema(
   sql: Pool,
   service: ServiceName,
-  { log, before: stop }: { log: (line: string) => void; before: string | undefined },
+  { log, before: stopBefore }: { log: (line: string) => void; before: string | undefined },
 ): Promise<void> {
   const rows = await sql<{ name: string; checksum: string }[]>`
     select name, checksum from ${sql(service)}.schema_migrations`
   const applied = new Map(rows.map((row) => [row.name, row.checksum]))
   for (const migration of await migrationsOf(service)) {
-    if (migration.name === stop) return
+    if (migration.name === stopBefore) return
     const text = await Bun.file(migration.path).text()
     const checksum = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-    const before = applied.get(migration.name)
-    if (before === checksum) continue
-    if (before !== undefined) {
+    const appliedChecksum = applied.get(migration.name)
+    if (appliedChecksum === checksum) continue
+    if (appliedChecksum !== undefined) {
       throw new Error(`Migration ${service}/${migration.name} was changed after it had run; add a new one instead.`)
     }
     await apply(sql, service, migration, text, checksum)

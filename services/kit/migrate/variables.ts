@@ -6,15 +6,16 @@ import { roleOf } from '../db/roles.ts'
 const passwords = Object.fromEntries(
   SERVICES.map((service) => [
     `${service.toUpperCase()}_DATABASE_PASSWORD`,
-    Type.String({ minLength: 1, description: `What the role \`${roleOf(service)}\` signs in with.` }),
+    Type.String({ minLength: 1, description: `Password of the role \`${roleOf(service)}\`.` }),
   ]),
 ) as Record<string, TSchema>
 
-/** What the migrator reads from its environment. */
+/** The environment variables of the migrator. */
 export const migratorVariables = Type.Object({
   DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
-    description: 'URL of the owner of the database, who may make schemas, roles and extensions; past any pooler.',
+    description:
+      'URL of Postgres, without a pooler, for the owner of the database, who may create schemas, roles and extensions.',
   }),
   ...passwords,
   NATS_URL: commonVariables.NATS_URL,
@@ -29,11 +30,12 @@ export const migratorVariables = Type.Object({
     minimum: -1,
     maximum: Number.MAX_SAFE_INTEGER,
     default: -1,
-    description: 'What each stream may hold, in bytes; beyond it new events wait in the outboxes. -1: no limit.',
+    description:
+      'Maximum size of each stream, in bytes. When it is full, new events wait in the outboxes. -1: no limit.',
   }),
 })
 
-/** The passwords by service, out of the environment that was read. */
+/** The passwords of the service roles, by service. */
 export const passwordsOf = (config: Record<string, unknown>): Record<ServiceName, string> =>
   Object.fromEntries(
     SERVICES.map((service) => [service, config[`${service.toUpperCase()}_DATABASE_PASSWORD`]]),

@@ -13,7 +13,7 @@ import {
   type KindFilter,
   listKeysByKind,
   listRecentKeys,
-} from './keys.ts'
+} from './key-queries.ts'
 import { listActors } from './queries.ts'
 import { monthRangesOf, type Window, windowOf } from './rules.ts'
 
@@ -30,7 +30,7 @@ interface ManyActors {
   emailPattern: string
 }
 
-/** Filters, resolved against the procedures and users that exist. */
+/** Filters, resolved to existing procedures and users. */
 export interface Search {
   window: Window
   /** An entry matches if one of them matches: `q` by procedure, and `q` by actor. */
@@ -48,6 +48,7 @@ const MIN_FILTERED = 2000
 /** Entries of some kinds that are filtered per requested entry. */
 const FILTERED_BY_KIND_PER_ENTRY = 2
 
+/** Resolves `q` to the procedures and users whose name or address contains it. */
 export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search> {
   const { q, procedure, actorId } = filters
   const kinds: KindFilter = {
@@ -142,7 +143,7 @@ async function findKeysByKind(
   return found
 }
 
-/** Keys that one statement skips. This bounds the memory of a far page. */
+/** Keys that one statement skips. This bounds the memory for a page with a high number. */
 const MAX_SKIPPED_AT_ONCE = 10_000
 /** Offsets above this count as long reads. */
 const LONG_READ_OFFSET = 100_000

@@ -24,7 +24,15 @@ import {
   updateOrganization,
   type VisibleOrganization,
 } from './queries.ts'
-import { changedTerms, distinct, type Engagement, type Terms, termsOf, termsProblem, websiteProblem } from './rules.ts'
+import {
+  changedTerms,
+  distinct,
+  type Engagement,
+  type EngagementTerms,
+  termsOf,
+  termsProblem,
+  websiteProblem,
+} from './rules.ts'
 import { reconcileRoles } from './system-roles.ts'
 
 export interface NewOrganization {
@@ -87,7 +95,7 @@ async function createAudited(
   return created
 }
 
-function requireValidTerms(terms: Terms, website: string | null | undefined): void {
+function requireValidTerms(terms: EngagementTerms, website: string | null | undefined): void {
   const problems = [websiteProblem(website), termsProblem(terms)].filter((problem) => problem !== undefined)
   if (problems.length > 0) throw invalid(problems)
 }
