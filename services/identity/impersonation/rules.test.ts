@@ -14,7 +14,7 @@ describe('expiryOf', () => {
   })
 })
 
-describe('the creator of a grant needs the permissions of the user', () => {
+describe('the grantor needs the permissions of the user', () => {
   const user = (permissions: Permission[]) => ({ permissions, roles: [], operator: false, active: true })
 
   test('missingPermissions returns those that apply to the organization of the user', () => {
@@ -24,12 +24,12 @@ describe('the creator of a grant needs the permissions of the user', () => {
     expect(missingPermissions(held, user(['part:create']))).toEqual([])
   })
 
-  test('grantorHasAuthority needs an active creator with org:admin and all permissions, and an active user', () => {
-    const creator = { active: true, permissions: [...PERMISSIONS] }
-    expect(grantorHasAuthority(creator, user(['user:manage']))).toBe(true)
-    expect(grantorHasAuthority({ ...creator, active: false }, user([]))).toBe(false)
-    expect(grantorHasAuthority({ ...creator, permissions: ['user:manage'] }, user([]))).toBe(false)
-    expect(grantorHasAuthority({ ...creator, permissions: ['org:admin'] }, user(['user:manage']))).toBe(false)
-    expect(grantorHasAuthority(creator, { ...user([]), active: false })).toBe(false)
+  test('grantorHasAuthority needs an active grantor with org:admin and all permissions, and an active user', () => {
+    const grantor = { active: true, permissions: [...PERMISSIONS] }
+    expect(grantorHasAuthority(grantor, user(['user:manage']))).toBe(true)
+    expect(grantorHasAuthority({ ...grantor, active: false }, user([]))).toBe(false)
+    expect(grantorHasAuthority({ ...grantor, permissions: ['user:manage'] }, user([]))).toBe(false)
+    expect(grantorHasAuthority({ ...grantor, permissions: ['org:admin'] }, user(['user:manage']))).toBe(false)
+    expect(grantorHasAuthority(grantor, { ...user([]), active: false })).toBe(false)
   })
 })

@@ -15,11 +15,11 @@ test('a used token is a repeat within ten seconds and a reuse later', () => {
   expect(classifyUsedToken({ usedAt: USED_AT, live: true }, later(10_001))).toBe('reuse')
 })
 
-test('a token of an ended session and an unknown token are dead', () => {
+test('a token of an ended session and an unknown token are invalid', () => {
   expect(classifyUsedToken({ usedAt: USED_AT, live: false }, later(1))).toBe('invalid')
   expect(classifyUsedToken(undefined, later(1))).toBe('invalid')
 })
 
-test('an unused token that could not be rotated is dead', () => {
+test('an unused token that could not be rotated is invalid', () => {
   expect(classifyUsedToken({ usedAt: null, live: true }, later(1))).toBe('invalid')
 })

@@ -16,14 +16,14 @@ describe('an e-mail address', () => {
   })
 })
 
-test('a filter on authority needs administration whatever its value', () => {
+test('admin, permission and roleId are filters on authority whatever their value', () => {
   for (const filters of [{ admin: false }, { admin: true }, { permission: '' }, { roleId: '' }]) {
     expect(hasAuthorityFilter({ q: 'x', active: true, ...filters })).toBe(true)
   }
   expect(hasAuthorityFilter({ q: 'x', active: false })).toBe(false)
 })
 
-test('the authority of a list is its role, else its permission, else administration; the rest filters further', () => {
+test('the authority of a list is its role, else its permission, else org:admin; the others remain filters', () => {
   const none = { q: undefined, active: undefined }
   expect(splitAuthority({ admin: true })).toEqual({ authority: { permission: 'org:admin' }, others: none })
   expect(splitAuthority({ permission: 'p', admin: true })).toEqual({

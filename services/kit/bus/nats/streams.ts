@@ -1,6 +1,5 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
-import type { BusLog } from '../log.ts'
 import { commonFilter } from '../subjects.ts'
 import { connectOnce, type NatsAddress, type NatsSession } from './connection.ts'
 import { ensureDurable, unlessMissing } from './durable-consumer.ts'
@@ -25,7 +24,6 @@ interface StreamOptions extends NatsAddress {
   domainMaxAgeDays?: number
   /** Maximum size of each stream, beyond which events stay in the outboxes. Default: unlimited. */
   maxBytes?: number
-  log?: BusLog
 }
 
 /** Within this time the server drops duplicates; later ones are dropped by the consumers. */
