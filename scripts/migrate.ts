@@ -1,6 +1,6 @@
 import { ensureStreams } from '../services/kit/bus/nats/streams.ts'
 import { BadConfiguration, readConfig } from '../services/kit/config/read.ts'
-import { migrate } from '../services/kit/migrate/migrate.ts'
+import { ChangedMigration, migrate } from '../services/kit/migrate/migrate.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 
 /** Migrates the database and, with NATS_URL, creates or updates the streams. Repeatable. */
@@ -22,6 +22,7 @@ try {
     console.log('The NATS streams are up to date.')
   }
 } catch (error) {
-  console.error(error instanceof BadConfiguration ? error.message : error)
+  const isExpected = error instanceof BadConfiguration || error instanceof ChangedMigration
+  console.error(isExpected ? error.message : error)
   process.exit(error instanceof BadConfiguration ? 2 : 1)
 }

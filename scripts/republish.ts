@@ -56,4 +56,6 @@ async function requeue(ownerUrl: string, service: ServiceName, consumer: string)
   await sql.end({ timeout: 5 })
 }
 
-const events = (count: number) => `${count} ${count === 1 ? 'event' : 'events'}`
+function events(count: number): string {
+  return `${count} ${count === 1 ? 'event' : 'events'}`
+}

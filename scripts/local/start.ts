@@ -166,6 +166,6 @@ async function step(name: string, script: string, env: Record<string, string | u
   const { code, output } = await run([BUN, join(ROOT, script)], { env, signal })
   signal.throwIfAborted()
   if (code === 0) return
-  const full = /ENOSPC|No space left/.test(output) ? sentenceFor(output) : undefined
-  throw new Refusal(full ?? `${name} failed:\n${tail(output, 40)}`)
+  const known = /ENOSPC|No space left|was changed after/.test(output) ? sentenceFor(output) : undefined
+  throw new Refusal(known ?? `${name} failed:\n${tail(output, 40)}`)
 }

@@ -10,6 +10,7 @@ test.each([
   ['error: DNSResolveFailed downloading tarball pg@8.23.1', /^The package registry cannot be reached/],
   ['WARNING: NewConnectionError: Failed to establish a new connection', /^The package registry cannot be reached/],
   ['dial tcp: lookup example.org: no such host', /^The package registry cannot be reached/],
+  ['The migration catalog/0001_x.sql was changed after it was applied.', /^The data was written by an earlier build/],
 ])('%p is one sentence', (words, sentence) => {
   expect(sentenceFor(words)).toMatch(sentence)
   expect(sentenceFor(words)).not.toContain('\n')

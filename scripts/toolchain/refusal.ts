@@ -17,6 +17,9 @@ export function sentenceFor(words: string): string | undefined {
   ) {
     return `The package registry cannot be reached: the first start downloads packages; connect to the network and ${again()}.`
   }
+  if (/was changed after it was applied/.test(words)) {
+    return 'The data was written by an earlier build: ./scripts/dev --reset deletes it and starts afresh.'
+  }
   return undefined
 }
 

@@ -4,9 +4,10 @@ import { loadUsers } from '../../testing/load/people.ts'
 import { planOf } from '../../testing/query-plans.ts'
 import { findSignIn } from './queries.ts'
 
+const db = await testDatabase()
+await loadUsers(db.owner, { count: 100_000, organizations: 1500, largest: 30_000 })
+
 test('a sign-in among 100,000 users reads no whole table of users', async () => {
-  const db = await testDatabase()
-  await loadUsers(db.owner, { count: 100_000, organizations: 1500, largest: 30_000 })
   const { scannedWhole } = await planOf(db.urlOf('identity'), (sql) => findSignIn(sql, 'a@example.com'))
   // These users have no credentials, so scanning that empty table is right.
   expect(scannedWhole.filter((table) => table !== 'credentials')).toEqual([])

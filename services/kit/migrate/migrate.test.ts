@@ -20,8 +20,10 @@ describe('requireSchema', () => {
   })
 })
 
-test('migrate refuses a migration that was changed after it had run', async () => {
+test('migrate refuses a migration that was changed after it was applied', async () => {
   const db = await testDatabase()
   await db.owner`update sourcing.schema_migrations set checksum = 'other' where name = '0001_parts.sql'`
-  await expect(migrate({ url: db.ownerUrl, passwords: testPasswords })).rejects.toThrow('was changed after it had run')
+  await expect(migrate({ url: db.ownerUrl, passwords: testPasswords })).rejects.toThrow(
+    'was changed after it was applied',
+  )
 })

@@ -13,6 +13,9 @@ interface MigrateOptions {
   before?: Partial<Record<ServiceName, string>>
 }
 
+/** The database was migrated by a build with another text of the same migration. */
+export class ChangedMigration extends Error {}
+
 /** Key of the advisory lock, an arbitrary constant. */
 const MIGRATION_LOCK = 7_204_913
 
@@ -102,7 +105,7 @@ async function migrateSchema(
     const appliedChecksum = applied.get(migration.name)
     if (appliedChecksum === checksum) continue
     if (appliedChecksum !== undefined) {
-      throw new Error(`Migration ${service}/${migration.name} was changed after it had run; add a new one instead.`)
+      throw new ChangedMigration(`The migration ${service}/${migration.name} was changed after it was applied.`)
     }
     await apply(sql, service, migration, text, checksum)
     log(`${service} ${migration.name}`)
