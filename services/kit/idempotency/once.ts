@@ -15,8 +15,8 @@ interface OnceRequest {
 }
 
 /**
- * Runs the work once for a key. A retry with the same body returns the first response. Another body, or a first request
- * that is still running, is 409. The response is stored in the transaction of the work, so only a success is stored.
+ * Runs the work once for a key. A retry with the same body returns the first response. A retry with another body, or while the
+ * first request is still running, is 409. The response is stored in the transaction of the work, so only a success is stored.
  */
 export async function once<T extends object>(
   tx: Tx,
@@ -45,7 +45,7 @@ export async function once<T extends object>(
   return answer
 }
 
-/** The encryption key may have been removed since. Then the work is known to be done, but its response is lost. */
+/** Throws 409 if the encryption key was removed since: the work is done, but its response cannot be decrypted. */
 const decrypted = (box: SecretBox, response: string) =>
   box.decrypt(response).catch(() => {
     throw refuse('idempotency_conflict', { detail: 'This was done before, and its answer cannot be given again.' })

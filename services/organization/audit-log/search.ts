@@ -15,7 +15,7 @@ import {
   listRecentKeys,
 } from './key-queries.ts'
 import { listActors } from './queries.ts'
-import { monthRangesOf, type Window, windowOf } from './rules.ts'
+import { monthRangesOf, type Period, periodOf } from './rules.ts'
 
 /** Entries that match by kind and actor. */
 interface Branch {
@@ -32,7 +32,7 @@ interface ManyActors {
 
 /** Filters, resolved to existing procedures and users. */
 export interface Search {
-  window: Window
+  period: Period
   /** An entry matches if one of them matches: `q` by procedure, and `q` by actor. */
   branches: readonly Branch[]
   /** Set where `q` matches so many users that the next entries probably match. */
@@ -58,7 +58,7 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, 
     hideSignIns: filters.hideSignIns ?? false,
   }
   const ofActor: ActorFilter | undefined = actorId === undefined ? undefined : { actorIds: [actorId] }
-  const search = { window: windowOf(filters), manyActors: undefined, now }
+  const search = { period: periodOf(filters), manyActors: undefined, now }
   if (q === undefined) return { ...search, branches: [{ kinds, actors: ofActor }] }
 
   const matching = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
@@ -89,8 +89,8 @@ export async function findKeys(
   search: Search,
   next: { before: TimeKey; limit: number },
 ): Promise<readonly TimeKey[]> {
-  const { window, branches, manyActors, now } = search
-  const range = { ...window, ...next }
+  const { period, branches, manyActors, now } = search
+  const range = { ...period, ...next }
   if (isUnfiltered(branches)) return listRecentKeys(sql, orgId, range)
   if (manyActors) {
     const found = await filterNextKeys(sql, orgId, search, range, manyActors)
