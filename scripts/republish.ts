@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { SERVICES, type ServiceName } from '../proto/services.ts'
-import { unsend } from '../services/kit/bus/outbox/queries.ts'
+import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { requeueDeadLetters } from '../services/kit/bus/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
 
@@ -43,7 +43,7 @@ function workOf(args: string[]): ((url: string) => Promise<void>) | undefined {
 async function republish(ownerUrl: string, since: string): Promise<void> {
   const sql = connect(ownerUrl, { max: 1, applicationName: 'marketplace-republish' })
   for (const service of SERVICES) {
-    const { count } = await unsend(sql, service, since)
+    const { count } = await markUnsent(sql, service, since)
     console.log(`${service}: ${events(count)} will be published again`)
   }
   await sql.end({ timeout: 5 })

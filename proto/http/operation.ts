@@ -53,7 +53,7 @@ export interface Operation<
   readonly audit?: {
     readonly procedure: Procedure
     readonly request: readonly string[]
-    /** Fields with secret URLs, of which only the host is logged. */
+    /** Logged fields that are secret URLs, of which only the host is logged. */
     readonly hostOnly?: readonly string[]
   }
   /** Refused (403) during an impersonation: commands on users, roles, passwords, sessions and grants. */

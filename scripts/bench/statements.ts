@@ -95,13 +95,15 @@ export async function readsOf(
   return reads
 }
 
-/** Statements as a pgbench script: `$1` of the first one becomes the variable `s0p1`. A null has no variable. */
+/** Statements as a pgbench script: `$1` of the first one becomes the variable `s0p1`. Null and empty text have no variable. */
 export function pgbenchScript(statements: readonly LoggedStatement[]) {
   const variables: Record<string, string> = {}
   const lines = statements.map(({ text, parameters }, at) => {
     const line = text.trim().replaceAll(/\$(\d+)/g, (_, number) => {
       const value = parameters[Number(number) - 1]
       if (value === null || value === undefined) return 'null'
+      // pgbench accepts no empty variable.
+      if (value === '') return "''"
       variables[`s${at}p${number}`] = value
       return `:s${at}p${number}`
     })

@@ -29,8 +29,8 @@ export async function catalog([verb, ...args]: string[]): Promise<void> {
 /** Loads the shipped file into every catalog that the operator has not loaded from another file. */
 export const importDefaults = (databaseUrl: string): Promise<void> =>
   withCatalogs(databaseUrl, async (sql) => {
-    const { sources, leftAlone } = await shippedSources(sql)
-    for (const name of leftAlone) console.log(`${name}: not changed, because an operator loaded it from another file`)
+    const { sources, skipped } = await shippedSources(sql)
+    for (const name of skipped) console.log(`${name}: not changed, because an operator loaded it from another file`)
     await runImport(sql, sources)
   })
 

@@ -21,7 +21,7 @@ export async function keys([verb]: string[]): Promise<void> {
     } else {
       const [keys, imports] = [await reencryptSecrets(sql, box), await reencryptImports(sql, box)]
       console.log(
-        `${keys.resealed + imports.reencrypted} secrets were re-encrypted; remove the older keys from ENCRYPTION_KEYS a day later, when the signed URLs have expired.`,
+        `${keys.reencrypted + imports.reencrypted} secrets were re-encrypted; remove the older keys from ENCRYPTION_KEYS a day later, when the signed URLs have expired.`,
       )
     }
   } finally {

@@ -1,17 +1,16 @@
-import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
+import { assemble, createKit, type KitOptions, type Service, type ServiceConfig } from '../kit/service/service.ts'
 import { categoryRoutes } from './categories/routes.ts'
-import type { CatalogConfig } from './config.ts'
 import { criticalityRoutes } from './criticalities/routes.ts'
 import { materialRoutes } from './materials/routes.ts'
 import { CatalogRegistry } from './memory/registry.ts'
-import { followReloads, retryLoads } from './memory/reload.ts'
+import { retryLoads, subscribeToImports } from './memory/reload.ts'
 import { processRoutes } from './processes/routes.ts'
 import { standardRoutes } from './standards/routes.ts'
 import { technologyRoutes } from './technologies/routes.ts'
 import { unspscCategoryRoutes } from './unspsc-categories/routes.ts'
 
 /** The catalog service: seven reference catalogs, served from memory. */
-export async function createCatalog(config: CatalogConfig, options?: KitOptions): Promise<Service> {
+export async function createCatalog(config: ServiceConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('catalog', config, options)
   const { http, sql, bus, log } = kit
   const registry = new CatalogRegistry(sql)
@@ -27,6 +26,6 @@ export async function createCatalog(config: CatalogConfig, options?: KitOptions)
       unspscCategoryRoutes(deps),
     ],
     workers: [retryLoads(registry, log)],
-    start: () => followReloads(bus, registry),
+    start: () => subscribeToImports(bus, registry),
   })
 }

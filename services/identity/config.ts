@@ -7,13 +7,13 @@ export const identityVariables = Type.Object({
     minimum: 1,
     maximum: 64,
     default: navigator.hardwareConcurrency,
-    description: 'Maximum passwords hashed at the same time. Default: the number of cores.',
+    description: 'Maximum number of passwords that are hashed at the same time. Default: the number of cores.',
   }),
   HASHING_QUEUE: Type.Integer({
     minimum: 1,
     maximum: 10_000,
     default: 200,
-    description: 'Maximum sign-ins waiting to be hashed. The next one is 429.',
+    description: 'Maximum number of sign-ins that wait for a hashing slot. Further ones are 429.',
   }),
 })
 

@@ -4,7 +4,7 @@ import { createSecretBox } from '../kit/secrets/box.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
 import type { IdentityConfig } from './config.ts'
-import { endUnbackedSessions } from './impersonation/consumer.ts'
+import { endSessionsWithoutAuthority } from './impersonation/consumer.ts'
 import { impersonationRoutes } from './impersonation/routes.ts'
 import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
@@ -12,7 +12,7 @@ import { createSigner } from './keys/signer.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createHashing, dummyHash } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
-import { endVoidSessions, erasePeople } from './sessions/consumer.ts'
+import { endResetSessions, erasePeople } from './sessions/consumer.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import { sweepIdentity } from './sweep/queries.ts'
 import type { TokenDeps } from './tokens/commands.ts'
@@ -23,7 +23,11 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   const kit = await createKit('identity', config, options)
   const { http, pagination, sql, clock, bus } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
-  const tokenTerms = { issuer: config.PUBLIC_URL, audience: AUDIENCE, accessTokenSeconds: config.ACCESS_TOKEN_SECONDS }
+  const tokenOptions = {
+    issuer: config.PUBLIC_URL,
+    audience: AUDIENCE,
+    accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
+  }
   const hashing = createHashing({ slots: config.HASHING_SLOTS, maxWaiting: config.HASHING_QUEUE })
   const now = () => new Date(clock()).toISOString()
   const readToken = createTokenReader(async () => ({
@@ -33,7 +37,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     sql,
     clock,
     hashing,
-    sign: createSigner({ sql, box, clock, ...tokenTerms }),
+    sign: createSigner({ sql, box, clock, ...tokenOptions }),
     accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
     dummyHash: await dummyHash(hashing),
     refreshSecret: new Uint8Array(),
@@ -48,7 +52,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       impersonationRoutes({ http, pagination, tokens, box, publicUrl: config.PUBLIC_URL }),
       activationRoutes({ http, sql, hashing, clock }),
     ],
-    workers: [endVoidSessions({ bus, now }), erasePeople({ bus, now }), endUnbackedSessions({ bus, now })],
+    workers: [endResetSessions({ bus, now }), erasePeople({ bus, now }), endSessionsWithoutAuthority({ bus, now })],
     cleanup: [(signal) => sweepIdentity(sql, now(), signal)],
     start: async () => {
       tokens.refreshSecret = await ensureKeys(sql, box, now())

@@ -13,13 +13,13 @@ export interface Cell {
 }
 
 const problem = (text: string): Reading => ({ problem: text })
-const written = (value: Value): string => (value === null ? '' : String(value))
+const asText = (value: Value): string => (value === null ? '' : String(value))
 
 /** A key that is valid in a path. */
 export const key: Cell = {
   read: (text) =>
     PATH_ID.test(text) ? { value: text } : problem('has to be 1 to 64 of A-Z, a-z, 0-9, ".", "_" and "-"'),
-  write: written,
+  write: asText,
 }
 
 /** Text of one line. U+FFFD shows that bytes were not UTF-8. */
@@ -31,19 +31,19 @@ export const line = (maxLength: number): Cell => ({
     if (text.includes('\ufffd')) return problem('is not UTF-8')
     return { value: text }
   },
-  write: written,
+  write: asText,
 })
 
 /** One of a fixed set of words. */
 export const word = (words: readonly string[]): Cell => ({
   read: (text) => (words.includes(text) ? { value: text } : problem(`is not one of ${words.join(', ')}`)),
-  write: written,
+  write: asText,
 })
 
 /** A positive integer. */
 export const ordinal: Cell = {
   read: (text) => (/^[1-9]\d{0,8}$/.test(text) ? { value: Number(text) } : problem('is not a positive integer')),
-  write: written,
+  write: asText,
 }
 
 /** An optional cell. */

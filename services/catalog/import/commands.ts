@@ -10,25 +10,25 @@ import {
   compareVersions,
   countEntries,
   currentVersions,
+  deleteUnpublishedBatch,
+  isReferenceViewPresent,
+  listReferencedKeys,
   lockEntries,
-  lockImports,
-  namedByRecords,
   newVersion,
-  referencesDeclared,
+  publishVersion,
   removedKeys,
-  removeSomeUnserved,
-  serveVersion,
+  tryLockImports,
   unlockImports,
 } from './queries.ts'
 import { checkReferences } from './references.ts'
 import { type Source, stageFile } from './stage.ts'
 
-const REMOVED_AT_A_TIME = 5000
+const DELETED_PER_STATEMENT = 5000
 /** Lock time-out of one attempt, which bounds the wait of transactions queued behind the import. */
 const MAX_LOCK_WAIT_MS = 2000
 const MAX_LOCK_TRIES = 15
 
-export interface ImportOptions {
+interface ImportOptions {
   /** The owner's pool with at least two connections and no transaction pooler, because imports hold a session lock. */
   sql: Pool
   clock: () => number
@@ -45,7 +45,7 @@ interface Change {
   catalog: Catalog
   next: Current
   comparison: Comparison
-  /** Keys of the served version that the next one lacks. */
+  /** Keys of the published version that the next one lacks. */
   removed: string[]
 }
 
@@ -56,11 +56,11 @@ interface Change {
 export async function importCatalogs(options: ImportOptions, sources: readonly Source[]): Promise<ImportOutcome> {
   const session = await options.sql.reserve()
   try {
-    if (!(await lockImports(session))) throw new ImportRunning()
+    if (!(await tryLockImports(session))) throw new ImportRunning()
     try {
-      await removeUnserved(options.sql)
-      const outcome = await importAlone(options, sources)
-      await removeUnserved(options.sql)
+      await deleteUnpublished(options.sql)
+      const outcome = await importLocked(options, sources)
+      await deleteUnpublished(options.sql)
       return outcome
     } finally {
       await unlockImports(session)
@@ -81,15 +81,17 @@ export class ImportRunning extends Error {
 /** The import could not lock the entries in time. */
 export class EntriesBusy extends Error {
   constructor() {
-    super('Records that name entries are being written all the time; nothing was changed. Try again.')
+    super(
+      'The entries could not be locked, because records that refer to them are written continuously. Nothing was changed; try again.',
+    )
     this.name = 'EntriesBusy'
   }
 }
 
-async function importAlone(options: ImportOptions, sources: readonly Source[]): Promise<ImportOutcome> {
+async function importLocked(options: ImportOptions, sources: readonly Source[]): Promise<ImportOutcome> {
   const { sql, onRecord } = options
   const problems = new Problems()
-  const served = new Map((await currentVersions(sql)).map((current) => [current.name as CatalogName, current]))
+  const published = new Map((await currentVersions(sql)).map((current) => [current.name as CatalogName, current]))
   const version = await newVersion(sql)
   const staged: { catalog: Catalog; next: Current }[] = []
   for (const source of sources) {
@@ -97,7 +99,7 @@ async function importAlone(options: ImportOptions, sources: readonly Source[]): 
     const entries = await stageFile(sql, source, version, problems, () => onRecord?.(name))
     staged.push({ catalog: source.catalog, next: { name, version, entries, shipped: source.shipped } })
   }
-  const versions = new Map([...served].map(([name, current]) => [name, current.version]))
+  const versions = new Map([...published].map(([name, current]) => [name, current.version]))
   for (const { catalog } of staged) versions.set(catalog.name, version)
   if (problems.count === 0) {
     await checkReferences(sql, { versions, staged: new Set(staged.map(({ catalog }) => catalog.name)) }, problems)
@@ -106,13 +108,13 @@ async function importAlone(options: ImportOptions, sources: readonly Source[]): 
 
   const changes: Change[] = []
   for (const { catalog, next } of staged) {
-    const before = served.get(catalog.name)?.version ?? '0'
+    const before = published.get(catalog.name)?.version ?? '0'
     const comparison = await compareVersions(sql, catalog, before, version)
     if (comparison.added + comparison.changed + comparison.removed === 0) continue
     const removed = comparison.removed > 0 ? await removedKeys(sql, catalog, before, version) : []
     changes.push({ catalog, next, comparison, removed: removed.map(({ key }) => key) })
   }
-  if (changes.length > 0) await serve(options, changes, problems)
+  if (changes.length > 0) await publish(options, changes, problems)
   return {
     problems,
     changes:
@@ -127,7 +129,12 @@ async function importAlone(options: ImportOptions, sources: readonly Source[]): 
 }
 
 /** Publishes the new versions unless a record refers to an entry that they lack. */
-async function serve(options: ImportOptions, changes: readonly Change[], problems: Problems, tries = 1): Promise<void> {
+async function publish(
+  options: ImportOptions,
+  changes: readonly Change[],
+  problems: Problems,
+  tries = 1,
+): Promise<void> {
   const now = new Date(options.clock()).toISOString()
   try {
     await options.sql.begin('isolation level read committed', async (tx) => {
@@ -136,12 +143,12 @@ async function serve(options: ImportOptions, changes: readonly Change[], problem
       await tx`select set_config('lock_timeout', ${`${MAX_LOCK_WAIT_MS}ms`}, true)`
       // All transactions that refer to entries have committed, and new ones wait for this one.
       await lockEntries(tx)
-      for (const change of changes) await collectNamed(tx, change, problems)
+      for (const change of changes) await addReferencedKeys(tx, change, problems)
       if (problems.count > 0) return
       for (const { catalog, next } of changes) {
         // If this import lost the connection of its lock, the next import may have deleted its version.
         if ((await countEntries(tx, catalog, next.version)) !== next.entries) throw new ImportRunning()
-        await serveVersion(tx, { ...next, now })
+        await publishVersion(tx, { ...next, now })
       }
       const reloaded: CatalogReloaded = {
         type: 'catalog.reloaded',
@@ -152,29 +159,29 @@ async function serve(options: ImportOptions, changes: readonly Change[], problem
   } catch (error) {
     if ((error as { code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error
     if (tries >= MAX_LOCK_TRIES) throw new EntriesBusy()
-    await serve(options, changes, problems, tries + 1)
+    await publish(options, changes, problems, tries + 1)
   }
 }
 
 const LOCK_NOT_AVAILABLE = '55P03'
 
-async function collectNamed(tx: Tx, { catalog, removed }: Change, problems: Problems): Promise<void> {
+async function addReferencedKeys(tx: Tx, { catalog, removed }: Change, problems: Problems): Promise<void> {
   if (removed.length === 0) return
-  if (!(await referencesDeclared(tx))) {
+  if (!(await isReferenceViewPresent(tx))) {
     problems.add({
       catalog: catalog.name,
-      reason: 'entries are missing, and there is no telling whether records name them',
+      reason: 'entries are missing, and it is unknown whether records refer to them',
     })
     return
   }
-  for (const { key } of await namedByRecords(tx, catalog.name, removed)) {
-    problems.add({ catalog: catalog.name, reason: `"${key}" is missing, but a record names it` })
+  for (const { key } of await listReferencedKeys(tx, catalog.name, removed)) {
+    problems.add({ catalog: catalog.name, reason: `"${key}" is missing, but a record refers to it` })
   }
 }
 
 /** Deletes replaced versions and those of refused or killed imports. */
-async function removeUnserved(sql: Pool): Promise<void> {
+async function deleteUnpublished(sql: Pool): Promise<void> {
   for (const catalog of Object.values(CATALOGS)) {
-    while ((await removeSomeUnserved(sql, catalog, REMOVED_AT_A_TIME)) > 0);
+    while ((await deleteUnpublishedBatch(sql, catalog, DELETED_PER_STATEMENT)) > 0);
   }
 }

@@ -1,9 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Catalog } from '../catalog.ts'
-import { csvLine } from '../files/csv.ts'
 import { readStoredEntries } from './queries.ts'
 
-/** Streams the served version of a catalog as a file that an import accepts. Returns the number of records. */
+/** Streams the published version of a catalog as a file that an import accepts. Returns the number of records. */
 export async function exportCatalog(
   sql: Pool,
   catalog: Catalog,
@@ -24,3 +23,8 @@ export async function exportCatalog(
   })
   return records
 }
+
+/** One line of a CSV file: RFC 4180 with a line feed, quoted only where necessary. */
+const csvLine = (cells: readonly string[]): string => `${cells.map(quoted).join(',')}\n`
+
+const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

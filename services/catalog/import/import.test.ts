@@ -46,8 +46,8 @@ describe('a round trip', () => {
 })
 
 describe('a changed file', () => {
-  test('is served completely, counted, and emits one event', async () => {
-    const announced = (await events()).length
+  test('is published completely, returns the number of changes and emits one event', async () => {
+    const emittedBefore = (await events()).length
     const file = (await shippedText('criticalities')).replace('NASA-STD-6030: class A', 'NASA-STD-6030: Class A')
     const { changes } = await importTexts(sql, { criticalities: `${file}new,new,A new one,ISO,1\n` })
     expect(changes).toEqual([
@@ -55,7 +55,7 @@ describe('a changed file', () => {
     ])
     const [row] = await sql`select name, rank from catalog.criticality_lookup where id = 'nasa-6030-a'`
     expect({ ...row }).toEqual({ name: 'NASA-STD-6030: Class A', rank: 3 })
-    expect((await events()).slice(announced)).toEqual([{ catalogs: ['criticalities'] }])
+    expect((await events()).slice(emittedBefore)).toEqual([{ catalogs: ['criticalities'] }])
     await restoreShipped(sql, 'criticalities')
   })
 
@@ -102,8 +102,8 @@ describe('the shipped files', () => {
   test('do not replace a catalog that an operator has imported', async () => {
     const own = 'id,code,name,governing_body,rank\nown,own,Our own,Us,1\n'
     await importTexts(sql, { criticalities: own })
-    const { sources, leftAlone } = await shippedSources(sql)
-    expect(leftAlone).toEqual(['criticalities'])
+    const { sources, skipped } = await shippedSources(sql)
+    expect(skipped).toEqual(['criticalities'])
     const { problems } = await importCatalogs({ sql, clock: Date.now }, sources)
     expect(problems.listed).toEqual([])
     expect(await exportedText(sql, 'criticalities')).toBe(own)
@@ -126,7 +126,7 @@ describe('two imports', () => {
 
   test('cannot both succeed: one that lost its lock to the other changes nothing', async () => {
     const criticalities = `${await shippedText('criticalities')}new,new,A new one,ISO,1\n`
-    const sweeping = async function* () {
+    const deletingStagedRows = async function* () {
       // The first file has been stored.
       await sql`delete from catalog.criticalities where version <> (
         select version from catalog.catalogs where name = 'criticalities')`
@@ -134,7 +134,7 @@ describe('two imports', () => {
     }
     const sources = [
       { catalog: CATALOGS.criticalities, open: () => Readable.from([criticalities]), shipped: false },
-      { catalog: CATALOGS.categories, open: () => Readable.from(sweeping()), shipped: false },
+      { catalog: CATALOGS.categories, open: () => Readable.from(deletingStagedRows()), shipped: false },
     ]
     const before = await versions()
     await expect(importCatalogs({ sql, clock: Date.now }, sources)).rejects.toBeInstanceOf(ImportRunning)

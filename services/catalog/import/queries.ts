@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 /** The names that statements use. They come from the declaration of the catalog, never from a file. */
-export interface StoredCatalog {
+interface StoredCatalog {
   name: string
   table: string
   key: string
@@ -15,7 +15,7 @@ type Entry = Readonly<Record<string, string | number | null | readonly string[]>
 const IMPORT_LOCK = 5_021_378
 
 /** False if another import is running. */
-export async function lockImports(sql: Sql): Promise<boolean> {
+export async function tryLockImports(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ locked: boolean }[]>`select pg_try_advisory_lock(${IMPORT_LOCK}) as locked`
   return row?.locked === true
 }
@@ -52,7 +52,7 @@ export const stageEntries = (sql: Sql, { table, key, file }: StoredCatalog, entr
 export const analyzeEntries = (sql: Sql, { table }: StoredCatalog) => sql`analyze ${sql(table)}`
 
 /** Deletes a batch of unpublished versions and returns the number of entries. */
-export async function removeSomeUnserved(sql: Sql, { table, name }: StoredCatalog, limit: number): Promise<number> {
+export async function deleteUnpublishedBatch(sql: Sql, { table, name }: StoredCatalog, limit: number): Promise<number> {
   const { count } = await sql`
     delete from ${sql(table)} where ctid = any (array(
       select ctid from ${sql(table)}
@@ -67,11 +67,11 @@ export interface Comparison {
   removed: number
 }
 
-/** The difference between a staged and the served version. */
+/** The difference between a staged and the published version. */
 export async function compareVersions(
   sql: Sql,
   { table, key }: StoredCatalog,
-  served: string,
+  published: string,
   staged: string,
 ): Promise<Comparison> {
   const version = (number: string) => sql`
@@ -82,20 +82,20 @@ export async function compareVersions(
       count(*) filter (where before.key is null)::int as added,
       count(*) filter (where before.content <> after.content)::int as changed,
       count(*) filter (where after.key is null)::int as removed
-    from (${version(served)}) as before full join (${version(staged)}) as after using (key)`
+    from (${version(published)}) as before full join (${version(staged)}) as after using (key)`
   return row ?? { added: 0, changed: 0, removed: 0 }
 }
 
-/** Keys of the served version that the staged one lacks. */
-export const removedKeys = (sql: Sql, { table, key }: StoredCatalog, served: string, staged: string) => sql<
+/** Keys of the published version that the staged one lacks. */
+export const removedKeys = (sql: Sql, { table, key }: StoredCatalog, published: string, staged: string) => sql<
   { key: string }[]
 >`
   select ${sql(key)} as key from ${sql(table)} as before
-  where version = ${served} and not exists (
+  where version = ${published} and not exists (
     select 1 from ${sql(table)} as after where after.version = ${staged} and after.${sql(key)} = before.${sql(key)}
   )`
 
-export interface Dangling {
+interface DanglingReference {
   line: number
   key: string
   names: string
@@ -109,7 +109,7 @@ export const danglingReferences = (
   from: { catalog: StoredCatalog; version: string; column: string },
   to: { catalog: StoredCatalog; version: string },
   limit: number,
-) => sql<Dangling[]>`
+) => sql<DanglingReference[]>`
   select entry.line, entry.${sql(from.catalog.key)} as key, named.key as names, (count(*) over ())::int as total
   from ${sql(from.catalog.table)} as entry
   cross join lateral unnest(array[]::text[] || entry.${sql(from.column)}) as named (key)
@@ -134,14 +134,14 @@ export const unreachableCategories = (sql: Sql, version: string, limit: number) 
   order by line limit ${limit}`
 
 /** Whether sourcing has published the view of its references. */
-export async function referencesDeclared(sql: Sql): Promise<boolean> {
+export async function isReferenceViewPresent(sql: Sql): Promise<boolean> {
   const [row] = await sql<{ declared: boolean }[]>`
     select to_regclass('sourcing.catalog_references') is not null as declared`
   return row?.declared === true
 }
 
 /** Those of the entries to which a record of sourcing refers. */
-export const namedByRecords = (sql: Sql, catalog: string, keys: readonly string[]) => sql<{ key: string }[]>`
+export const listReferencedKeys = (sql: Sql, catalog: string, keys: readonly string[]) => sql<{ key: string }[]>`
   select distinct id as key from sourcing.catalog_references
   where catalog = ${catalog} and id = any (${sql.array([...keys])})
   order by id`
@@ -155,7 +155,7 @@ export async function countEntries(sql: Sql, { table }: StoredCatalog, version: 
 /** Waits for all transactions that refer to entries, and blocks new ones. */
 export const lockEntries = (tx: Tx) => tx`select catalog.lock_entries_exclusive()`
 
-export const serveVersion = (tx: Tx, { name, version, entries, shipped, now }: Current & { now: string }) => tx`
+export const publishVersion = (tx: Tx, { name, version, entries, shipped, now }: Current & { now: string }) => tx`
   update catalog.catalogs
   set version = ${version}, entries = ${entries}, shipped = ${shipped}, loaded_at = ${now}
   where name = ${name}`

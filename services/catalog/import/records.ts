@@ -6,10 +6,13 @@ import type { FileRecord } from '../files/format.ts'
 const MAX_RECORD_BYTES = 65_536
 
 /** One record of a file, or its problem. `line` is its last line. */
-export type Read = { line: number } & ({ record: FileRecord } | { problem: string })
+export type RecordOrProblem = { line: number } & ({ record: FileRecord } | { problem: string })
 
 /** Streams a CSV file. The first line must have exactly the columns of `header`, in any order. */
-export async function* recordsOf(bytes: NodeJS.ReadableStream, header: readonly string[]): AsyncGenerator<Read> {
+export async function* recordsOf(
+  bytes: NodeJS.ReadableStream,
+  header: readonly string[],
+): AsyncGenerator<RecordOrProblem> {
   const parser = parse({
     bom: true,
     info: true,
@@ -50,6 +53,6 @@ function problemOfHeader(given: readonly string[], header: readonly string[]): s
   const missing = header.filter((name) => !given.includes(name))
   const unknown = given.filter((name) => !header.includes(name))
   if (missing.length > 0) return `has to name the columns ${header.join(', ')}; missing: ${missing.join(', ')}`
-  if (unknown.length > 0) return `names columns that this catalog has not: ${unknown.join(', ')}`
+  if (unknown.length > 0) return `names columns that this catalog does not have: ${unknown.join(', ')}`
   return given.length === header.length ? undefined : 'names a column more than once'
 }

@@ -35,7 +35,7 @@ describe('an entry that a part references', () => {
     await storePart(sourcing, 'abs')
     const { problems, changes } = await importTexts(sql, { materials: await without('materials', 'abs', 'asa') })
     expect(changes).toEqual([])
-    expect(problems.listed).toEqual([{ catalog: 'materials', reason: '"abs" is missing, but a record names it' }])
+    expect(problems.listed).toEqual([{ catalog: 'materials', reason: '"abs" is missing, but a record refers to it' }])
     expect(await exportedText(sql, 'materials')).toBe(await shippedText('materials'))
   })
 
@@ -45,8 +45,8 @@ describe('an entry that a part references', () => {
       standards: await without('standards', 'as9100', 'iso-9001', 'iso-9712'),
     })
     expect(problems.listed.map(({ reason }) => reason)).toEqual([
-      '"as9100" is missing, but a record names it',
-      '"iso-9001" is missing, but a record names it',
+      '"as9100" is missing, but a record refers to it',
+      '"iso-9001" is missing, but a record refers to it',
     ])
   })
 
@@ -83,7 +83,7 @@ describe('a part that is written during an import', () => {
       return { importing }
     })
     const { problems } = await importing.importing
-    expect(problems.listed).toEqual([{ catalog: 'materials', reason: '"abs" is missing, but a record names it' }])
+    expect(problems.listed).toEqual([{ catalog: 'materials', reason: '"abs" is missing, but a record refers to it' }])
   })
 
   test('and rolled back does not prevent the import', async () => {
@@ -119,8 +119,8 @@ describe('an entry that another catalog references', () => {
   test('cannot be removed', async () => {
     const { problems } = await importTexts(sql, { standards: await without('standards', 'norsok-m-630') })
     expect(problems.listed.map(({ catalog, reason }) => `${catalog}: ${reason}`)).toEqual([
-      'standards: "norsok-m-630" is missing, but "duplex-2205" of materials names it',
-      'standards: "norsok-m-630" is missing, but "super-duplex-2507" of materials names it',
+      'standards: "norsok-m-630" is missing, but "duplex-2205" of materials refers to it',
+      'standards: "norsok-m-630" is missing, but "super-duplex-2507" of materials refers to it',
     ])
   })
 
@@ -141,8 +141,8 @@ describe('an entry that another catalog references', () => {
   test('cannot be removed: a technology that a process references', async () => {
     const { problems } = await importTexts(sql, { technologies: await without('technologies', 'grind') })
     expect(problems.listed.map(({ reason }) => reason)).toEqual([
-      '"grind" is missing, but "grinding-ceramic" of processes names it',
-      '"grind" is missing, but "grinding-metal" of processes names it',
+      '"grind" is missing, but "grinding-ceramic" of processes refers to it',
+      '"grind" is missing, but "grinding-metal" of processes refers to it',
     ])
   })
 })

@@ -5,17 +5,17 @@ import { MAX_LISTED, type Problems } from './problems.ts'
 import { danglingReferences, unreachableCategories } from './queries.ts'
 
 /** The version of each catalog after the import, and the imported ones. */
-export interface Outlook {
+interface PlannedVersions {
   versions: ReadonlyMap<CatalogName, string>
   staged: ReadonlySet<CatalogName>
 }
 
 /** Collects dangling references in imported and existing catalogs. */
-export async function checkReferences(sql: Pool, outlook: Outlook, problems: Problems): Promise<void> {
-  const versionOf = (name: CatalogName) => outlook.versions.get(name) ?? '0'
+export async function checkReferences(sql: Pool, planned: PlannedVersions, problems: Problems): Promise<void> {
+  const versionOf = (name: CatalogName) => planned.versions.get(name) ?? '0'
   for (const catalog of Object.values<Catalog>(CATALOGS)) {
     for (const { column, to } of catalog.references) {
-      if (!outlook.staged.has(catalog.name) && !outlook.staged.has(to)) continue
+      if (!planned.staged.has(catalog.name) && !planned.staged.has(to)) continue
       const from = { catalog, version: versionOf(catalog.name), column }
       const dangling = await danglingReferences(
         sql,
@@ -24,15 +24,15 @@ export async function checkReferences(sql: Pool, outlook: Outlook, problems: Pro
         MAX_LISTED,
       )
       const found = dangling.map(({ line, key, names }) =>
-        outlook.staged.has(catalog.name)
+        planned.staged.has(catalog.name)
           ? { catalog: catalog.name, line, reason: `${column} names "${names}", which is not in ${to}` }
-          : { catalog: to, reason: `"${names}" is missing, but "${key}" of ${catalog.name} names it` },
+          : { catalog: to, reason: `"${names}" is missing, but "${key}" of ${catalog.name} refers to it` },
       )
       problems.addSome(found, dangling[0]?.total ?? 0)
     }
   }
   // A missing parent is already reported, and its descendants would be reported again here.
-  if (outlook.staged.has('categories') && problems.count === 0) await checkTree(sql, versionOf('categories'), problems)
+  if (planned.staged.has('categories') && problems.count === 0) await checkTree(sql, versionOf('categories'), problems)
 }
 
 async function checkTree(sql: Pool, version: string, problems: Problems): Promise<void> {
@@ -40,7 +40,7 @@ async function checkTree(sql: Pool, version: string, problems: Problems): Promis
   const found = unreachable.map(({ line, key }) => ({
     catalog: 'categories' as const,
     line,
-    reason: `"${key}" is on a circle of parents, or below one`,
+    reason: `"${key}" is part of a cycle of parents, or below one`,
   }))
   problems.addSome(found, unreachable[0]?.total ?? 0)
 }

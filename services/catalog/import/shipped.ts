@@ -10,12 +10,12 @@ import type { Source } from './stage.ts'
 export const shippedFile = (name: CatalogName) => join(import.meta.dir, '..', 'data', `${name}.csv`)
 
 /** The shipped files of catalogs without content of an operator. */
-export async function shippedSources(sql: Pool): Promise<{ sources: Source[]; leftAlone: CatalogName[] }> {
+export async function shippedSources(sql: Pool): Promise<{ sources: Source[]; skipped: CatalogName[] }> {
   const own = new Set((await currentVersions(sql)).filter(({ shipped }) => !shipped).map(({ name }) => name))
   const sources = CATALOG_NAMES.filter((name) => !own.has(name)).map((name) => ({
     catalog: CATALOGS[name],
     open: () => createReadStream(shippedFile(name)),
     shipped: true,
   }))
-  return { sources, leftAlone: CATALOG_NAMES.filter((name) => own.has(name)) }
+  return { sources, skipped: CATALOG_NAMES.filter((name) => own.has(name)) }
 }

@@ -30,27 +30,27 @@ export async function stageFile(
   const entriesOf = catalog.file.reader()
   let batch = new Map<string, Entry>()
   let staged = 0
-  const refuse = (line: number, reason: string) => problems.add({ catalog: catalog.name, line, reason })
-  const repeated = (line: number, key: string) => refuse(line, `${catalog.key} "${key}" is given more than once`)
+  const report = (line: number, reason: string) => problems.add({ catalog: catalog.name, line, reason })
+  const reportRepeated = (line: number, key: string) => report(line, `${catalog.key} "${key}" is given more than once`)
 
   const flush = async () => {
     const inserted = await stageEntries(sql, catalog, [...batch.values()])
     staged += inserted.length
     const fresh = new Set(inserted.map(({ key }) => key))
-    for (const [key, { line }] of batch) if (!fresh.has(key)) repeated(Number(line), key)
+    for (const [key, { line }] of batch) if (!fresh.has(key)) reportRepeated(Number(line), key)
     batch = new Map()
   }
 
   for await (const read of recordsOf(open(), catalog.file.header)) {
-    const made = 'problem' in read ? read : entriesOf(read.record)
+    const result = 'problem' in read ? read : entriesOf(read.record)
     onRecord()
-    if ('problem' in made) {
-      refuse(read.line, made.problem)
+    if ('problem' in result) {
+      report(read.line, result.problem)
       continue
     }
-    for (const entry of made.entries) {
+    for (const entry of result.entries) {
       const key = String(entry[catalog.key])
-      if (batch.has(key)) repeated(read.line, key)
+      if (batch.has(key)) reportRepeated(read.line, key)
       else batch.set(key, { version, line: read.line, ...entry })
     }
     if (batch.size >= BATCH_ENTRIES) await flush()

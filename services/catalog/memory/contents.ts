@@ -4,7 +4,7 @@ import type { Item } from './rows.ts'
 import { needleOf, type SubstringIndex, SubstringIndexBuilder } from './substring-index.ts'
 
 /** The value of a property; null if the entry lacks it. */
-export type FilterValue = string | number | null
+type FilterValue = string | number | null
 
 /** The value of a filter: undefined is no filter, null selects entries without the property. */
 export type Where<Filter extends string> = Readonly<Partial<Record<Filter, FilterValue | undefined>>>
@@ -75,13 +75,13 @@ export class Contents<Filter extends string = string> {
 
   /** Positions that match all filters, in order; undefined without filters. */
   #candidates(where: Where<Filter>): Uint32Array | undefined {
-    let admitted: Uint32Array | undefined
+    let matching: Uint32Array | undefined
     for (const [property, value] of Object.entries<FilterValue | undefined>(where)) {
       if (value === undefined) continue
       const positions = this.#filters[property]?.get(value) ?? new Uint32Array()
-      admitted = admitted === undefined ? positions : admitted.filter((position) => includes(positions, position))
+      matching = matching === undefined ? positions : matching.filter((position) => includes(positions, position))
     }
-    return admitted
+    return matching
   }
 
   /** Positions of the window and one more, which shows whether a next page exists. */

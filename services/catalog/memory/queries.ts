@@ -3,7 +3,7 @@ import type { Tx } from '../../kit/db/client.ts'
 /** Rows of one fetch, few enough to serve requests in between. */
 const ROWS_AT_A_TIME = 1000
 
-export interface ListedRows {
+interface ListedRows {
   rows: { view: string; columns: readonly string[] }
   key: string
   orderBy: string

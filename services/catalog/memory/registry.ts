@@ -7,7 +7,7 @@ import { CatalogStore } from './store.ts'
 
 type FilterOf<Name extends CatalogName> = (typeof CATALOGS)[Name] extends Catalog<infer Filter> ? Filter : never
 
-export type CatalogStores = { readonly [Name in CatalogName]: CatalogStore<FilterOf<Name>> }
+type CatalogStores = { readonly [Name in CatalogName]: CatalogStore<FilterOf<Name>> }
 
 /** The dependencies of the routes. */
 export interface CatalogDeps {
@@ -41,7 +41,7 @@ export class CatalogRegistry {
       // A catalog that becomes outdated during its load is added to the set again.
       for (const name of this.#stale) {
         this.#stale.delete(name)
-        await this.#loadShelf<string>(CATALOGS[name], this.stores[name]).catch((error) => {
+        await this.#loadStore<string>(CATALOGS[name], this.stores[name]).catch((error) => {
           this.#stale.add(name)
           throw error
         })
@@ -51,7 +51,7 @@ export class CatalogRegistry {
     }
   }
 
-  async #loadShelf<Filter extends string>(catalog: Catalog<Filter>, store: CatalogStore<Filter>): Promise<void> {
+  async #loadStore<Filter extends string>(catalog: Catalog<Filter>, store: CatalogStore<Filter>): Promise<void> {
     store.replace(await loadContents(this.#sql, catalog))
   }
 }

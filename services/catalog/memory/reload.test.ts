@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { createApp } from '../../kit/http/app.ts'
+import type { ServiceConfig } from '../../kit/service/service.ts'
 import { importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import type { CatalogConfig } from '../config.ts'
 import { createCatalog } from '../service.ts'
 import { CatalogRegistry } from './registry.ts'
 
@@ -19,7 +19,7 @@ const HEADER = 'id,code,name,governing_body,rank\n'
 
 describe('after an import', () => {
   test('every replica serves the new content within a second', async () => {
-    const replica = await createCatalog(market.configOf<CatalogConfig>('catalog'))
+    const replica = await createCatalog(market.configOf<ServiceConfig>('catalog'))
     await replica.start()
     const app = createApp({ services: [replica], ownerOf: () => replica, trustedProxies: 0 })
     const replicaGet = async () => {

@@ -7,10 +7,10 @@ import type { CatalogRegistry } from './registry.ts'
 
 const RETRY_INTERVAL_MS = 1000
 
-/** Follows imports. All catalogs are loaded at the start and after each gap. Resolves when all are loaded. */
-export async function followReloads(bus: Bus, registry: CatalogRegistry): Promise<void> {
+/** Reloads a catalog after each import, and all catalogs at the start and after each gap. Resolves when all are loaded. */
+export async function subscribeToImports(bus: Bus, registry: CatalogRegistry): Promise<void> {
   const reloaded: CatalogReloaded['type'] = 'catalog.reloaded'
-  await bus.follow({
+  await bus.subscribe({
     subjects: [reloaded],
     onEvent: ({ data }) => {
       const { catalogs } = data as CatalogReloaded['data']

@@ -6,15 +6,15 @@ import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder, type Where } from './contents.ts'
 
 /** Clients repeat the same pages, searches and entries, and a scan of the UNSPSC costs more than a request. */
-const MAX_KEPT_ANSWERS = 1024
-const MAX_KEPT_CHARACTERS = 4 * 1024 * 1024
+const MAX_CACHED_RESPONSES = 1024
+const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024
 
 /** The current contents of one catalog, replaced as a whole by each load. */
 export class CatalogStore<Filter extends string = string> {
   #contents: Contents<Filter>
-  readonly #kept = new LRUCache<string, JsonText>({
-    max: MAX_KEPT_ANSWERS,
-    maxSize: MAX_KEPT_CHARACTERS,
+  readonly #cache = new LRUCache<string, JsonText>({
+    max: MAX_CACHED_RESPONSES,
+    maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: ({ text }) => text.length,
   })
 
@@ -30,13 +30,13 @@ export class CatalogStore<Filter extends string = string> {
   replace(contents: Contents<Filter>): void {
     const before = this.#contents
     this.#contents = contents
-    this.#kept.clear()
+    this.#cache.clear()
     before.release()
   }
 
   /** A page of a list. */
   page(query: PageQuery, where: Where<Filter>, search?: string): JsonText {
-    return this.#keep(JSON.stringify([search, query.page, query.pageSize, where]), () =>
+    return this.#cached(JSON.stringify([search, query.page, query.pageSize, where]), () =>
       this.#read(query, where, search),
     )
   }
@@ -55,7 +55,7 @@ export class CatalogStore<Filter extends string = string> {
 
   /** One entry by id or code. */
   one(key: string): JsonText {
-    return this.#keep(key, () => {
+    return this.#cached(key, () => {
       const text = this.#contents.find(key)
       if (text === undefined) throw notFound()
       return new JsonText(text)
@@ -72,11 +72,11 @@ export class CatalogStore<Filter extends string = string> {
     return new JsonText(`{"items":[${texts.join(',')}]}`)
   }
 
-  #keep(key: string, make: () => JsonText): JsonText {
-    const kept = this.#kept.get(key)
-    if (kept) return kept
+  #cached(key: string, make: () => JsonText): JsonText {
+    const cached = this.#cache.get(key)
+    if (cached) return cached
     const made = make()
-    this.#kept.set(key, made)
+    this.#cache.set(key, made)
     return made
   }
 }

@@ -10,7 +10,7 @@ import { countFailure } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { findActivation, markRedeemed } from './queries.ts'
 
-export interface Activation {
+interface Activation {
   token: string
   password: string
 }

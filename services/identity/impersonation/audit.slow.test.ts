@@ -32,12 +32,12 @@ describe('the audit log', () => {
     expect(created).not.toHaveProperty('impersonation')
   })
 
-  test('omits grantedByEmail after the creator of the grant was anonymised', async () => {
-    const creator = await org.member(['org:admin'])
+  test('omits grantedByEmail after the grantor was anonymised', async () => {
+    const grantor = await org.member(['org:admin'])
     const user = await org.member([])
-    await redeem(tokenOf((await create(user, {}, creator)).body))
+    await redeem(tokenOf((await create(user, {}, grantor)).body))
     await market.db
-      .owner`update organization.users set email = 'erased', anonymised_at = now() where id = ${creator.userId}`
+      .owner`update organization.users set email = 'erased', anonymised_at = now() where id = ${grantor.userId}`
     const [entry] = await listed(`actorId=${user.userId}&impersonatedOnly=true`)
     expect(entry?.impersonation).toMatchObject(grantRequest)
     expect(entry?.impersonation).not.toHaveProperty('grantedByEmail')

@@ -22,7 +22,7 @@ import {
   markRedeemed,
   markRevoked,
 } from './queries.ts'
-import { endOf, isBacked, missingPermissions } from './rules.ts'
+import { expiryOf, grantorHasAuthority, missingPermissions } from './rules.ts'
 
 export interface ImpersonationDeps {
   tokens: TokenDeps
@@ -30,7 +30,7 @@ export interface ImpersonationDeps {
   publicUrl: string
 }
 
-export interface CreateGrant {
+interface CreateGrant {
   caller: Caller
   body: CreateImpersonationGrantRequest
   audit: AuditContext
@@ -42,17 +42,17 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
   const { caller, body, audit } = call
   const { sql, clock } = tokens
   const nowMs = clock()
-  const expiresAt = endOf(body.expireTime, nowMs)
+  const expiresAt = expiryOf(body.expireTime, nowMs)
   if (!expiresAt) throw invalidField('expireTime', 'must lie within the next 24 hours')
   const now = new Date(nowMs).toISOString()
   const request = { userId: caller.userId, operation: 'createImpersonationGrant', key: call.idempotencyKey, body, box }
   return sql.begin((tx) =>
     once(tx, request, now, async () => {
       const [user] = await findUser(tx, caller.orgId, body.userId)
-      if (!user) throw invalidField('userId', 'names no user of your organization')
-      const beyond = missingPermissions(caller.permissions, user)
-      if (beyond.length > 0) throw refuse('forbidden', { detail: `You lack ${beyond.join(', ')} yourself.` })
-      if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'names a deactivated user' }] })
+      if (!user) throw invalidField('userId', 'is not a user of your organization')
+      const missing = missingPermissions(caller.permissions, user)
+      if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
+      if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'is a deactivated user' }] })
       const { token, hash } = newSecretToken()
       const { userId, actingEmail, reason } = body
       const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
@@ -63,7 +63,7 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
   )
 }
 
-/** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose giver lost the authority, are the same 404. */
+/** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose grantor lost the authority, are the same 404. */
 export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, audit: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()
@@ -73,7 +73,7 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
   const refreshToken = newSecretToken()
   const session = await sql.begin(async (tx) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)
-    if (!grant || !isBacked({ active: grant.giver_active, permissions: grant.giver_permissions }, grant))
+    if (!grant || !grantorHasAuthority({ active: grant.grantor_active, permissions: grant.grantor_permissions }, grant))
       return undefined
     const subject = { userId: grant.user_id, orgId: grant.org_id, sessionId: newId('sess') }
     const { ipAddress, userAgent } = audit

@@ -2,12 +2,12 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { listActing, lockLiveGrants } from './queries.ts'
-import { isBacked } from './rules.ts'
+import { grantorHasAuthority } from './rules.ts'
 
-/** Ends impersonation sessions when the giver of the grant is deactivated or lacks a permission of the user. */
-export const endUnbackedSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
+/** Ends impersonation sessions when the grantor of the grant is deactivated or lacks a permission of the user. */
+export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
-    name: 'end-unbacked-sessions',
+    name: 'end-withoutAuthority-sessions',
     subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],
     handle: async (tx, event) => {
       const { orgId } = event.data as { orgId: string }
@@ -19,13 +19,13 @@ export const endUnbackedSessions = ({ bus, now }: { bus: Bus; now: () => string 
         orgId,
         grants.map(({ id }) => id),
       )
-      const unbacked = acting.filter(
-        (user) => !isBacked({ active: user.giver_active, permissions: user.giver_permissions }, user),
+      const withoutAuthority = acting.filter(
+        (user) => !grantorHasAuthority({ active: user.grantor_active, permissions: user.grantor_permissions }, user),
       )
       await endSessions(
         tx,
         orgId,
-        unbacked.map(({ session_id }) => session_id),
+        withoutAuthority.map(({ session_id }) => session_id),
         now(),
       )
     },

@@ -128,18 +128,18 @@ describe('a link', () => {
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1)
   })
 
-  test('is 404 after the user was deactivated or got more permissions than the creator, or the creator was deactivated', async () => {
-    const creator = await org.member(['org:admin'])
+  test('is 404 after the user was deactivated or got more permissions than the grantor, or the grantor was deactivated', async () => {
+    const grantor = await org.member(['org:admin'])
     const [inactive, promoted, orphan] = [await org.member([]), await org.member([]), await org.member([])]
     const links = [
-      await create(inactive, {}, creator),
-      await create(promoted, {}, creator),
-      await create(orphan, {}, creator),
+      await create(inactive, {}, grantor),
+      await create(promoted, {}, grantor),
+      await create(orphan, {}, grantor),
     ]
     await market.db.owner`update organization.users set active = false where id = ${inactive.userId}`
     await org.grant('Administrator', promoted.userId)
     for (const { body } of links.slice(0, 2)) expect((await redeem(tokenOf(body))).status).toBe(404)
-    await market.db.owner`update organization.users set active = false where id = ${creator.userId}`
+    await market.db.owner`update organization.users set active = false where id = ${grantor.userId}`
     for (const { body } of links.slice(2)) expect((await redeem(tokenOf(body))).status).toBe(404)
   })
 
@@ -197,11 +197,11 @@ describe('an impersonated session', () => {
     expect((await refresh(tokens.refresh_token)).status).toBe(401)
   })
 
-  test('cannot be refreshed after the creator was deactivated', async () => {
-    const creator = await org.member(['org:admin'])
-    const grant = await create(await org.member([]), {}, creator)
+  test('cannot be refreshed after the grantor was deactivated', async () => {
+    const grantor = await org.member(['org:admin'])
+    const grant = await create(await org.member([]), {}, grantor)
     const { body } = await redeem(tokenOf(grant.body))
-    await market.db.owner`update organization.users set active = false where id = ${creator.userId}`
+    await market.db.owner`update organization.users set active = false where id = ${grantor.userId}`
     expect((await refresh(body.refresh_token)).status).toBe(401)
   })
 

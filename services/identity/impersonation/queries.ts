@@ -14,7 +14,7 @@ export interface GrantRow {
   revoked_at: string | null
 }
 
-export interface NewGrant {
+interface NewGrant {
   id: string
   orgId: string
   userId: string
@@ -55,24 +55,24 @@ export const findUser = (sql: Sql, orgId: string, userId: string) => sql<UserRow
   select active, permissions, org_roles as roles, operator
   from organization.callers where org_id = ${orgId} and user_id = ${userId}`
 
-export interface RedeemableRow extends UserRow {
+interface RedeemableRow extends UserRow {
   id: string
   org_id: string
   user_id: string
   acting_email: string
   expires_at: string
-  giver_active: boolean
-  giver_permissions: Permission[]
+  grantor_active: boolean
+  grantor_permissions: Permission[]
 }
 
-/** The redeemable grant of a link, locked, with its user and its giver. */
+/** The redeemable grant of a link, locked, with its user and its grantor. */
 export const findRedeemable = (sql: Sql, hash: Uint8Array, now: string) => sql<RedeemableRow[]>`
   select g.id, g.org_id, g.user_id, g.acting_email, g.expires_at,
     c.active, c.permissions, c.org_roles as roles, c.operator,
-    giver.active as giver_active, giver.permissions as giver_permissions
+    grantor.active as grantor_active, grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id
-  join organization.callers giver on giver.org_id = g.org_id and giver.user_id = g.granted_by
+  join organization.callers grantor on grantor.org_id = g.org_id and grantor.user_id = g.granted_by
   where g.token_hash = ${Buffer.from(hash)} and g.redeemed_at is null and g.revoked_at is null and g.expires_at > ${now}
   for update of g`
 
@@ -93,18 +93,18 @@ export const lockLiveGrants = (sql: Sql, orgId: string, now: string) => sql<{ id
   where org_id = ${orgId} and revoked_at is null and expires_at > ${now}
   order by id for update`
 
-export interface ActingRow extends UserRow {
+interface ActingRow extends UserRow {
   session_id: string
-  giver_active: boolean
-  giver_permissions: Permission[]
+  grantor_active: boolean
+  grantor_permissions: Permission[]
 }
 
-/** Live sessions of these grants, with the current state of user and giver. */
+/** Live sessions of these grants, with the current state of user and grantor. */
 export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<ActingRow[]>`
   select s.id as session_id, c.active, c.permissions, c.org_roles as roles, c.operator,
-    giver.active as giver_active, giver.permissions as giver_permissions
+    grantor.active as grantor_active, grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join identity.sessions s on s.grant_id = g.id
   join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id
-  join organization.callers giver on giver.org_id = g.org_id and giver.user_id = g.granted_by
+  join organization.callers grantor on grantor.org_id = g.org_id and grantor.user_id = g.granted_by
   where g.org_id = ${orgId} and g.id = any(${[...grantIds]}) and s.ended_at is null`

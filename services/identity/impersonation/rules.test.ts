@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'bun:test'
 import { PERMISSIONS, type Permission } from '../../../proto/permissions.ts'
-import { endOf, isBacked, missingPermissions } from './rules.ts'
+import { expiryOf, grantorHasAuthority, missingPermissions } from './rules.ts'
 
 const now = Date.parse('2026-04-29T09:10:00.000Z')
 
-describe('endOf', () => {
+describe('expiryOf', () => {
   test('defaults to an hour from now and allows at most 24 hours', () => {
-    expect(endOf(undefined, now)).toBe('2026-04-29T10:10:00.000Z')
-    expect(endOf('2026-04-30T11:10:00+02:00', now)).toBe('2026-04-30T09:10:00.000Z')
-    expect(endOf('2026-04-30T09:10:00.001Z', now)).toBeUndefined()
-    expect(endOf('2026-04-29T09:10:00.000Z', now)).toBeUndefined()
-    expect(endOf('2020-01-01T00:00:00Z', now)).toBeUndefined()
+    expect(expiryOf(undefined, now)).toBe('2026-04-29T10:10:00.000Z')
+    expect(expiryOf('2026-04-30T11:10:00+02:00', now)).toBe('2026-04-30T09:10:00.000Z')
+    expect(expiryOf('2026-04-30T09:10:00.001Z', now)).toBeUndefined()
+    expect(expiryOf('2026-04-29T09:10:00.000Z', now)).toBeUndefined()
+    expect(expiryOf('2020-01-01T00:00:00Z', now)).toBeUndefined()
   })
 })
 
-describe('the creator of a grant needs the permissions of the user', () => {
+describe('the grantor needs the permissions of the user', () => {
   const user = (permissions: Permission[]) => ({ permissions, roles: [], operator: false, active: true })
 
   test('missingPermissions returns those that apply to the organization of the user', () => {
@@ -24,12 +24,12 @@ describe('the creator of a grant needs the permissions of the user', () => {
     expect(missingPermissions(held, user(['part:create']))).toEqual([])
   })
 
-  test('isBacked needs an active creator with org:admin and all permissions, and an active user', () => {
-    const creator = { active: true, permissions: [...PERMISSIONS] }
-    expect(isBacked(creator, user(['user:manage']))).toBe(true)
-    expect(isBacked({ ...creator, active: false }, user([]))).toBe(false)
-    expect(isBacked({ ...creator, permissions: ['user:manage'] }, user([]))).toBe(false)
-    expect(isBacked({ ...creator, permissions: ['org:admin'] }, user(['user:manage']))).toBe(false)
-    expect(isBacked(creator, { ...user([]), active: false })).toBe(false)
+  test('grantorHasAuthority needs an active grantor with org:admin and all permissions, and an active user', () => {
+    const grantor = { active: true, permissions: [...PERMISSIONS] }
+    expect(grantorHasAuthority(grantor, user(['user:manage']))).toBe(true)
+    expect(grantorHasAuthority({ ...grantor, active: false }, user([]))).toBe(false)
+    expect(grantorHasAuthority({ ...grantor, permissions: ['user:manage'] }, user([]))).toBe(false)
+    expect(grantorHasAuthority({ ...grantor, permissions: ['org:admin'] }, user(['user:manage']))).toBe(false)
+    expect(grantorHasAuthority(grantor, { ...user([]), active: false })).toBe(false)
   })
 })

@@ -1,28 +1,28 @@
 import { isApplicable, type Permission, type Standing } from '../../../proto/permissions.ts'
 
-export const DEFAULT_MS = 60 * 60 * 1000
-export const LONGEST_MS = 24 * 60 * 60 * 1000
+const DEFAULT_MS = 60 * 60 * 1000
+const LONGEST_MS = 24 * 60 * 60 * 1000
 
 /** The expiry of a grant; undefined for one in the past or too far in the future. */
-export function endOf(asked: string | undefined, nowMs: number): string | undefined {
+export function expiryOf(asked: string | undefined, nowMs: number): string | undefined {
   if (asked === undefined) return new Date(nowMs + DEFAULT_MS).toISOString()
   const endMs = Date.parse(asked)
   return endMs > nowMs && endMs <= nowMs + LONGEST_MS ? new Date(endMs).toISOString() : undefined
 }
 
-export interface Holder extends Standing {
+interface Holder extends Standing {
   permissions: readonly Permission[]
 }
 
-/** Effective permissions of the user that the giver of the grant lacks. */
+/** Effective permissions of the user that the grantor of the grant lacks. */
 export const missingPermissions = (held: ReadonlySet<Permission>, { permissions, ...standing }: Holder): Permission[] =>
   permissions.filter((key) => isApplicable(key, standing) && !held.has(key))
 
-/** Whether the giver is still an active administrator with every permission of the user. */
-export const isBacked = (
-  giver: { active: boolean; permissions: readonly Permission[] },
+/** Whether the grantor is still an active administrator with every permission of the user. */
+export const grantorHasAuthority = (
+  grantor: { active: boolean; permissions: readonly Permission[] },
   user: Holder & { active: boolean },
 ): boolean => {
-  const held = new Set(giver.permissions)
-  return giver.active && user.active && held.has('org:admin') && missingPermissions(held, user).length === 0
+  const held = new Set(grantor.permissions)
+  return grantor.active && user.active && held.has('org:admin') && missingPermissions(held, user).length === 0
 }

@@ -34,7 +34,7 @@ export function ensureKeys(sql: Pool, box: SecretBox, now: string): Promise<Uint
   })
 }
 
-export interface Rotation {
+export interface RotatedKey {
   kid: string
   signsFrom: string
 }
@@ -47,7 +47,7 @@ export function rotateSigningKey(
   sql: Pool,
   box: SecretBox,
   { accessTokenSeconds, now }: { accessTokenSeconds: number; now: string },
-): Promise<Rotation> {
+): Promise<RotatedKey> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)
     await deleteRetiredKeys(tx, now)
@@ -62,21 +62,21 @@ export function rotateSigningKey(
 }
 
 /** Re-encrypts every stored secret with the current key. Older keys can then be removed from ENCRYPTION_KEYS. */
-export function reencryptSecrets(sql: Pool, box: SecretBox): Promise<{ resealed: number }> {
+export function reencryptSecrets(sql: Pool, box: SecretBox): Promise<{ reencrypted: number }> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)
-    let resealed = 0
+    let reencrypted = 0
     for (const { kid, private_key } of await listPrivateKeys(tx)) {
       if (box.isCurrent(private_key)) continue
       await updatePrivateKey(tx, kid, await box.encrypt(await box.decrypt(private_key)))
-      resealed++
+      reencrypted++
     }
     for (const { name, value } of await listSecrets(tx)) {
       if (box.isCurrent(value)) continue
       await updateSecret(tx, name, await box.encrypt(await box.decrypt(value)))
-      resealed++
+      reencrypted++
     }
-    return { resealed }
+    return { reencrypted }
   })
 }
 

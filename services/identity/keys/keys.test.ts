@@ -46,9 +46,9 @@ describe('rotation of the signing key', () => {
 test('reencryptSecrets re-encrypts every stored secret with the first key', async () => {
   const next = `next:${Buffer.alloc(32, 9).toString('base64')}`
   const both = await createSecretBox(`${next},${market.config.ENCRYPTION_KEYS}`)
-  const { resealed } = await reencryptSecrets(sql, both)
-  expect(resealed).toBeGreaterThanOrEqual(3)
-  expect((await reencryptSecrets(sql, both)).resealed).toBe(0)
+  const { reencrypted } = await reencryptSecrets(sql, both)
+  expect(reencrypted).toBeGreaterThanOrEqual(3)
+  expect((await reencryptSecrets(sql, both)).reencrypted).toBe(0)
   const onlyNext = await createSecretBox(next)
   const rows = await market.db.owner<{ private_key: string }[]>`select private_key from identity.signing_keys`
   for (const { private_key } of rows) expect(await onlyNext.decrypt(private_key)).toContain('PRIVATE KEY')

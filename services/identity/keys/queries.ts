@@ -1,7 +1,7 @@
 import type { JWK } from 'jose'
 import type { Sql } from '../../kit/db/client.ts'
 
-export interface SigningKeyRow {
+interface SigningKeyRow {
   kid: string
   public_jwk: JWK
   private_key: string

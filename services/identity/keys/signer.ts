@@ -12,7 +12,7 @@ export interface TokenSubject {
   act?: { actingEmail: string; grantId: string } | undefined
 }
 
-export interface SignerOptions {
+interface SignerOptions {
   sql: Pool
   box: SecretBox
   issuer: string
@@ -21,8 +21,7 @@ export interface SignerOptions {
   clock: () => number
 }
 
-/** Time for which the signing key is cached. */
-const KEEP_KEY_MS = 15_000
+const KEY_CACHE_MS = 15_000
 
 /** Signs access tokens (RFC 9068) with the current key. */
 export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, clock }: SignerOptions) {
@@ -30,7 +29,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
 
   const signingKey = async () => {
     const nowMs = clock()
-    if (current && nowMs - current.readAtMs < KEEP_KEY_MS) return current
+    if (current && nowMs - current.readAtMs < KEY_CACHE_MS) return current
     const [row] = await findSigningKey(sql, new Date(nowMs).toISOString())
     if (!row) throw unavailable('No signing key is in place yet.')
     const same = current?.kid === row.kid ? current : undefined

@@ -3,7 +3,7 @@ const outcome = document.getElementById('outcome')
 const token = location.hash.slice(1)
 // The token must not stay in the history of a shared computer.
 history.replaceState(null, '', location.pathname)
-if (token === '') outcome.textContent = 'This page needs the whole link, with the part behind the #.'
+if (token === '') outcome.textContent = 'Open the complete link, with the part after the #.'
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()

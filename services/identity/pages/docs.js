@@ -25,6 +25,6 @@ form.addEventListener('submit', async (event) => {
   }
   ui.preauthorizeApiKey('BearerAuth', body.access_token)
   const minutes = Math.round(body.expires_in / 60)
-  outcome.textContent = `Signed in as ${form.username.value}: requests below carry your token for ${minutes} minutes.`
+  outcome.textContent = `Signed in as ${form.username.value}: requests below are sent with your token for ${minutes} minutes.`
   form.password.value = ''
 })

@@ -5,7 +5,7 @@ const field = document.getElementById('token')
 const token = location.hash.slice(1)
 // The token must not stay in the history of a shared computer.
 history.replaceState(null, '', location.pathname)
-if (token === '') outcome.textContent = 'This page needs the whole link, with the part behind the #.'
+if (token === '') outcome.textContent = 'Open the complete link, with the part after the #.'
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
@@ -27,7 +27,7 @@ form.addEventListener('submit', async (event) => {
   field.value = body.access_token
   session.hidden = false
   const minutes = Math.max(1, Math.round(body.expires_in / 60))
-  outcome.textContent = `Send it as a bearer token; it is good for ${minutes} minutes.`
+  outcome.textContent = `Send it as a bearer token; it is valid for ${minutes} minutes.`
 })
 
 document.getElementById('copy').addEventListener('click', async () => {

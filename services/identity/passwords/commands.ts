@@ -17,7 +17,7 @@ export interface PasswordDeps {
   clock: () => number
 }
 
-export interface PasswordChange {
+interface PasswordChange {
   currentPassword: string
   newPassword: string
 }

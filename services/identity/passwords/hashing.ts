@@ -5,7 +5,7 @@ export const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost:
 
 const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=1$`
 
-export interface HashingOptions {
+interface HashingOptions {
   /** Concurrent hashes: the number of cores, because each occupies one. */
   slots: number
   /** Callers that may wait for a slot; the next one is 429. */
@@ -16,7 +16,7 @@ export interface HashingOptions {
 const MAX_WAIT_MS = 30_000
 /** One queue for all callers, because a password is checked before its organization is known. */
 const ALL = 'all'
-const { signal: NEVER } = new AbortController()
+const { signal: NEVER_ABORTED } = new AbortController()
 
 /** argon2id off the event loop, with limited concurrency and a bounded queue. */
 export function createHashing({ slots, maxWaiting }: HashingOptions) {
@@ -28,8 +28,8 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
     maxWaitingPerTenant: maxWaiting,
   })
   return {
-    /** Runs work that hashes. What the work reads first, such as the throttle, is read after the wait. */
-    withSlot: <T>(work: () => Promise<T>): Promise<T> => permits.run(ALL, NEVER, work),
+    /** Runs work in a hashing slot. It starts after the wait, so that what it reads, such as the throttle, is current. */
+    withSlot: <T>(work: () => Promise<T>): Promise<T> => permits.run(ALL, NEVER_ABORTED, work),
     hash: (password: string) => Bun.password.hash(normalized(password), PARAMETERS),
     /** False for a wrong password and for a malformed hash. Never called with an empty password. */
     verify: (password: string, hash: string) => Bun.password.verify(normalized(password), hash).catch(() => false),

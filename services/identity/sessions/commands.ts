@@ -6,16 +6,16 @@ import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { found, notFound } from '../../kit/errors/refusal.ts'
 import { findLiveSession, findOwnSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
-import { mayEnd } from './rules.ts'
+import { mayManageSessions } from './rules.ts'
 
 /** Maximum sessions in one event, so that it fits into a notification of Postgres. */
-const SESSIONS_AN_EVENT = 100
+const MAX_SESSIONS_PER_EVENT = 100
 
 /** Ends sessions and emits the events, in one transaction. */
 export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly string[], now: string): Promise<void> {
   const ended = (await markEnded(tx, sessionIds, now)).map(({ id }) => id)
-  for (let from = 0; from < ended.length; from += SESSIONS_AN_EVENT) {
-    const batch = ended.slice(from, from + SESSIONS_AN_EVENT)
+  for (let from = 0; from < ended.length; from += MAX_SESSIONS_PER_EVENT) {
+    const batch = ended.slice(from, from + MAX_SESSIONS_PER_EVENT)
     await emit(tx, {
       type: 'identity.session.revoked',
       tenantId: orgId,
@@ -25,7 +25,7 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
   }
 }
 
-export interface SessionsOf {
+interface SessionSelection {
   orgId: string
   userId: string
   /** Session that is kept. */
@@ -35,8 +35,12 @@ export interface SessionsOf {
 }
 
 /** Ends all sessions of a user except one. */
-export async function endSessionsOf(tx: Tx, { orgId, userId, ...which }: SessionsOf, now: string): Promise<void> {
-  const live = await listLiveSessionIds(tx, userId, which)
+export async function endSessionsOf(
+  tx: Tx,
+  { orgId, userId, ...selection }: SessionSelection,
+  now: string,
+): Promise<void> {
+  const live = await listLiveSessionIds(tx, userId, selection)
   await endSessions(
     tx,
     orgId,
@@ -84,7 +88,7 @@ async function ownSessionOf(
 export function endSessionById(sql: Pool, caller: Caller, sessionId: string, audit: AuditContext, now: string) {
   return sql.begin(async (tx) => {
     const session = found(await findLiveSession(tx, caller.orgId, sessionId, now))
-    if (!mayEnd(caller, session.user_id)) throw notFound()
+    if (!mayManageSessions(caller, session.user_id)) throw notFound()
     await endSessions(tx, caller.orgId, [sessionId], now)
     await recordSuccess(tx, audit)
   })

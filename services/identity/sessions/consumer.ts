@@ -1,20 +1,20 @@
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { endSessionsOf } from './commands.ts'
-import { erasePassword, eraseTraces } from './queries.ts'
+import { eraseClientData, erasePassword } from './queries.ts'
 
-interface SessionsVoid {
+interface UserReset {
   userId: string
   orgId: string
   before: string
 }
 
 /** Ends the sessions that a user had at the time of a reset or deactivation, and no later ones. */
-export const endVoidSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
+export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
     name: 'end-reset-sessions',
     subjects: ['organization.user.credentialsReset', 'organization.user.deactivated'],
-    handle: (tx, event) => endSessionsOf(tx, event.data as SessionsVoid, now()),
+    handle: (tx, event) => endSessionsOf(tx, event.data as UserReset, now()),
   })
 
 /** Erases password, addresses and clients of an anonymised user. */
@@ -23,9 +23,9 @@ export const erasePeople = ({ bus, now }: { bus: Bus; now: () => string }): Work
     name: 'erase-people',
     subjects: ['organization.user.anonymised'],
     handle: async (tx, event) => {
-      const { userId, orgId } = event.data as SessionsVoid
+      const { userId, orgId } = event.data as UserReset
       await endSessionsOf(tx, { orgId, userId }, now())
       await erasePassword(tx, userId)
-      await eraseTraces(tx, userId)
+      await eraseClientData(tx, userId)
     },
   })

@@ -49,7 +49,7 @@ export const erasePassword = (tx: Tx, userId: string) => tx`
   delete from identity.credentials where user_id = ${userId}`
 
 /** Erases address and client of every stored session of a user. */
-export const eraseTraces = (tx: Tx, userId: string) => tx`
+export const eraseClientData = (tx: Tx, userId: string) => tx`
   update identity.sessions set ip_address = null, user_agent = null where user_id = ${userId}`
 
 /** The session of a refresh token of this user. */

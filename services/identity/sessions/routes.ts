@@ -7,7 +7,7 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { endSessionById } from './commands.ts'
 import { listSessionsOf, type SessionRow } from './queries.ts'
-import { mayEnd } from './rules.ts'
+import { mayManageSessions } from './rules.ts'
 
 interface Deps {
   http: Http
@@ -22,7 +22,8 @@ export const sessionRoutes = ({ http, pagination, sql, clock }: Deps) => {
     .use(
       http.route(listSessions, async ({ caller, query }) => {
         const userId = query.userId ?? caller.userId
-        if (!mayEnd(caller, userId)) throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
+        if (!mayManageSessions(caller, userId))
+          throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
         const { items, hasMore } = await pagination.page(
           { caller, list: `sessions ${userId}`, query },
           (window) => listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...window }),

@@ -1,5 +1,5 @@
-/** A user may end their own sessions; `user:manage` covers those of the organization. */
-export const mayEnd = (
+/** A user may list and end their own sessions, and with `user:manage` those of every user of the organization. */
+export const mayManageSessions = (
   { userId, permissions }: { userId: string; permissions: ReadonlySet<string> },
   ownerId: string,
 ) => ownerId === userId || permissions.has('user:manage')

@@ -1,8 +1,8 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
 
-const A_DAY_MS = 24 * 60 * 60 * 1000
-const AT_A_TIME = 1000
+const DAY_MS = 24 * 60 * 60 * 1000
+const BATCH_ROWS = 1000
 
 /**
  * Deletes expired records, oldest first so that an index finds them: ended sessions with their tokens, old failure counts,
@@ -13,24 +13,24 @@ export async function sweepIdentity(sql: Sql, now: string, signal: AbortSignal):
   const removals: ((limit: number) => PromiseLike<{ count: number }>)[] = [
     (limit) => sql`
       delete from identity.sessions where id = any(array(
-        select id from identity.sessions where expires_at < ${before(A_DAY_MS)}
+        select id from identity.sessions where expires_at < ${before(DAY_MS)}
         order by expires_at limit ${limit} for update skip locked))`,
     (limit) => sql`
       delete from identity.sessions where id = any(array(
-        select id from identity.sessions where ended_at < ${before(A_DAY_MS)}
+        select id from identity.sessions where ended_at < ${before(DAY_MS)}
         order by ended_at limit ${limit} for update skip locked))`,
     (limit) => sql`
       delete from identity.throttles where key = any(array(
-        select key from identity.throttles where window_started_at < ${before(A_DAY_MS)}
+        select key from identity.throttles where window_started_at < ${before(DAY_MS)}
         order by window_started_at limit ${limit} for update skip locked))`,
     (limit) => sql`
       delete from identity.sign_in_failures where id = any(array(
-        select id from identity.sign_in_failures where failed_at < ${before(A_DAY_MS)}
+        select id from identity.sign_in_failures where failed_at < ${before(DAY_MS)}
         order by failed_at limit ${limit} for update skip locked))`,
     (limit) => sql`
       delete from identity.redeemed_activations where token_hash = any(array(
-        select token_hash from identity.redeemed_activations where redeemed_at < ${before(30 * A_DAY_MS)}
+        select token_hash from identity.redeemed_activations where redeemed_at < ${before(30 * DAY_MS)}
         order by redeemed_at limit ${limit} for update skip locked))`,
   ]
-  for (const remove of removals) await inBatches({ limit: AT_A_TIME, signal }, remove)
+  for (const remove of removals) await inBatches({ limit: BATCH_ROWS, signal }, remove)
 }

@@ -14,6 +14,6 @@ export interface ThrottleKeys {
  */
 export function throttleKeys(account: string, address: string | undefined): ThrottleKeys {
   const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()
-  const place = networkOf(address)
-  return { pair: hash(`pair\n${fold(account)}\n${place}`), address: hash(`address\n${place}`) }
+  const network = networkOf(address)
+  return { pair: hash(`pair\n${fold(account)}\n${network}`), address: hash(`address\n${network}`) }
 }

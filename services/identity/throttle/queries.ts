@@ -9,13 +9,13 @@ import {
   WINDOW_SECONDS,
 } from './rules.ts'
 
-/** The end of the wait of each key, if there is one. */
+/** The latest end of a wait of one of the keys, if there is one. */
 export const findBlock = (sql: Sql, { pair, address }: ThrottleKeys, now: string) => sql<{ blocked_until: string }[]>`
   select blocked_until from identity.throttles
   where key in (${Buffer.from(pair)}, ${Buffer.from(address)}) and blocked_until > ${now}
   order by blocked_until desc limit 1`
 
-/** Counts a failure for both keys in one statement, and returns the waits. */
+/** Counts a failure for both keys and sets their waits, in one statement. */
 export const countFailure = (sql: Sql, { pair, address }: ThrottleKeys, now: string) => sql`
   insert into identity.throttles as t (key, failures, window_started_at)
   values (${Buffer.from(pair)}, 1, ${now}), (${Buffer.from(address)}, 1, ${now})
@@ -24,22 +24,22 @@ export const countFailure = (sql: Sql, { pair, address }: ThrottleKeys, now: str
       select
         counted.failures,
         counted.window_started_at,
-        case when counted.failures >= counted.most then
+        case when counted.failures >= counted.allowed then
           ${now}::timestamptz + make_interval(secs =>
-            least(${LONGEST_WAIT_SECONDS}, ${FIRST_WAIT_SECONDS} * 2 ^ least(counted.failures - counted.most, 10)))
+            least(${LONGEST_WAIT_SECONDS}, ${FIRST_WAIT_SECONDS} * 2 ^ least(counted.failures - counted.allowed, 10)))
         end
       from (
         select
-          case when afresh.yes then 1 else t.failures + 1 end as failures,
-          case when afresh.yes then ${now}::timestamptz else t.window_started_at end as window_started_at,
+          case when restart.due then 1 else t.failures + 1 end as failures,
+          case when restart.due then ${now}::timestamptz else t.window_started_at end as window_started_at,
           case when t.key = ${Buffer.from(pair)} then ${PAIR_FAILURES_PER_MINUTE}::integer
-            else ${ADDRESS_FAILURES_PER_MINUTE}::integer end as most
+            else ${ADDRESS_FAILURES_PER_MINUTE}::integer end as allowed
         from (
           select case when t.blocked_until is null
             then t.window_started_at <= ${now}::timestamptz - make_interval(secs => ${WINDOW_SECONDS})
             else t.blocked_until <= ${now}::timestamptz - make_interval(secs => ${FORGET_AFTER_SECONDS})
-          end as yes
-        ) afresh
+          end as due
+        ) restart
       ) counted
     )`
 

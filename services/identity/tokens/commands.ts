@@ -21,7 +21,7 @@ import {
   type SignInRow,
   upgradeHash,
 } from './queries.ts'
-import { judgeUsedToken, REFRESH_IDLE_MS, SESSION_MS } from './rules.ts'
+import { classifyUsedToken, REFRESH_IDLE_MS, SESSION_MS } from './rules.ts'
 
 export interface TokenDeps {
   sql: Pool
@@ -61,7 +61,7 @@ export function signIn(deps: TokenDeps, { username, password }: Credentials, aud
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
-    return openSession(deps, user, keys, { audit, judgedAt: now }).catch(async (error) => {
+    return openSession(deps, user, keys, { audit, checkedAt: now }).catch(async (error) => {
       if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, audit, now)
       throw error
     })
@@ -88,7 +88,7 @@ async function openSession(
   deps: TokenDeps,
   user: SignInRow,
   keys: ThrottleKeys,
-  { audit, judgedAt }: { audit: AuditContext; judgedAt: string },
+  { audit, checkedAt }: { audit: AuditContext; checkedAt: string },
 ) {
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
@@ -97,7 +97,7 @@ async function openSession(
   await deps.sql.begin(async (tx) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged] = await Promise.all([
-      findUnchanged(tx, user.user_id, judgedAt),
+      findUnchanged(tx, user.user_id, checkedAt),
       insertSession(
         tx,
         {
@@ -141,9 +141,9 @@ export async function refresh(deps: TokenDeps, token: string, audit: AuditContex
 async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: AuditContext, nowMs: number) {
   const now = isoOf(nowMs)
   const [row] = await findRefreshToken(sql, hash, now)
-  const verdict = judgeUsedToken(row && { usedAt: row.used_at, live: row.live }, nowMs)
-  if (row && verdict === 'repeat') return row
-  if (row && verdict === 'reuse') {
+  const use = classifyUsedToken(row && { usedAt: row.used_at, live: row.live }, nowMs)
+  if (row && use === 'repeat') return row
+  if (row && use === 'reuse') {
     await sql.begin((tx) => endSessions(tx, row.org_id, [row.session_id], now))
     const grantId = row.grant_id ?? undefined
     const reuse = { ...audit, ...actorOf(row), grantId, procedure: 'auth.refreshReuse' as const }
@@ -153,7 +153,7 @@ async function repeatedOrRefused({ sql }: TokenDeps, hash: Uint8Array, audit: Au
 }
 
 /** The subject of the tokens, and during an impersonation the acting person and the end. */
-export interface TokenHolder extends TokenSubject {
+interface TokenHolder extends TokenSubject {
   endsAt?: string
 }
 
@@ -172,8 +172,8 @@ export async function tokensOf(
   { endsAt, ...subject }: TokenHolder,
   refreshToken: string,
 ) {
-  const left = endsAt === undefined ? accessTokenSeconds : Math.floor((Date.parse(endsAt) - clock()) / 1000)
-  const seconds = Math.max(0, Math.min(accessTokenSeconds, left))
+  const remainingSeconds = endsAt === undefined ? accessTokenSeconds : Math.floor((Date.parse(endsAt) - clock()) / 1000)
+  const seconds = Math.max(0, Math.min(accessTokenSeconds, remainingSeconds))
   return {
     access_token: await sign(subject, seconds),
     token_type: 'Bearer' as const,

@@ -1,8 +1,8 @@
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
-/** The permission that the giver of an impersonation grant needs. */
-export const ADMINISTRATION: Permission = 'org:admin'
+/** The permission that the grantor of an impersonation grant needs. */
+const GRANTOR_PERMISSION: Permission = 'org:admin'
 
 export interface SignInRow {
   user_id: string
@@ -25,7 +25,7 @@ export const findUnchanged = (sql: Sql, userId: string, readAt: string) => sql<{
   select user_id from organization.callers
   where user_id = ${userId} and active and credentials_valid_from <= ${readAt}`
 
-export interface NewSession {
+interface NewSession {
   id: string
   userId: string
   orgId: string
@@ -71,7 +71,7 @@ export interface Rotation {
 /**
  * Rotates a refresh token in one statement: of concurrent refreshes one marks it as used and inserts the successor. User,
  * organization and roles are read again. There is no row for an inactive or reset user, an ended session, or a grant that
- * is over or whose giver lost the authority.
+ * is over or whose grantor lost the authority.
  */
 export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rotation, now: string) => sql<
   RefreshedRow[]
@@ -85,9 +85,9 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
     where r.hash = ${Buffer.from(used)} and r.expires_at > ${now}
       and s.ended_at is null and s.expires_at > ${now} and c.active and s.created_at >= c.credentials_valid_from
       and (s.grant_id is null or exists (
-        select from organization.callers giver
-        where giver.user_id = g.granted_by and giver.org_id = g.org_id and giver.active
-          and ${ADMINISTRATION} = any(giver.permissions)))
+        select from organization.callers grantor
+        where grantor.user_id = g.granted_by and grantor.org_id = g.org_id and grantor.active
+          and ${GRANTOR_PERMISSION} = any(grantor.permissions)))
   ), used as (
     update identity.refresh_tokens r set used_at = ${now}
     from live where r.hash = live.hash and r.used_at is null
@@ -100,7 +100,7 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
   )
   select session_id, user_id, org_id, expires_at, grant_id, acting_email from used`
 
-export interface UsedTokenRow extends RefreshedRow {
+interface UsedTokenRow extends RefreshedRow {
   used_at: string | null
   /** Whether the session is live. */
   live: boolean

@@ -3,9 +3,9 @@ import type { FieldError } from '../../../proto/errors.ts'
 export const REFRESH_IDLE_MS = 14 * 24 * 60 * 60 * 1000
 export const SESSION_MS = 30 * 24 * 60 * 60 * 1000
 /** Time within which a used token returns the same successor again. Later, its reuse counts as theft. */
-export const LOST_ANSWER_MS = 10_000
+const LOST_RESPONSE_MS = 10_000
 
-export interface TokenInput {
+interface TokenInput {
   grant_type: 'password' | 'refresh_token'
   username?: string
   password?: string
@@ -20,10 +20,13 @@ export const missingFields = (input: TokenInput): FieldError[] =>
     .filter((field) => input[field] === undefined)
     .map((field) => ({ field, message: `is required when grant_type is ${input.grant_type}` }))
 
-export type UsedToken = 'repeat' | 'reuse' | 'dead'
+type UsedToken = 'repeat' | 'reuse' | 'invalid'
 
 /** The meaning of a refresh token that could not be rotated. */
-export function judgeUsedToken(token: { usedAt: string | null; live: boolean } | undefined, nowMs: number): UsedToken {
-  if (!token?.live || token.usedAt === null) return 'dead'
-  return nowMs - Date.parse(token.usedAt) <= LOST_ANSWER_MS ? 'repeat' : 'reuse'
+export function classifyUsedToken(
+  token: { usedAt: string | null; live: boolean } | undefined,
+  nowMs: number,
+): UsedToken {
+  if (!token?.live || token.usedAt === null) return 'invalid'
+  return nowMs - Date.parse(token.usedAt) <= LOST_RESPONSE_MS ? 'repeat' : 'reuse'
 }

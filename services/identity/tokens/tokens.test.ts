@@ -177,8 +177,8 @@ describe('grant_type refresh_token', () => {
     const other = await org.member([])
     const reset = (await signIn(other.email, TEST_PASSWORD)).body.refresh_token
     await market.db.owner`update organization.users set credentials_valid_from = now() where id = ${other.userId}`
-    for (const dead of [expired, 'unknown', deactivated, reset]) {
-      const answer = await refresh(dead)
+    for (const refused of [expired, 'unknown', deactivated, reset]) {
+      const answer = await refresh(refused)
       expect([answer.status, answer.body.error?.code]).toEqual([401, 'invalid_credentials'])
     }
   })

@@ -6,7 +6,7 @@ export interface AddressPolicy {
   allowPrivate: boolean
 }
 
-export const MAX_URL_CHARACTERS = 2048
+const MAX_URL_CHARACTERS = 2048
 
 /** The target of a request. */
 export interface Destination {
@@ -23,12 +23,12 @@ export function destinationOf(text: string, { allowPrivate }: AddressPolicy): De
   const url = URL.parse(text)
   if (url === null) return { problem: 'must be a URL' }
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return { problem: 'must be https' }
-  if (url.username !== '' || url.password !== '') return { problem: 'must not carry credentials' }
+  if (url.username !== '' || url.password !== '') return { problem: 'must not contain credentials' }
   if (text.includes('#')) return { problem: 'must not have a fragment' }
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
-  if (host === '') return { problem: 'must name a host' }
+  if (host === '') return { problem: 'must have a host' }
   const literal = ipaddr.isValid(host) ? host : undefined
   const isPublic = literal === undefined ? isPublicName(host) : isPublicAddress(literal)
-  if (!isPublic && !allowPrivate) return { problem: 'must lead to a public address' }
+  if (!isPublic && !allowPrivate) return { problem: 'must have a public address' }
   return { url, host, literal }
 }

@@ -47,11 +47,11 @@ describe('a request', () => {
   test('is sent to the checked address, although the name resolves to another one later', async () => {
     const checked = listen('127.0.0.1', 0)
     const later = listen('127.0.0.2', checked.port)
-    let asked = 0
-    const resolve = async () => (asked++ === 0 ? ['127.0.0.1'] : ['127.0.0.2'])
+    let lookups = 0
+    const resolve = async () => (lookups++ === 0 ? ['127.0.0.1'] : ['127.0.0.2'])
     const answer = await get(guard({ resolve }), `http://changing.example.com:${checked.port}/a`)
     expect(await answer.text()).toBe('hello from 127.0.0.1')
-    expect([asked, later.received]).toEqual([1, []])
+    expect([lookups, later.received]).toEqual([1, []])
     expect(checked.received).toMatchObject([{ host: `changing.example.com:${checked.port}`, path: '/a' }])
   })
 
@@ -65,12 +65,12 @@ describe('a request', () => {
   })
 
   test('to a refused URL is not resolved', async () => {
-    let asked = 0
-    const strict = guard({ allowPrivate: false, resolve: async () => [String(asked++)] })
+    let lookups = 0
+    const strict = guard({ allowPrivate: false, resolve: async () => [String(lookups++)] })
     for (const url of ['https://127.0.0.1', 'http://example.com', 'https://localhost.', 'https://[::ffff:7f00:1]']) {
       await expect(get(strict, url)).rejects.toThrow(AddressRefused)
     }
-    expect(asked).toBe(0)
+    expect(lookups).toBe(0)
   })
 
   test('is sent to the next address if the connection is refused', async () => {

@@ -19,7 +19,7 @@ export class Unreachable extends Error {
 }
 
 /** All IPv4 and IPv6 addresses of a name. Rejects if there are none. */
-export type Resolve = (name: string) => Promise<readonly string[]>
+type Resolve = (name: string) => Promise<readonly string[]>
 
 const resolveBySystem: Resolve = async (name) =>
   (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address)
@@ -30,7 +30,7 @@ export interface GuardOptions extends AddressPolicy {
   ca?: string
 }
 
-export interface GuardedRequest {
+interface GuardedRequest {
   url: string
   method: 'GET' | 'POST'
   headers?: Record<string, string>
@@ -87,7 +87,7 @@ export class AddressGuard {
       throw new Unreachable('the name has no address', error)
     })
     if (addresses.length === 0) throw new Unreachable('the name has no address')
-    if (!allowPrivate && !addresses.every(isPublicAddress)) throw new AddressRefused('must lead to a public address')
+    if (!allowPrivate && !addresses.every(isPublicAddress)) throw new AddressRefused('must have a public address')
     return addresses
   }
 

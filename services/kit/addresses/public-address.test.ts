@@ -110,8 +110,8 @@ describe('a URL', () => {
     ['https://metadata.google.internal', 'cloud metadata by name'],
     ['https://[fd00:ec2::254]', 'cloud metadata by IPv6'],
     ['https://0', 'unspecified'],
-  ])('%s (%s) must lead to a public address', (url) => {
-    expect(problemOf(url)).toBe('must lead to a public address')
+  ])('%s (%s) must have a public address', (url) => {
+    expect(problemOf(url)).toBe('must have a public address')
   })
 
   test.each([
@@ -121,13 +121,13 @@ describe('a URL', () => {
     ['data:text/plain,x', 'must be https'],
     ['javascript:alert(1)', 'must be https'],
     ['gopher://127.0.0.1', 'must be https'],
-    ['https://user@example.com', 'must not carry credentials'],
-    ['https://:password@example.com', 'must not carry credentials'],
-    ['https://example.com@127.0.0.1', 'must not carry credentials'],
+    ['https://user@example.com', 'must not contain credentials'],
+    ['https://:password@example.com', 'must not contain credentials'],
+    ['https://example.com@127.0.0.1', 'must not contain credentials'],
     ['https://example.com/#', 'must not have a fragment'],
     ['https://example.com/#x', 'must not have a fragment'],
     ['https://', 'must be a URL'],
-    ['https://.', 'must name a host'],
+    ['https://.', 'must have a host'],
     ['https://a b', 'must be a URL'],
     ['example.com', 'must be a URL'],
     ['//example.com', 'must be a URL'],

@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { isApplicable } from '../../../proto/permissions.ts'
 import type { Pool } from '../db/client.ts'
 import type { Caller } from './caller.ts'
-import { type CallerRow, findCaller, isSessionEnded, listEndedSessions, listPublicKeys } from './queries.ts'
+import { type CallerRow, findCaller, findEndedSession, listEndedSessions, listPublicKeys } from './queries.ts'
 import { type Claims, createTokenVerifier, unauthorized } from './tokens.ts'
 
 /** The part of the bus that carries revocations. */
-export interface AuthBus {
-  follow(options: {
+interface AuthBus {
+  subscribe(options: {
     subjects: string[]
     onEvent(event: { type: string; data: unknown }): void
     onGap(): Promise<void> | void
@@ -16,7 +16,7 @@ export interface AuthBus {
   lastHeartbeat(service: string): number
 }
 
-export interface AuthOptions {
+interface AuthOptions {
   sql: Pool
   bus: AuthBus
   issuer: string
@@ -27,7 +27,7 @@ export interface AuthOptions {
 }
 
 /** After this time without a heartbeat, Postgres is queried for each token. */
-const MAX_BUS_SILENCE_MS = 5000
+const MAX_HEARTBEAT_AGE_MS = 5000
 const MAX_TOKENS = 20_000
 const MAX_USERS = 20_000
 const MAX_HEADER_CHARACTERS = 8 * 1024
@@ -41,9 +41,9 @@ interface KnownToken {
 }
 
 /**
- * Authenticates requests. Verified tokens, live revocations and permissions are cached and kept current by the bus, so a
- * known token costs one hash. A revocation or a withdrawn permission takes effect when its event arrives. While the bus
- * is silent, Postgres is queried each time.
+ * Authenticates requests. Verified tokens, permissions and the ended sessions whose tokens have not expired are cached and
+ * kept current by the bus, so a known token costs one hash. A revocation or a withdrawn permission takes effect when its
+ * event arrives. Without recent heartbeats Postgres is queried for each request.
  */
 export class Auth {
   readonly #options: AuthOptions
@@ -52,10 +52,10 @@ export class Auth {
   readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
   readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
   /** Ended sessions by id, with the time at which their last access token has expired. */
-  readonly #revoked = new Map<string, number>()
+  readonly #ended = new Map<string, number>()
   /** Incremented by each change, so that a look-up that started before it is not cached. */
   #generation = 0
-  #loaded = false
+  #isLoaded = false
 
   constructor(options: AuthOptions) {
     this.#options = options
@@ -66,9 +66,9 @@ export class Auth {
     })
   }
 
-  /** Subscribes, then loads the live revocations. `follow` resolves when both are done, so no event is missed. */
+  /** Subscribes, then loads the ended sessions. `subscribe` resolves when both are done, so no event is missed. */
   async start(): Promise<void> {
-    await this.#options.bus.follow({
+    await this.#options.bus.subscribe({
       subjects: [
         'identity.session.revoked',
         'organization.user.changed',
@@ -87,7 +87,7 @@ export class Auth {
     const key = Bun.SHA256.hash(header, 'base64')
     const known = this.#tokens.get(key)
     if (!known || !this.#isCurrent()) return this.#lookUp(header, key, known)
-    this.#requireLive(known.claims)
+    this.#requireUnended(known.claims)
     const row = this.#callers.get(known.claims.userId)
     if (!row) return this.#lookUp(header, key, known)
     if (known.row !== row || !known.caller) {
@@ -99,11 +99,11 @@ export class Auth {
 
   async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
     const claims = known?.claims ?? (await this.#verify(tokenIn(header)))
-    this.#requireLive(claims)
+    this.#requireUnended(claims)
     const { sql } = this.#options
-    const trusted = this.#isCurrent()
-    if (!trusted && (await isSessionEnded(sql, claims.sessionId)).length > 0) throw unauthorized()
-    const row = (trusted ? this.#callers.get(claims.userId) : undefined) ?? (await this.#loadCaller(claims.userId))
+    const isCurrent = this.#isCurrent()
+    if (!isCurrent && (await findEndedSession(sql, claims.sessionId)).length > 0) throw unauthorized()
+    const row = (isCurrent ? this.#callers.get(claims.userId) : undefined) ?? (await this.#loadCaller(claims.userId))
     const caller = callerFrom(claims, row)
     this.#tokens.set(key, { claims, row, caller })
     return caller
@@ -117,17 +117,17 @@ export class Auth {
     return row
   }
 
-  #requireLive({ expiresAtMs, sessionId, act }: Claims): void {
+  #requireUnended({ expiresAtMs, sessionId, act }: Claims): void {
     // An impersonation ends exactly at its expiry, without clock skew.
     const skewMs = act ? 0 : 5000
-    if (expiresAtMs + skewMs <= this.#options.clock() || this.#revoked.has(sessionId)) throw unauthorized()
+    if (expiresAtMs + skewMs <= this.#options.clock() || this.#ended.has(sessionId)) throw unauthorized()
   }
 
-  /** Whether the revocations are loaded and both services that publish them had a recent heartbeat. */
+  /** Whether the ended sessions are loaded and both services that publish changes had a recent heartbeat. */
   #isCurrent(): boolean {
     const { bus } = this.#options
-    const heard = Math.min(bus.lastHeartbeat('identity'), bus.lastHeartbeat('organization'))
-    return this.#loaded && performance.now() - heard <= MAX_BUS_SILENCE_MS
+    const lastHeartbeat = Math.min(bus.lastHeartbeat('identity'), bus.lastHeartbeat('organization'))
+    return this.#isLoaded && performance.now() - lastHeartbeat <= MAX_HEARTBEAT_AGE_MS
   }
 
   #apply(type: string, data: Record<string, unknown>): void {
@@ -142,25 +142,25 @@ export class Auth {
 
   #revoke(sessionId: string): void {
     const now = this.#options.clock()
-    for (const [ended, forgetAt] of this.#revoked) {
+    for (const [id, expiredAt] of this.#ended) {
       // Entries are in the order of their expiry.
-      if (forgetAt > now) break
-      this.#revoked.delete(ended)
+      if (expiredAt > now) break
+      this.#ended.delete(id)
     }
-    this.#revoked.set(sessionId, now + this.#tokenLifeMs())
+    this.#ended.set(sessionId, now + this.#tokenLifetimeMs())
   }
 
   async #reload(): Promise<void> {
-    this.#loaded = false
+    this.#isLoaded = false
     this.#generation++
     this.#callers.clear()
     const { sql, clock } = this.#options
-    const rows = await listEndedSessions(sql, new Date(clock() - this.#tokenLifeMs()).toISOString())
+    const rows = await listEndedSessions(sql, new Date(clock() - this.#tokenLifetimeMs()).toISOString())
     for (const { session_id } of rows) this.#revoke(session_id)
-    this.#loaded = true
+    this.#isLoaded = true
   }
 
-  #tokenLifeMs = () => (this.#options.accessTokenSeconds + 60) * 1000
+  #tokenLifetimeMs = () => (this.#options.accessTokenSeconds + 60) * 1000
 }
 
 function headerOf(request: Request): string {
@@ -177,8 +177,8 @@ function tokenIn(header: string): string {
 
 /** Throws 401 for a token whose user was deactivated, moved or reset after it was issued. */
 function callerFrom({ userId, orgId, sessionId, issuedAtMs, act }: Claims, row: CallerRow): Caller {
-  const reset = issuedAtMs < Date.parse(row.credentials_valid_from)
-  if (!row.active || row.org_id !== orgId || reset) throw unauthorized()
+  const isReset = issuedAtMs < Date.parse(row.credentials_valid_from)
+  if (!row.active || row.org_id !== orgId || isReset) throw unauthorized()
   const standing = { roles: row.org_roles, operator: row.operator }
   return {
     userId,

@@ -1,6 +1,6 @@
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
 
-/** The authenticated sender of a request: claims of the token with the current permissions of the user. */
+/** The authenticated sender of a request: the claims of the token and the current permissions of the user. */
 export interface Caller {
   readonly userId: string
   readonly orgId: string

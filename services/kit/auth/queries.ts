@@ -22,7 +22,7 @@ export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
 export const listEndedSessions = (sql: Sql, endedAfter: string) => sql<{ session_id: string; ended_at: string }[]>`
   select session_id, ended_at from identity.ended_sessions where ended_at > ${endedAfter}`
 
-export const isSessionEnded = (sql: Sql, sessionId: string) => sql<{ ended_at: string }[]>`
+export const findEndedSession = (sql: Sql, sessionId: string) => sql<{ ended_at: string }[]>`
   select ended_at from identity.ended_sessions where session_id = ${sessionId}`
 
 /** Public keys that may have signed an unexpired token. */

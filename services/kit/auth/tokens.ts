@@ -11,7 +11,7 @@ export interface Claims {
   act?: { actingEmail: string; grantId: string }
 }
 
-export interface TokenOptions {
+interface TokenOptions {
   issuer: string
   audience: string
   /** Loads the public keys that may have signed an unexpired token. */
@@ -42,7 +42,7 @@ export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions
     return loading
   }
 
-  const attempt = async (token: string): Promise<Claims> => {
+  const verifyOnce = async (token: string): Promise<Claims> => {
     if (!keys) await reload()
     const { payload } = await jwtVerify(token, keys as NonNullable<typeof keys>, {
       algorithms: ['ES256'],
@@ -57,20 +57,20 @@ export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions
 
   return async (token: string): Promise<Claims> => {
     try {
-      return await attempt(token)
+      return await verifyOnce(token)
     } catch (error) {
       const unknownKey = error instanceof errors.JWKSNoMatchingKey
       if (unknownKey && performance.now() - loadedAtMs > MIN_RELOAD_INTERVAL_MS) {
         await reload()
-        return attempt(token).catch(refuseForged)
+        return verifyOnce(token).catch(refuseInvalid)
       }
-      return refuseForged(error)
+      return refuseInvalid(error)
     }
   }
 }
 
 /** Every invalid token is the same 401. Other errors, such as a failed database, pass through. */
-function refuseForged(error: unknown): never {
+function refuseInvalid(error: unknown): never {
   if (error instanceof errors.JOSEError || error instanceof TypeError) throw unauthorized()
   throw error
 }

@@ -10,7 +10,7 @@ import { LeaderElection } from './leader-election.ts'
 import type { BusLog } from './log.ts'
 import { natsDriver } from './nats/driver.ts'
 import { Notifier } from './notifier.ts'
-import type { Consume, Follow } from './operations.ts'
+import type { ConsumeOptions, SubscribeOptions } from './options.ts'
 import { channelOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
 import { postgresDriver } from './postgres/driver.ts'
@@ -21,7 +21,7 @@ import { Subscriber } from './subscriber.ts'
 
 export type { DeadLetterNotice } from './retry-queue.ts'
 
-export interface BusOptions {
+interface BusOptions {
   service: ServiceName
   pool: Pool
   /** URL of Postgres without a pooler, because locks and LISTEN need a session. */
@@ -44,10 +44,10 @@ export interface BusTiming {
   /** Longest pause of an idle consumer. */
   pollMs: number
   heartbeatMs: number
-  /** Interval at which followers try to become the leader. */
+  /** Interval at which a process that is not the leader tries to become it. */
   electionPollMs: number
-  /** Time that `follow` waits for its subscription before it loads the state without one. */
-  followTimeoutMs: number
+  /** Time that `subscribe` waits for its subscription before it loads the state without one. */
+  subscribeTimeoutMs: number
 }
 
 const TIMING: BusTiming = {
@@ -57,15 +57,15 @@ const TIMING: BusTiming = {
   pollMs: 5000,
   heartbeatMs: 1000,
   electionPollMs: 500,
-  followTimeoutMs: 3000,
+  subscribeTimeoutMs: 3000,
 }
 
 export interface Bus {
   /** A worker that processes each event once for the whole service, in the order of its subject. */
-  consume(consume: Consume): Worker
-  /** Delivers each event to this process once it is committed, and reports gaps. */
-  follow(follow: Follow): Promise<Subscription>
-  /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. It needs a `follow`. */
+  consume(options: ConsumeOptions): Worker
+  /** Delivers each event to this process as soon as it is committed, and calls `onGap` after an interruption. */
+  subscribe(options: SubscribeOptions): Promise<Subscription>
+  /** Time of the last heartbeat of a service's relay, on the clock of `performance.now()`. It needs a subscription. */
   lastHeartbeat(service: string): number
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
@@ -74,7 +74,7 @@ export interface Bus {
   close(): Promise<void>
 }
 
-export interface Subscription {
+interface Subscription {
   close(): void
 }
 
@@ -95,16 +95,16 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   const notifier = new Notifier({ url, applicationName: `${service}-notifier`, log })
   const subscribers = new Set<Subscriber>()
   const heartbeats = new Heartbeats(subscribers)
-  const parts = { service, pool, notifier, log, heartbeats }
+  const driverOptions = { service, pool, notifier, log, heartbeats }
   const driver =
     options.natsUrl === undefined
-      ? postgresDriver(parts)
+      ? postgresDriver(driverOptions)
       : natsDriver(
           {
             url: options.natsUrl,
             ...(options.natsCredsFile === undefined ? {} : { credsFile: options.natsCredsFile }),
           },
-          parts,
+          driverOptions,
         )
   const consumers = new Map<string, FeedRequest>()
   const closing = new AbortController()
@@ -128,18 +128,18 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       return createConsumer({ name, pool, election, processor, log, wake: request.wake, open, pollMs: timing.pollMs })
     },
 
-    async follow(follow) {
-      byStream(follow.subjects)
-      const subscriber = new Subscriber(follow, log)
+    async subscribe(subscription) {
+      byStream(subscription.subjects)
+      const subscriber = new Subscriber(subscription, log)
       subscribers.add(subscriber)
-      const stop = driver.follow(subscriber)
+      const stop = driver.subscribe(subscriber)
       const close = () => {
         stop()
         subscriber.close()
         subscribers.delete(subscriber)
       }
       closing.signal.addEventListener('abort', close)
-      await Promise.race([subscriber.firstCurrent, pause(timing.followTimeoutMs, closing.signal)])
+      await Promise.race([subscriber.firstCurrent, pause(timing.subscribeTimeoutMs, closing.signal)])
       // Without a connection the caller starts with the loaded state, and `lastHeartbeat` reports it as outdated.
       if (!subscriber.isCurrent()) await subscriber.reload()
       return { close }

@@ -16,7 +16,7 @@ export interface Feed {
   committed(): void
 }
 
-export interface ConsumerOptions {
+interface ConsumerOptions {
   name: string
   pool: Pool
   election: LeaderElection

@@ -16,7 +16,7 @@ export interface Driver {
   /** Wakes a consumer when events may be available. Returns a function that stops it. */
   wakeOnEvents(subjects: readonly string[], wake: WakeSignal): () => void
   /** Delivers events to a subscriber. Returns a function that stops it. */
-  follow(subscriber: Subscriber): () => void
+  subscribe(subscriber: Subscriber): () => void
   /** Number of unprocessed events of a consumer, at most 10,000. */
   lag(consumer: FeedRequest): Promise<number>
   close(): Promise<void>

@@ -2,7 +2,7 @@ import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { handleEvent } from './handle-event.ts'
-import type { Consume } from './operations.ts'
+import type { ConsumeOptions } from './options.ts'
 import {
   beginAttempt,
   type Cursor,
@@ -49,12 +49,12 @@ const MAX_MALFORMED_CHARACTERS = 64 * 1024
  * of each subject, and later events of other subjects continue.
  */
 export class EventProcessor {
-  readonly #consume: Consume
+  readonly #consume: ConsumeOptions
   readonly #matches: (type: string) => boolean
   readonly #options: RetryOptions
   readonly #retries: RetryQueue
 
-  constructor(consume: Consume, matches: (type: string) => boolean, options: RetryOptions) {
+  constructor(consume: ConsumeOptions, matches: (type: string) => boolean, options: RetryOptions) {
     this.#consume = consume
     this.#matches = matches
     this.#options = options
@@ -77,8 +77,8 @@ export class EventProcessor {
     const [attempt] = await beginAttempt(pool, cursor)
     if (!attempt) return 'moved'
     // A previous attempt at this batch crashed, possibly because of one of its events.
-    const suspect = attempt.attempts > 1
-    const outcome = suspect ? await this.#defer(delivery, { isolated: true }) : await this.#handle(delivery)
+    const isSuspect = attempt.attempts > 1
+    const outcome = isSuspect ? await this.#defer(delivery, { isolated: true }) : await this.#handle(delivery)
     if (outcome === 'done') this.#report(malformed)
     return outcome
   }
@@ -109,11 +109,11 @@ export class EventProcessor {
   }
 
   /** Moves the cursor and queues the events for retries, so that a failing event does not block the others. */
-  #defer(delivery: Delivery, why: { isolated: boolean; failure?: Failure }): Promise<Outcome> {
+  #defer(delivery: Delivery, options: { isolated: boolean; failure?: Failure }): Promise<Outcome> {
     return this.#options.pool.begin(async (tx) => {
       const fresh = await this.#claim(tx, delivery)
       if (!fresh) return 'moved'
-      await this.#retries.add(tx, fresh, why)
+      await this.#retries.add(tx, fresh, options)
       return 'done'
     })
   }

@@ -1,10 +1,10 @@
 import { context, isSpanContextValid, ROOT_CONTEXT, type SpanContext, trace } from '@opentelemetry/api'
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Tx } from '../db/client.ts'
-import type { Consume } from './operations.ts'
+import type { ConsumeOptions } from './options.ts'
 
 /** Runs the handler of a consumer in the trace of the event, so that the events it emits belong to the same trace. */
-export function handleEvent({ handle }: Consume, tx: Tx, event: Envelope): Promise<void> {
+export function handleEvent({ handle }: ConsumeOptions, tx: Tx, event: Envelope): Promise<void> {
   const parent = remoteSpan(event.traceparent)
   const scope = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT
   return context.with(scope, async () => handle(tx, event))

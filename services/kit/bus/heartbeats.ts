@@ -14,8 +14,8 @@ export class Heartbeats {
   }
 
   /**
-   * Time of the last heartbeat on the clock of `performance.now()`. Minus infinity while a subscriber of the family may
-   * have missed events, because its state is then incomplete although heartbeats arrive.
+   * Time of the last heartbeat on the clock of `performance.now()`. Minus infinity while a subscriber to the service's
+   * events may have missed some, because its state is then incomplete although heartbeats arrive.
    */
   last(service: string): number {
     for (const subscriber of this.#subscribers) {

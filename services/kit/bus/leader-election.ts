@@ -27,7 +27,7 @@ export class LeaderElection {
     while (!signal.aborted) {
       try {
         const session = await this.#connected()
-        const [row] = await session.ask(tryAdvisoryLock(session.sql, lock))
+        const [row] = await session.withDeadline(tryAdvisoryLock(session.sql, lock))
         if (row?.taken) await this.#work(session, lock, signal, work)
       } catch (error) {
         if (signal.aborted) break
@@ -48,7 +48,8 @@ export class LeaderElection {
       await work(session, AbortSignal.any([signal, session.lost]))
     } finally {
       // A lost session has released its locks; a live one has to release them explicitly.
-      if (!session.lost.aborted) await session.ask(releaseAdvisoryLock(session.sql, lock)).catch(() => session.end())
+      if (!session.lost.aborted)
+        await session.withDeadline(releaseAdvisoryLock(session.sql, lock)).catch(() => session.end())
     }
   }
 

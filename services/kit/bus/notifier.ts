@@ -13,7 +13,7 @@ export interface Listener {
   onListening(): void
 }
 
-export interface NotifierOptions {
+interface NotifierOptions {
   url: string
   applicationName: string
   log: BusLog
@@ -80,7 +80,7 @@ export class Notifier {
 
   async #listenFor(session: Session, listener: Listener): Promise<void> {
     try {
-      for (const channel of listener.channels) await session.ask(listenTo(session.sql, channel))
+      for (const channel of listener.channels) await session.withDeadline(listenTo(session.sql, channel))
       if (!session.lost.aborted) listener.onListening()
     } catch {
       // The next session serves every listener again.

@@ -8,6 +8,6 @@ conformance(async () => ({
   async interrupt() {
     await database.owner`
       select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name ~ '-(notifier|election)$'`
+      where datname = current_database() and application_name ~ '-(notifier|leader)$'`
   },
 }))

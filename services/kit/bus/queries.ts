@@ -107,12 +107,12 @@ export const listOutboxPage = (sql: Sql, service: ServiceName, { low, high, seq 
   order by e.seq limit 100`
 
 /** Counting stops here, because a longer queue needs no exact number. */
-const COUNTED_AT_MOST = 10_000
+const MAX_COUNTED = 10_000
 
 export const countUnread = (sql: Sql, service: ServiceName, { low, high, seq }: Position) => sql<{ waiting: number }[]>`
   select count(*)::int as waiting from (
     select 1 from ${sql(service)}.published_events
-    where txid >= ${low}::xid8 and (txid >= ${high}::xid8 or seq > ${seq}) limit ${COUNTED_AT_MOST}
+    where txid >= ${low}::xid8 and (txid >= ${high}::xid8 or seq > ${seq}) limit ${MAX_COUNTED}
   ) as unread`
 
 export const countRetries = (sql: Sql) => sql<{ consumer: string; retrying: number; dead: number }[]>`
@@ -134,7 +134,7 @@ export interface RetryEvent {
   error: string | null
 }
 
-export interface NewRetry extends RetryEvent {
+interface NewRetry extends RetryEvent {
   pause_ms: number
 }
 
@@ -224,7 +224,7 @@ export const postponeRetry = (sql: Sql, position: string, tries: number, pauseMs
   update retry_events set tries = ${tries}, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
   where position = ${position}`
 
-export interface DeadLetter {
+interface DeadLetter {
   consumer: string
   event_id: string
   type: string | null

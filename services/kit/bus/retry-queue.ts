@@ -2,7 +2,7 @@ import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { handleEvent } from './handle-event.ts'
 import type { BusLog } from './log.ts'
-import type { Consume } from './operations.ts'
+import type { ConsumeOptions } from './options.ts'
 import {
   claimRetry,
   deleteRetries,
@@ -51,10 +51,10 @@ const MAX_ERROR_CHARACTERS = 500
  * backoff until it succeeds or becomes a dead letter; the others wait behind it.
  */
 export class RetryQueue {
-  readonly #consume: Consume
+  readonly #consume: ConsumeOptions
   readonly #options: RetryOptions
 
-  constructor(consume: Consume, options: RetryOptions) {
+  constructor(consume: ConsumeOptions, options: RetryOptions) {
     this.#consume = consume
     this.#options = options
   }

@@ -6,13 +6,13 @@ import { pause } from '../worker/worker.ts'
 export interface Session {
   sql: Pool
   /** Awaits an answer with a deadline, because a broken network produces neither answer nor error. */
-  ask<T>(answer: PromiseLike<T>): Promise<T>
+  withDeadline<T>(answer: PromiseLike<T>): Promise<T>
   /** Aborts when the connection is lost, together with its locks and LISTEN. */
   lost: AbortSignal
   end(): Promise<void>
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   applicationName: string
   onNotify?: (channel: string, payload: string) => void
 }
@@ -30,7 +30,7 @@ const KEEP_ALIVE_SECONDS = 15
 const IDLE_SESSION_TIMEOUT_MS = 10_000
 const PING_INTERVAL_MS = 2000
 
-/** Opens the connection. The URL must lead to Postgres directly, not to a pooler. */
+/** Opens the connection. The URL must point to Postgres itself, not to a pooler. */
 export async function openSession(url: string, { applicationName, onNotify }: SessionOptions): Promise<Session> {
   const lost = new AbortController()
   const options = {
@@ -61,20 +61,20 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     await end()
     throw error
   }
-  const session: Session = { sql, ask: (answer) => withinDeadline(answer, end), lost: lost.signal, end }
+  const session: Session = { sql, withDeadline: (answer) => raceDeadline(answer, end), lost: lost.signal, end }
   void keepAlive(session)
   return session
 }
 
 /** Sends pings, so that both sides notice a broken connection. */
-async function keepAlive({ sql, ask, lost, end }: Session): Promise<void> {
+async function keepAlive({ sql, withDeadline, lost, end }: Session): Promise<void> {
   while (!lost.aborted) {
     await pause(PING_INTERVAL_MS, lost)
-    if (!lost.aborted) await ask(sql`select 1`).catch(end)
+    if (!lost.aborted) await withDeadline(sql`select 1`).catch(end)
   }
 }
 
-async function withinDeadline<T>(answer: PromiseLike<T>, giveUp: () => Promise<void>): Promise<T> {
+async function raceDeadline<T>(answer: PromiseLike<T>, giveUp: () => Promise<void>): Promise<T> {
   const deadline = Promise.withResolvers<never>()
   const timer = setTimeout(() => {
     deadline.reject(Object.assign(new Error('no answer from Postgres'), { code: 'ETIMEDOUT' }))

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import { pause } from '../worker/worker.ts'
 import type { BusLog } from './log.ts'
-import type { Follow } from './operations.ts'
+import type { SubscribeOptions } from './options.ts'
 import { familyOf, matcherOf } from './subjects.ts'
 
 const RELOAD_PAUSE_MS = 500
@@ -13,7 +13,7 @@ const MAX_WAITING = 10_000
  * its state, and events that arrive meanwhile are delivered after the reload.
  */
 export class Subscriber {
-  readonly #follow: Follow
+  readonly #options: SubscribeOptions
   readonly #log: BusLog
   readonly #closed = new AbortController()
   readonly #matches: (type: string) => boolean
@@ -25,15 +25,15 @@ export class Subscriber {
   #syncing: Promise<void> | undefined
   readonly #current = Promise.withResolvers<void>()
 
-  constructor(follow: Follow, log: BusLog) {
-    this.#follow = follow
+  constructor(options: SubscribeOptions, log: BusLog) {
+    this.#options = options
     this.#log = log
-    this.#matches = matcherOf(follow.subjects)
-    this.#families = new Set(follow.subjects.map(familyOf))
+    this.#matches = matcherOf(options.subjects)
+    this.#families = new Set(options.subjects.map(familyOf))
   }
 
   get subjects(): readonly string[] {
-    return this.#follow.subjects
+    return this.#options.subjects
   }
 
   /** Whether the caller's state is current: connected, and reloaded since the last gap. */
@@ -82,7 +82,7 @@ export class Subscriber {
     while (this.#reloadNeeded && !this.#closed.signal.aborted) {
       this.#reloadNeeded = false
       try {
-        await this.#follow.onGap()
+        await this.#options.onGap()
       } catch (error) {
         this.#log.warn({ subjects: this.subjects, err: error }, 'reload of the state failed; retrying')
         this.#reloadNeeded = true
@@ -98,7 +98,7 @@ export class Subscriber {
   /** If the event cannot be applied, the state is reloaded. */
   #deliver(event: Envelope): void {
     try {
-      this.#follow.onEvent(event)
+      this.#options.onEvent(event)
     } catch (error) {
       this.#log.error({ id: event.id, type: event.type, err: error }, 'subscriber failed; reloading its state')
       void this.reload()

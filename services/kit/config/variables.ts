@@ -90,7 +90,7 @@ export const commonVariables = {
 export const databaseVariables = {
   DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
-    description: "URL of Postgres for the service's own role. It may lead through a transaction pooler.",
+    description: "URL of Postgres for the service's own role. It may point to a transaction pooler.",
   }),
   DATABASE_DIRECT_URL: Type.Optional(
     Type.String({

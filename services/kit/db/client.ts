@@ -7,23 +7,23 @@ export type Pool = postgres.Sql
 /** A transaction, shared by a state change, its history, audit entry and event. */
 export type Tx = postgres.TransactionSql
 
-export interface PoolOptions {
+interface PoolOptions {
   /** Maximum number of connections. */
   max: number
   applicationName: string
-  /** Time to connect, after which the query fails. */
-  connectTimeoutSeconds?: number
   /** Schema of unqualified table names. Service roles have it set; the owner of the database needs it. */
   searchPath?: string
-  /** Queries in flight on one connection. */
-  queriesAtOnce?: number
+  /** Maximum queries in flight on one connection. Default: 1. */
+  maxPipelined?: number
 }
 
 /**
  * Connections of a pool do not pipeline, because a short query would wait behind a slow one. Short reads have a
  * connection of their own (`PipelinedReads`).
  */
-const QUERIES_AT_ONCE = 1
+const UNPIPELINED = 1
+/** Time to connect, after which the query fails. */
+const CONNECT_TIMEOUT_SECONDS = 5
 
 /**
  * Creates a pool that connects with its first query. Times are ISO strings in UTC with milliseconds, as in the API, and
@@ -31,14 +31,14 @@ const QUERIES_AT_ONCE = 1
  */
 export function connect(
   url: string,
-  { max, applicationName, connectTimeoutSeconds = 5, searchPath, queriesAtOnce = QUERIES_AT_ONCE }: PoolOptions,
+  { max, applicationName, searchPath, maxPipelined = UNPIPELINED }: PoolOptions,
 ): Pool {
   // The types of postgres.js lack `max_pipeline`, the number of queries at which a connection counts as busy.
-  const pipelining: Record<string, number> = { max_pipeline: queriesAtOnce }
+  const pipelining: Record<string, number> = { max_pipeline: maxPipelined }
   return postgres(url, {
     ...pipelining,
     max,
-    connect_timeout: connectTimeoutSeconds,
+    connect_timeout: CONNECT_TIMEOUT_SECONDS,
     connection: { application_name: applicationName, ...(searchPath ? { search_path: `${searchPath}, public` } : {}) },
     onnotice: () => {},
     types: ISO_TIMES,

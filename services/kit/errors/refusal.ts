@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode, type FieldError } from '../../../proto/errors.ts'
 
-export interface RefusalDetails {
+interface RefusalDetails {
   /** One sentence for the caller, without secrets, stack or SQL. */
   detail?: string
   errors?: FieldError[]
@@ -32,7 +32,7 @@ export class Refusal extends Error {
 
 export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal(code, details)
 
-/** 404 for an unknown record and for one outside the caller's scope. Both are identical, so the detail names nothing. */
+/** 404 for an unknown record and for one outside the caller's scope. Both responses are identical, so the detail names no record. */
 export const notFound = () =>
   new Refusal('not_found', { detail: 'There is no such record, or it is outside your scope.' })
 

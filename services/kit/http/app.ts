@@ -4,38 +4,38 @@ import type { Http } from './http.ts'
 import { type ClientAddresses, RequestState } from './request-state.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
 
-/** What the app needs of a service. */
-export interface RoutedService {
+/** The part of a service that the app uses. */
+interface RoutedService {
   http: Http
   /** The routes of the service: one named Elysia plugin for each feature. */
   features: readonly AnyElysia[]
 }
 
-export interface AppOptions {
+interface AppOptions {
   services: readonly RoutedService[]
   /** The service that answers a path, whether it has a route for it or not. */
   ownerOf(path: string): RoutedService
   trustedProxies: number
 }
 
-/** The Elysia app of a process: refuses requests that no route may see, and writes every error response. */
+/** The Elysia app of a process: refuses malformed requests before they are routed, and writes every error response. */
 export function createApp({ services, ownerOf, trustedProxies }: AppOptions) {
   const addresses: ClientAddresses = {
     trustedProxies,
     socketAddress: (request) => app.server?.requestIP(request)?.address,
   }
   const allowOf = methodsByPath(services)
-  const refuseUnroutable = unroutableRequests()
+  const refuseMalformed = createRequestCheck()
   const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } })
     .decorate('state', null as unknown as RequestState)
     .onRequest((context) => {
       context.state = new RequestState(context.request, addresses)
-      refuseUnroutable(context.request)
+      refuseMalformed(context.request)
     })
     .onError(({ state, code, error }) => {
       const { path } = targetOf(state.request.url)
       const responder = state.responder ?? ownerOf(path).http.unrouted
-      // A path whose percent-encoding is invalid names nothing either.
+      // A path with invalid percent-encoding is 404, like an unknown one.
       if (code !== 'NOT_FOUND' && !(error instanceof URIError)) return responder.failure(state, error)
       const allow = allowOf(path)
       if (allow === undefined) {
@@ -48,14 +48,12 @@ export function createApp({ services, ownerOf, trustedProxies }: AppOptions) {
   return app
 }
 
-export type App = ReturnType<typeof createApp>
-
 /** Any other character, such as a question mark, would move the start of the path in the URL. */
 const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
 const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 
-/** Throws for a request whose host, target or headers no route may see. */
-function unroutableRequests(): (request: Request) => void {
+/** Returns a check that throws for a request with an invalid host, or with a target or headers that are too long. */
+function createRequestCheck(): (request: Request) => void {
   // Nearly all requests name the same host, so the last valid one is remembered.
   let validHost = ''
   return ({ url, headers }) => {
@@ -69,7 +67,7 @@ function unroutableRequests(): (request: Request) => void {
   }
 }
 
-/** The `Allow` of a path; undefined for a path without a route. */
+/** The `Allow` field of a path; undefined for a path without a route. */
 function methodsByPath(services: readonly RoutedService[]): (path: string) => string | undefined {
   const matchers = services.flatMap(({ http }) =>
     http.operations.map(({ path, method }) => ({ pattern: pathPattern(path), method })),

@@ -15,13 +15,13 @@ export const BODY_LIMITS = {
 
 const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
-/** 413 before a byte is read, where `Content-Length` is given. */
+/** Throws 413 before the body is read if its `Content-Length` exceeds the limit. */
 export function refuseLongBody(request: Request): void {
   const length = Number(request.headers.get('content-length') ?? 0)
   if (length > BODY_LIMITS.maxBytes) throw tooLarge()
 }
 
-/** 415 for anything but `application/json`, in any case, with UTF-8 as the only charset. */
+/** Throws 415 unless the body is `application/json` in UTF-8. A request without a body needs no media type. */
 export function refuseOtherMediaTypes(request: Request): void {
   const type = request.headers.get('content-type')
   if (type === null && isEmpty(request)) return
@@ -134,8 +134,8 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
     for (const error of check.Errors(value)) {
       const { path, message, type, schema: part } = skipNullBranch(error)
       // Keys of a record come from the caller: the error names the record and never repeats the key.
-      const isOwnName = type === ValueErrorType.ObjectAdditionalProperties && part.patternProperties !== undefined
-      const field = fieldOf(isOwnName ? path.slice(0, path.lastIndexOf('/')) : path)
+      const isRecordKey = type === ValueErrorType.ObjectAdditionalProperties && part.patternProperties !== undefined
+      const field = fieldOf(isRecordKey ? path.slice(0, path.lastIndexOf('/')) : path)
       if (!errors.has(field)) errors.set(field, { field, message: messageFor(type, message, part) })
       if (errors.size === BODY_LIMITS.maxErrors) break
     }
@@ -168,9 +168,10 @@ function messageFor(type: ValueErrorType, message: string, schema: TSchema): str
   if (type === ValueErrorType.ObjectRequiredProperty) return 'is required'
   if (schema.enum) return `must be one of ${schema.enum.join(', ')}`
   if (type === ValueErrorType.Kind && schema.maxLength !== undefined) {
-    return `must be text of ${schema.minLength ?? 0} to ${schema.maxLength} characters, of those that are allowed here`
+    return `must be text of ${schema.minLength ?? 0} to ${schema.maxLength} characters that are allowed here`
   }
-  if (type === ValueErrorType.StringPattern) return 'has characters, or a form, that is not allowed here'
+  if (type === ValueErrorType.StringPattern)
+    return 'does not have the required form or has characters that are not allowed here'
   if (type === ValueErrorType.StringFormat && schema.format === 'date-time') {
     return 'must be a date-time with an offset, such as 2026-04-29T09:10:00Z'
   }

@@ -6,8 +6,8 @@ import type { JsonText } from '../db/json-text.ts'
 import type { Raw } from './raw.ts'
 import type { Streamed } from './stream.ts'
 
-/** What the handler of a public operation receives. Every check of the operation has passed. */
-export interface PublicContext<O> {
+/** The argument of the handler of a public operation. All checks of the operation have passed. */
+interface PublicContext<O> {
   request: Request
   requestId: string
   query: QueryOf<O>
@@ -20,14 +20,14 @@ export interface PublicContext<O> {
   ifMatch: string | undefined
 }
 
-/** What the handler of an operation with a token receives. */
+/** The argument of the handler of an operation that needs a token. */
 export interface CallerContext<O> extends PublicContext<O> {
   caller: Caller
-  /** Checks token and permission again, and throws 401 or 403. It is for work that outlasts a revocation. */
+  /** Checks token and permission again, and throws 401 or 403. Long work calls it, because the session may be revoked meanwhile. */
   recheck(): Promise<void>
 }
 
-/** Problems of a body that its schema cannot express and that depend on nothing else: 400 before 403. */
+/** Returns problems of a body that its schema cannot express. It depends on the body alone, so it is checked with the schema, before the permission. */
 export type BodyRule<Body> = (body: Body) => FieldError[]
 
 export type Answer<O> = ResponseOf<O> | JsonText | Raw | Streamed | undefined

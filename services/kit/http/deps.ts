@@ -7,7 +7,7 @@ import type { Log } from '../log/log.ts'
 import type { RequestLog } from '../log/request-log.ts'
 import type { RequestMetrics } from '../metrics/requests.ts'
 
-/** What a service gives to its operations. */
+/** The dependencies of the operations of a service. */
 export interface HttpDeps {
   auth: { callerOf(request: Request): Caller | Promise<Caller> }
   rateLimit: RateLimit

@@ -133,7 +133,7 @@ function codesOf(operation: Operation): Set<ErrorCode> {
   const { access, params, query, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
-  // A body sent to an operation without one is checked, too, and refused.
+  // An operation without a body refuses the fields of one, so it has these errors, too.
   const body = operation.body ?? (operation.method !== 'GET' && !operation.acceptsBytes)
   return new Set<ErrorCode>([
     ...when(query || body, 'validation_error'),

@@ -4,7 +4,7 @@ import type { BodyOf, Operation } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../audit/context.ts'
-import { loggedFields } from '../audit/request.ts'
+import { loggedFields } from '../audit/logged-fields.ts'
 import type { Caller } from '../auth/caller.ts'
 import { invalid, invalidField, notFound, refuse } from '../errors/refusal.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
@@ -27,7 +27,7 @@ export type Params = Record<string, string | undefined> | undefined
 export type Endpoint = (state: RequestState, params: Params) => Response | Promise<Response>
 
 /**
- * Checks a request in the one order of both families: token 401, rate limit 429, length 413, media type 415, shape 400 or
+ * Checks a request in the same order for both families: token 401, rate limit 429, length 413, media type 415, shape 400 or
  * 422, permission 403, malformed ids in the path 404. The handler checks the rest.
  */
 export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchema>>(
@@ -90,7 +90,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   return (state, params) => {
     const { path, search } = targetOf(state.request.url)
     if (pattern && !pattern.test(path)) throw new NotFoundError()
-    for (const name of paramNames) if (isDots(params?.[name])) throw new NotFoundError()
+    for (const name of paramNames) if (isDotSegment(params?.[name])) throw new NotFoundError()
     state.responder = responder
     // The address is read now, because a closed socket has none.
     if (isPublic || operation.audit) void state.clientIp
@@ -105,8 +105,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 const then = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value)
 
-/** Bun's router passes on dot segments as parameters, although they are steps of the path. */
-const isDots = (value: string | undefined) => value === '.' || value === '..'
+/** Bun's router passes on dot segments as parameters, although they belong to the path's structure. */
+const isDotSegment = (value: string | undefined) => value === '.' || value === '..'
 
 function requirePermission(access: Operation['access'], { permissions }: Caller): void {
   if (access === 'public' || access === 'token') return
@@ -116,7 +116,7 @@ function requirePermission(access: Operation['access'], { permissions }: Caller)
   }
 }
 
-/** An impersonated caller must not outlast the grant, nor pass on more than it gives. */
+/** An impersonated caller must not gain access that outlives the grant or exceeds it. */
 function refuseImpersonation({ act }: Caller): void {
   if (act) throw refuse('forbidden', { detail: 'This is closed while you act under an impersonation grant.' })
 }

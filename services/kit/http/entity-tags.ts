@@ -13,7 +13,7 @@ function listIncludes(list: string | null, isSame: (item: string) => boolean): b
   return list.trim() === '*' || list.split(',').some((item) => isSame(item.trim()))
 }
 
-/** Throws 412 when `If-Match` names another state of the record than `current`, its JSON as a GET returns it. */
+/** Throws 412 unless `If-Match` lists the tag of `current`, the JSON of the record as a GET returns it. */
 export function requireMatch(ifMatch: string | undefined, current: string | object): void {
   if (ifMatch === undefined) return
   const text = typeof current === 'string' ? current : JSON.stringify(current)

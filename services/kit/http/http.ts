@@ -11,10 +11,10 @@ import { Responder } from './responder.ts'
 import { routerPath } from './target.ts'
 
 /** An Elysia plugin as a function. */
-export type Plugin = (app: AnyElysia) => AnyElysia
+type Plugin = (app: AnyElysia) => AnyElysia
 
 /** What `app.ts` adds to the context of Elysia. */
-export interface WithState {
+interface WithState {
   state: RequestState
 }
 
@@ -27,7 +27,7 @@ const UNROUTED = {
   access: 'public',
 } as const
 
-/** The HTTP side of one service: turns operations of the contract into Elysia plugins, each guarded by its contract. */
+/** The HTTP side of one service: turns operations of the contract into Elysia plugins with the checks of the contract. */
 export class Http {
   readonly #deps: HttpDeps
   /** The operations that have a route. */

@@ -3,7 +3,7 @@ import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import { clientAddress } from './client-address.ts'
 
-/** How the address of a client is found. */
+/** Finds the address of a client. */
 export interface ClientAddresses {
   /** Number of proxies in front of the service that append to `X-Forwarded-For`. */
   trustedProxies: number
@@ -19,7 +19,7 @@ export interface ErrorResponder {
   empty(state: RequestState, extra: Record<string, string>): Response
 }
 
-/** What is known of one request; each check adds to it. */
+/** The state of one request, to which each check adds. */
 export class RequestState {
   readonly request: Request
   readonly requestId: string

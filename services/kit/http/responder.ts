@@ -62,7 +62,7 @@ export class Responder implements ErrorResponder {
     return this.#send(state, null, 204, headers)
   }
 
-  /** The error response. A refused command is written to the audit log first; if that fails, the failure is answered. */
+  /** The error response. A refused command is written to the audit log first; if that write fails, the response is its error. */
   async failure(state: RequestState, error: unknown): Promise<Response> {
     const { audit, span } = state
     if (!audit || !(error instanceof Refusal)) return inSpan(span, () => this.#error(state, error))
@@ -113,7 +113,7 @@ export class Responder implements ErrorResponder {
   #headers(state: RequestState): Headers {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
-    headers.set('ratelimit', state.rateLimit || this.#deps.rateLimit.note(networkOf(state.clientIp)))
+    headers.set('ratelimit', state.rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
     return headers
   }
 

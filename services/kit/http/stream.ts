@@ -1,10 +1,10 @@
 /** The chunks of a streamed body. `return` is called when the client stops reading. */
-export interface Chunks {
+interface Chunks {
   next(): Promise<IteratorResult<string, unknown>>
   return(): Promise<unknown>
 }
 
-/** A response that is produced while it is sent. At most one chunk is in memory: the next is requested when it was read. */
+/** A response that is produced while it is sent. At most one chunk is in memory: the next is requested after the client has read it. */
 export class Streamed {
   readonly chunks: Chunks
   readonly mediaType: string
@@ -17,7 +17,7 @@ export class Streamed {
   }
 }
 
-/** The response of a streamed answer. An error aborts the connection, so that a client never takes a part for the whole. */
+/** The response of a streamed answer. An error aborts the connection, so that the client knows that the body is incomplete. */
 export function streamedResponse(
   { chunks }: Streamed,
   init: { status: number; headers: Headers },

@@ -1,5 +1,5 @@
 /** The target of a request as the router sees it. */
-export interface Target {
+interface Target {
   /** The path as sent, still percent-encoded. */
   path: string
   /** The query without its question mark. */

@@ -2,9 +2,9 @@ import type { Tx } from '../db/client.ts'
 import { JsonText } from '../db/json-text.ts'
 import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
-import { deleteKey, findKey, insertKey, KEPT_MS, tryLockKey } from './queries.ts'
+import { deleteKey, findKey, insertKey, RETENTION_MS, tryLockKey } from './queries.ts'
 
-export interface OnceRequest {
+interface OnceRequest {
   userId: string
   operation: string
   /** The `Idempotency-Key`. Without one the work runs unconditionally. */
@@ -15,8 +15,8 @@ export interface OnceRequest {
 }
 
 /**
- * Runs the work once for a key. A retry with the same body returns the first response. Another body, or a first request
- * that is still running, is 409. The response is stored in the transaction of the work, so only a success is stored.
+ * Runs the work once for a key. A retry with the same body returns the first response. A retry with another body, or while the
+ * first request is still running, is 409. The response is stored in the transaction of the work, so only a success is stored.
  */
 export async function once<T extends object>(
   tx: Tx,
@@ -31,7 +31,7 @@ export async function once<T extends object>(
   if (!lock?.locked) {
     throw refuse('idempotency_conflict', { detail: 'A request with this Idempotency-Key is still running.' })
   }
-  const [stored] = await findKey(tx, named, new Date(Date.parse(now) - KEPT_MS).toISOString())
+  const [stored] = await findKey(tx, named, new Date(Date.parse(now) - RETENTION_MS).toISOString())
   if (stored) {
     if (Buffer.compare(stored.request_hash, requestHash) !== 0) {
       throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used with another body.' })
@@ -45,7 +45,7 @@ export async function once<T extends object>(
   return answer
 }
 
-/** The encryption key may have been removed since. Then the work is known to be done, but its response is lost. */
+/** Throws 409 if the encryption key was removed since: the work is done, but its response cannot be decrypted. */
 const decrypted = (box: SecretBox, response: string) =>
   box.decrypt(response).catch(() => {
     throw refuse('idempotency_conflict', { detail: 'This was done before, and its answer cannot be given again.' })

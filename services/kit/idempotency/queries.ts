@@ -1,35 +1,35 @@
 import type { Sql } from '../db/client.ts'
 import { inBatches } from '../worker/batches.ts'
 
-export interface KeyOf {
+interface IdempotencyKey {
   userId: string
   operation: string
   key: string
 }
 
 /** False while another transaction runs the same request. */
-export const tryLockKey = (sql: Sql, { userId, operation, key }: KeyOf) => sql<{ locked: boolean }[]>`
+export const tryLockKey = (sql: Sql, { userId, operation, key }: IdempotencyKey) => sql<{ locked: boolean }[]>`
   select pg_try_advisory_xact_lock(hashtextextended(${JSON.stringify([userId, operation, key])}, 0)) as locked`
 
-export const findKey = (sql: Sql, { userId, operation, key }: KeyOf, after: string) => sql<
+export const findKey = (sql: Sql, { userId, operation, key }: IdempotencyKey, after: string) => sql<
   { request_hash: Uint8Array; response: string }[]
 >`
   select request_hash, response from idempotency_keys
   where user_id = ${userId} and operation = ${operation} and key = ${key} and created_at > ${after}`
 
-export const deleteKey = (sql: Sql, { userId, operation, key }: KeyOf) => sql`
+export const deleteKey = (sql: Sql, { userId, operation, key }: IdempotencyKey) => sql`
   delete from idempotency_keys where user_id = ${userId} and operation = ${operation} and key = ${key}`
 
 export const insertKey = (
   sql: Sql,
-  { userId, operation, key }: KeyOf,
+  { userId, operation, key }: IdempotencyKey,
   { requestHash, response }: { requestHash: Uint8Array; response: string },
   now: string,
 ) => sql`
   insert into idempotency_keys (user_id, operation, key, request_hash, response, created_at)
   values (${userId}, ${operation}, ${key}, ${Buffer.from(requestHash)}, ${response}, ${now})`
 
-export const KEPT_MS = 24 * 60 * 60 * 1000
+export const RETENTION_MS = 24 * 60 * 60 * 1000
 
 export const sweepIdempotencyKeys = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
@@ -37,6 +37,6 @@ export const sweepIdempotencyKeys = (sql: Sql, now: string, signal: AbortSignal)
     (limit) => sql`
       delete from idempotency_keys where ctid = any(array(
         select ctid from idempotency_keys
-        where created_at < ${new Date(Date.parse(now) - KEPT_MS).toISOString()}
+        where created_at < ${new Date(Date.parse(now) - RETENTION_MS).toISOString()}
         order by created_at limit ${limit}))`,
   )

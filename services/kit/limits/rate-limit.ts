@@ -2,7 +2,7 @@ import { TokenBucket } from 'limiter'
 import { LRUCache } from 'lru-cache'
 import { refuse } from '../errors/refusal.ts'
 
-export interface RateLimitOptions {
+interface RateLimitOptions {
   /** Sustained requests per second for one organization, or one anonymous address, on one replica. */
   perSecond: number
   /** Requests that may arrive at the same time. */
@@ -17,7 +17,7 @@ export interface RateLimit {
   /** Takes one request from the bucket and returns the `RateLimit` field. Throws 429 when the bucket is empty. */
   take(key: string): string
   /** Counts a request that is answered in any case, such as a 401 or 404. It never throws. */
-  note(key: string): string
+  count(key: string): string
 }
 
 /** In-process token buckets by key. The header fields have the structured form of the IETF draft. */
@@ -25,7 +25,7 @@ export function createRateLimit({ perSecond, burst }: RateLimitOptions): RateLim
   const buckets = new LRUCache<string, TokenBucket>({ max: MAX_KEYS })
   const windowSeconds = Math.max(1, Math.ceil(burst / perSecond))
   const policy = `"default";q=${burst};w=${windowSeconds}`
-  const count = (key: string) => {
+  const takeToken = (key: string) => {
     const bucket = buckets.get(key) ?? fullBucket(buckets, key, perSecond, burst)
     const taken = bucket.tryRemoveTokens(1)
     const left = Math.floor(bucket.content)
@@ -33,9 +33,9 @@ export function createRateLimit({ perSecond, burst }: RateLimitOptions): RateLim
   }
   return {
     policy,
-    note: (key) => count(key).field,
+    count: (key) => takeToken(key).field,
     take(key) {
-      const { taken, field } = count(key)
+      const { taken, field } = takeToken(key)
       if (taken) return field
       throw refuse('rate_limited', {
         detail: `At most ${perSecond} requests a second, ${burst} at once.`,

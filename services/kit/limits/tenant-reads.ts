@@ -7,7 +7,7 @@ export interface Reader {
   signal: AbortSignal
 }
 
-export interface TenantReadsOptions {
+interface TenantReadsOptions {
   sql: Pool
   /** The connections of the service. */
   connections: number
@@ -29,7 +29,7 @@ export class TenantReads {
     this.#sql = sql
     this.#bounded = new TenantSemaphore({ what: 'searches', ...shares })
     this.#long = new TenantSemaphore({
-      what: 'long reads (searches and far pages)',
+      what: 'long reads (searches and pages with a high number)',
       ...shares,
       maxWaitingPerTenant: 20,
     })

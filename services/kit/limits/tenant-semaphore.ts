@@ -1,6 +1,6 @@
 import { type Refusal, refuse } from '../errors/refusal.ts'
 
-export interface TenantSemaphoreOptions {
+interface TenantSemaphoreOptions {
   /** Names the work in the detail of a 429: "Too many <what> at once". */
   what: string
   permits: number

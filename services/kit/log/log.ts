@@ -48,8 +48,8 @@ function kindOf(cause: Error) {
   return { name, status, code }
 }
 
-/** A URL: its scheme, its host, and the rest. */
-const ADDRESS = /\b(https?:\/\/)(?:[^\s"'/?#]*@)?([^\s"'/?#@]*)[^\s"']*/gi
+/** Captures scheme and host of a URL. */
+const URL_TEXT = /\b(https?:\/\/)(?:[^\s"'/?#]*@)?([^\s"'/?#@]*)[^\s"']*/gi
 
 /** Shortens URLs to their hosts, because errors of `fetch` contain the whole URL with its signature. */
-const withoutPaths = (text: string) => text.replace(ADDRESS, '$1$2/…')
+const withoutPaths = (text: string) => text.replace(URL_TEXT, '$1$2/…')

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { createLog } from './log.ts'
 import { createRequestLog } from './request-log.ts'
 
-const ANSWERED = {
+const ENTRY = {
   requestId: 'r-1',
   operation: 'listParts',
   method: 'GET',
@@ -27,18 +27,24 @@ const options = (level: string) => {
 
 test('a request line starts with the common fields and has the request fields', () => {
   const { lines, ...rest } = options('info')
-  createRequestLog(rest).write(ANSWERED)
+  createRequestLog(rest).write(ENTRY)
   createLog(rest).info('something else')
-  const [answered, other] = lines.map((line) => JSON.parse(line))
-  expect(Object.keys(answered).slice(0, 4)).toEqual(Object.keys(other).slice(0, 4))
-  const { ip: _, traceId: __, ...fields } = ANSWERED
-  expect(answered).toEqual({ ...fields, level: 'info', service: 'catalog', version: '1.2.3', time: answered.time })
-  expect(answered.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  const [requestLine, otherLine] = lines.map((line) => JSON.parse(line))
+  expect(Object.keys(requestLine).slice(0, 4)).toEqual(Object.keys(otherLine).slice(0, 4))
+  const { ip: _, traceId: __, ...fields } = ENTRY
+  expect(requestLine).toEqual({
+    ...fields,
+    level: 'info',
+    service: 'catalog',
+    version: '1.2.3',
+    time: requestLine.time,
+  })
+  expect(requestLine.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
 test('a line break in a field is escaped', () => {
   const { lines, ...rest } = options('info')
-  createRequestLog(rest).write({ ...ANSWERED, ip: '1.2.3.4"}\n{"level":"fatal' })
+  createRequestLog(rest).write({ ...ENTRY, ip: '1.2.3.4"}\n{"level":"fatal' })
   expect(lines).toHaveLength(1)
   expect(lines[0]?.indexOf('\n')).toBe((lines[0] as string).length - 1)
 })
@@ -46,7 +52,7 @@ test('a line break in a field is escaped', () => {
 test('no request line is written at levels above info', () => {
   for (const level of ['warn', 'error', 'fatal', 'silent']) {
     const { lines, ...rest } = options(level)
-    createRequestLog(rest).write(ANSWERED)
+    createRequestLog(rest).write(ENTRY)
     expect(lines).toEqual([])
   }
 })

@@ -1,8 +1,8 @@
 import type { LogOptions } from './log.ts'
-import { type Lines, standardOutput } from './standard-output.ts'
+import { type LineWriter, standardOutput } from './standard-output.ts'
 
 /** The fields of a request's log line. None of them can contain a secret, so they are not redacted. */
-export interface Answered {
+interface RequestLogEntry {
   requestId: string
   operation: string
   method: string
@@ -15,7 +15,7 @@ export interface Answered {
 }
 
 export interface RequestLog {
-  write(answered: Answered): void
+  write(entry: RequestLogEntry): void
 }
 
 /** Levels that leave out the lines of requests. */
@@ -27,30 +27,30 @@ const QUIET = new Set(['warn', 'error', 'fatal', 'silent'])
  */
 export function createRequestLog({ service, version, level, destination }: LogOptions): RequestLog {
   if (QUIET.has(level)) return { write() {} }
-  const lines: Lines = destination ? { write: (line) => destination.write(String(line)) } : standardOutput
+  const lines: LineWriter = destination ? { write: (line) => destination.write(String(line)) } : standardOutput
   return {
-    write: (answered) => lines.write(new RequestLine({ service, version }, answered)),
+    write: (entry) => lines.write(new RequestLine({ service, version }, entry)),
   }
 }
 
 class RequestLine {
   readonly #base: { service: string; version: string }
-  readonly #answered: Answered
+  readonly #entry: RequestLogEntry
   readonly #atMs = Date.now()
 
-  constructor(base: { service: string; version: string }, answered: Answered) {
+  constructor(base: { service: string; version: string }, entry: RequestLogEntry) {
     this.#base = base
-    this.#answered = answered
+    this.#entry = entry
   }
 
   /** Formatted by hand, because `JSON.stringify` takes six times as long. */
   toString(): string {
     const { service, version } = this.#base
-    const { requestId, operation, method, status, ms, traceId, tenant, user, ip } = this.#answered
-    const about = `"service":${quoted(service)},"version":${quoted(version)}${field('traceId', traceId)}`
+    const { requestId, operation, method, status, ms, traceId, tenant, user, ip } = this.#entry
+    const source = `"service":${quoted(service)},"version":${quoted(version)}${field('traceId', traceId)}`
     const request = `"requestId":${quoted(requestId)},"operation":${quoted(operation)},"method":${quoted(method)}`
-    const who = `${field('tenant', tenant)}${field('user', user)}${field('ip', ip)}`
-    return `{"level":"info","time":"${isoTime(this.#atMs)}",${about},${request},"status":${status},"ms":${ms}${who}}\n`
+    const caller = `${field('tenant', tenant)}${field('user', user)}${field('ip', ip)}`
+    return `{"level":"info","time":"${isoTime(this.#atMs)}",${source},${request},"status":${status},"ms":${ms}${caller}}\n`
   }
 }
 

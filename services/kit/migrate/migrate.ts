@@ -3,7 +3,7 @@ import { connect, type Pool } from '../db/client.ts'
 import { roleOf } from '../db/roles.ts'
 import { type Migration, migrationsOf } from './files.ts'
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** URL of the owner, who may create schemas, roles and extensions. */
   url: string
   /** Passwords of the service roles. */
@@ -61,11 +61,11 @@ async function ensureRole(sql: Pool, service: ServiceName, password: string): Pr
     `alter role ${role} set timezone = 'UTC'`,
     ...(WITHOUT_PARALLEL_WORKERS.has(service) ? [`alter role ${role} set max_parallel_workers_per_gather = 0`] : []),
   ]
-  for (const statement of statements) await clusterWide(sql, statement)
+  for (const statement of statements) await runClusterWide(sql, statement)
 }
 
 /** Roles belong to the whole cluster, so migrators of two databases can conflict. The conflict is retried. */
-async function clusterWide(sql: Pool, statement: string, triesLeft = 20): Promise<void> {
+async function runClusterWide(sql: Pool, statement: string, triesLeft = 20): Promise<void> {
   try {
     await sql.unsafe(statement)
   } catch (error) {
@@ -74,7 +74,7 @@ async function clusterWide(sql: Pool, statement: string, triesLeft = 20): Promis
     if (/already exists/.test(message)) return
     if (!isConflict || triesLeft === 0) throw error
     await Bun.sleep(25)
-    await clusterWide(sql, statement, triesLeft - 1)
+    await runClusterWide(sql, statement, triesLeft - 1)
   }
 }
 
@@ -93,18 +93,18 @@ async function ensureSchema(sql: Pool, service: ServiceName): Promise<void> {
 async function migrateSchema(
   sql: Pool,
   service: ServiceName,
-  { log, before: stop }: { log: (line: string) => void; before: string | undefined },
+  { log, before: stopBefore }: { log: (line: string) => void; before: string | undefined },
 ): Promise<void> {
   const rows = await sql<{ name: string; checksum: string }[]>`
     select name, checksum from ${sql(service)}.schema_migrations`
   const applied = new Map(rows.map((row) => [row.name, row.checksum]))
   for (const migration of await migrationsOf(service)) {
-    if (migration.name === stop) return
+    if (migration.name === stopBefore) return
     const text = await Bun.file(migration.path).text()
     const checksum = new Bun.CryptoHasher('sha256').update(text).digest('hex')
-    const before = applied.get(migration.name)
-    if (before === checksum) continue
-    if (before !== undefined) {
+    const appliedChecksum = applied.get(migration.name)
+    if (appliedChecksum === checksum) continue
+    if (appliedChecksum !== undefined) {
       throw new ChangedMigration(`The migration ${service}/${migration.name} was changed after it was applied.`)
     }
     await apply(sql, service, migration, text, checksum)

@@ -10,12 +10,12 @@ const passwords = Object.fromEntries(
   ]),
 ) as Record<string, TSchema>
 
-/** What the migrator reads from its environment. */
+/** The environment variables of the migrator. */
 export const migratorVariables = Type.Object({
   DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
     description:
-      'URL of the owner of the database, which may create schemas, roles and extensions; not through a pooler.',
+      'URL of Postgres, without a pooler, for the owner of the database, who may create schemas, roles and extensions.',
   }),
   ...passwords,
   NATS_URL: commonVariables.NATS_URL,
@@ -31,11 +31,11 @@ export const migratorVariables = Type.Object({
     maximum: Number.MAX_SAFE_INTEGER,
     default: -1,
     description:
-      'Maximum size of each stream, in bytes. When it is reached, new events wait in the outboxes. -1: no limit.',
+      'Maximum size of each stream, in bytes. When it is full, new events wait in the outboxes. -1: no limit.',
   }),
 })
 
-/** The passwords by service, out of the environment that was read. */
+/** The passwords of the service roles, by service. */
 export const passwordsOf = (config: Record<string, unknown>): Record<ServiceName, string> =>
   Object.fromEntries(
     SERVICES.map((service) => [service, config[`${service.toUpperCase()}_DATABASE_PASSWORD`]]),

@@ -12,7 +12,7 @@ export interface CursorStoreOptions {
 }
 
 const LIFETIME_MS = 15 * 60 * 1000
-/** Cursors that wait to be written; further ones are dropped, and their next page is counted. */
+/** Cursors that wait to be written; further ones are dropped, and their next page is found by its offset. */
 const MAX_UNWRITTEN = 5000
 /** Pause between two batches, so that writes do not crowd out reads. */
 const WRITE_INTERVAL_MS = 10
@@ -23,7 +23,7 @@ const textOf = ({ page, beganAfter, endedAt }: PageCursor) => JSON.stringify([pa
 
 /**
  * Page cursors in Postgres, shared by the replicas. They are written after the response, so no request waits for a write.
- * Until then only this process knows the cursor; another replica counts the next page.
+ * Until then only this process knows the cursor; another replica finds the next page by its offset.
  */
 export class CursorStore {
   readonly #options: CursorStoreOptions
@@ -44,7 +44,7 @@ export class CursorStore {
   }
 
   /** Replaces the cursor of its key. */
-  keep(cursor: PageCursor): void {
+  put(cursor: PageCursor): void {
     const { key } = cursor
     const isStored = !this.#unwritten.has(key) && this.#written.get(key) === textOf(cursor)
     if (isStored || this.#unwritten.size >= MAX_UNWRITTEN) return
@@ -61,7 +61,7 @@ export class CursorStore {
         await writeCursors(sql, batch, new Date(clock() + LIFETIME_MS).toISOString())
         for (const cursor of batch) this.#written.set(cursor.key, textOf(cursor))
       } catch (error) {
-        log.warn({ err: error }, 'page cursors were not written; their next pages will be counted')
+        log.warn({ err: error }, 'page cursors were not written; their next pages will be found by offset')
       }
       for (const cursor of batch) {
         if (this.#unwritten.get(cursor.key) === cursor) this.#unwritten.delete(cursor.key)

@@ -20,7 +20,7 @@ export function timeKeyAt(position: string | undefined): TimeKey {
 }
 
 /** Sort key of lists by name, with the id as tie-break. */
-export interface NameKey {
+interface NameKey {
   name: string
   id: string
 }

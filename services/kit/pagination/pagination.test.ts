@@ -15,7 +15,7 @@ const log = createLog({ service: 'test', version: '0', level: 'silent' })
 let now = Date.parse('2026-01-01T00:00:00Z')
 const replica = () => new Pagination({ sql, reads: new PipelinedReads(sql, undefined), clock: () => now, log })
 
-/** A list of numbers, largest first, that grows and shrinks; it records the windows that are asked for. */
+/** A list of numbers, largest first, that grows and shrinks; it records the requested windows. */
 class Numbers {
   readonly windows: PageWindow[] = []
   #numbers: number[]
@@ -32,7 +32,7 @@ class Numbers {
     this.#numbers = this.#numbers.filter((number) => number < from || number > to)
   }
 
-  readonly rowsIn = async (window: PageWindow): Promise<DocumentRow[]> => {
+  readonly readWindow = async (window: PageWindow): Promise<DocumentRow[]> => {
     this.windows.push(window)
     const { after, offset, limit } = window
     const rest = this.#numbers.filter((number) => after === undefined || number < Number(after))
@@ -52,10 +52,10 @@ async function read(
   query: { page: number; pageSize?: number; q?: string },
 ): Promise<{ items: number[]; hasMore: boolean }> {
   const paged = { caller, list: 'numbers', query: { pageSize: 10, ...query } }
-  return JSON.parse((await pagination.json(paged, numbers.rowsIn)).text)
+  return JSON.parse((await pagination.json(paged, numbers.readWindow)).text)
 }
 
-/** The tests share a table: each list of a written cursor has a length of its own, and so have its positions. */
+/** The tests share a table, so each list whose cursor is queried has a different length and different positions. */
 const written = (page: number, endedAt: number) => async () => {
   const rows = await db.owner`
     select 1 from sourcing.page_cursors where page = ${page} and ended_at = ${String(endedAt)}`
@@ -63,7 +63,7 @@ const written = (page: number, endedAt: number) => async () => {
 }
 
 describe('pagination', () => {
-  test('consecutive pages of a growing list repeat and skip nothing, and none is counted', async () => {
+  test('consecutive pages of a growing list repeat and skip nothing, and none uses an offset', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
     const items: number[] = []
     for (let page = 1; ; page++) {
@@ -99,7 +99,7 @@ describe('pagination', () => {
     }
   })
 
-  test('a page that is neither the last one read nor the next one is counted on the current list', async () => {
+  test('a page that is neither the last one read nor the next one is found by its offset in the current list', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
     for (const page of [1, 2, 3, 4]) await read(pagination, caller, numbers, { page })
     numbers.grow(5)
@@ -110,7 +110,7 @@ describe('pagination', () => {
     expect((await read(pagination, caller, numbers, { page: 8 })).items).toEqual(between(40, 31))
   })
 
-  test('the same page again begins where it began, counted or not; page 1 is read afresh', async () => {
+  test('the same page again begins where it began; page 1 begins at the start of the current list', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
     for (const page of [3, 4]) {
       const first = await read(pagination, caller, numbers, { page })
@@ -123,7 +123,7 @@ describe('pagination', () => {
     expect((await read(pagination, caller, numbers, { page: 2 })).items).toEqual(between(101, 92))
   })
 
-  test('a page past the end is empty, and so is the one after it; both are counted when the list has grown', async () => {
+  test('a page past the end is empty, and so is the one after it; both are found by offset after the list has grown', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(15)]
     for (const page of [2_147_483_646, 2_147_483_647, 4, 3]) {
       expect(await read(pagination, caller, numbers, { page })).toEqual({ items: [], hasMore: false })
@@ -132,7 +132,7 @@ describe('pagination', () => {
     expect((await read(pagination, caller, numbers, { page: 4 })).items).toEqual(between(15, 6))
   })
 
-  test('pages 1 and 2 of an empty list are empty; page 2 is counted when the list has grown', async () => {
+  test('pages 1 and 2 of an empty list are empty; page 2 is found by offset after the list has grown', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(0)]
     for (const page of [1, 2, 1])
       expect(await read(pagination, caller, numbers, { page })).toEqual({ items: [], hasMore: false })
@@ -140,7 +140,7 @@ describe('pagination', () => {
     expect((await read(pagination, caller, numbers, { page: 2 })).items).toEqual(between(5, 1))
   })
 
-  test('two readers of one session get consistent pages each, at worst counted ones', async () => {
+  test('two readers of one session both get consistent pages', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
     const pages = [1, 2, 3, 4, 5]
     const answers = await Promise.all([...pages, ...pages].map((page) => read(pagination, caller, numbers, { page })))
@@ -150,7 +150,7 @@ describe('pagination', () => {
     }
   })
 
-  test('a cursor is of one session, list, filter set and page size', async () => {
+  test('a cursor belongs to one session, list, filter set and page size', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
     await read(pagination, caller, numbers, { page: 1 })
     for (const [by, query] of [
@@ -162,11 +162,11 @@ describe('pagination', () => {
       expect(numbers.windows.at(-1)?.after).toBeUndefined()
     }
     const another = { caller, list: 'others', query: { page: 2, pageSize: 10 } }
-    await pagination.json(another, numbers.rowsIn)
+    await pagination.json(another, numbers.readWindow)
     expect(numbers.windows.at(-1)?.after).toBeUndefined()
   })
 
-  test('one cursor of a list is kept, and every replica continues at it', async () => {
+  test('one cursor for each list is stored, and every replica continues at it', async () => {
     // No other test has this many numbers, so the positions identify the cursor.
     const [first, second, caller, numbers] = [replica(), replica(), newSession(), new Numbers(7770)]
     const keysOfEnds = (...ends: number[]) =>
@@ -182,7 +182,7 @@ describe('pagination', () => {
     expect(await keysOfEnds(7761, 7751, 7741, 7731, 7721)).toEqual(cursor)
   })
 
-  test('a page is counted when its cursor is 15 minutes old, and when it is lost', async () => {
+  test('a page is found by its offset if its cursor is 15 minutes old or lost', async () => {
     const [caller, numbers] = [newSession(), new Numbers(3000)]
     await read(replica(), caller, numbers, { page: 1 })
     await until(written(1, 2991))
@@ -206,6 +206,6 @@ describe('pagination', () => {
     const answer = await read(pagination, newSession(), new Numbers(100), { page: 1 })
     expect(answer).toMatchObject({ hasMore: true })
     await until(() => lines.length > 0)
-    expect(lines[0]).toMatchObject({ msg: 'page cursors were not written; their next pages will be counted' })
+    expect(lines[0]).toMatchObject({ msg: 'page cursors were not written; their next pages will be found by offset' })
   })
 })

@@ -12,14 +12,14 @@ export interface PageWindow {
   limit: number
 }
 
-/** A row that carries its public JSON. */
+/** A row with its public JSON. */
 export interface DocumentRow {
   /** The sort key of the row in its list, unique by the id in it. */
   position: string
   document: string
 }
 
-export interface PagedList {
+interface PagedList {
   caller: { sessionId: string }
   /** The operation, with the id of the record whose list it is where there is one. */
   list: string
@@ -32,12 +32,12 @@ export interface Page<Row> {
   hasMore: boolean
 }
 
-type RowsIn<Row> = (window: PageWindow) => PromiseLike<readonly Row[]>
+type ReadWindow<Row> = (window: PageWindow) => PromiseLike<readonly Row[]>
 
 /**
  * Keyset pagination behind page numbers. For each session, list, filter set and page size one cursor stores where the last
  * page that was read began and ended. The page after it continues there, the same page begins where it began, and every
- * other page is counted on the current data. So a reader of consecutive pages misses and repeats nothing while rows are
+ * other page is found by its offset in the current data. So a reader of consecutive pages misses and repeats nothing while rows are
  * added and removed, and each page costs the same.
  */
 export class Pagination {
@@ -49,35 +49,35 @@ export class Pagination {
 
   async page<Row>(
     { caller, list, query }: PagedList,
-    rowsIn: RowsIn<Row>,
+    readWindow: ReadWindow<Row>,
     positionOf: (row: Row) => string,
   ): Promise<Page<Row>> {
     const { page, pageSize, ...filters } = query
     const key = Bun.SHA256.hash(JSON.stringify([caller.sessionId, list, pageSize, filters]), 'base64')
     const after = page === 1 ? null : startOf(page, await this.#cursors.find(key))
-    const isCounted = page > 1 && after === null
-    // One row more shows whether a next page exists; the row before a counted page shows where the page begins.
-    const window = isCounted
+    const usesOffset = page > 1 && after === null
+    // One row more shows whether a next page exists; with an offset, the row before the page shows where it begins.
+    const window = usesOffset
       ? { after: undefined, offset: (page - 1) * pageSize - 1, limit: pageSize + 2 }
       : { after: after ?? undefined, offset: 0, limit: pageSize + 1 }
-    const found = await rowsIn(window)
-    const before = isCounted ? found[0] : undefined
-    const rows = isCounted ? found.slice(1) : found
+    const found = await readWindow(window)
+    const before = usesOffset ? found[0] : undefined
+    const rows = usesOffset ? found.slice(1) : found
     const items = rows.slice(0, pageSize)
     const last = items.at(-1)
     const beganAfter = before === undefined ? after : positionOf(before)
-    this.#cursors.keep({ key, page, beganAfter, endedAt: last === undefined ? beganAfter : positionOf(last) })
+    this.#cursors.put({ key, page, beganAfter, endedAt: last === undefined ? beganAfter : positionOf(last) })
     return { items, hasMore: rows.length > pageSize }
   }
 
-  /** The JSON of a page of rows that carry theirs. */
-  async json(list: PagedList, rowsIn: RowsIn<DocumentRow>): Promise<JsonText> {
-    const { items, hasMore } = await this.page(list, rowsIn, ({ position }) => position)
+  /** The JSON of a page, composed of the documents of its rows. */
+  async json(list: PagedList, readWindow: ReadWindow<DocumentRow>): Promise<JsonText> {
+    const { items, hasMore } = await this.page(list, readWindow, ({ position }) => position)
     return new JsonText(`{"items":[${items.map(({ document }) => document).join(',')}],"hasMore":${hasMore}}`)
   }
 }
 
-/** Position after which a page begins; null where it is counted. */
+/** Position after which a page begins; null if it has to be found by its offset. */
 const startOf = (page: number, cursor: PageCursor | undefined): string | null => {
   if (cursor?.page === page) return cursor.beganAfter
   return cursor?.page === page - 1 ? cursor.endedAt : null

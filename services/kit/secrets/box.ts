@@ -2,9 +2,9 @@
 export interface SecretBox {
   encrypt(text: string): Promise<string>
   /** Throws if the key is unknown or the text was modified. */
-  decrypt(sealed: string): Promise<string>
+  decrypt(encrypted: string): Promise<string>
   /** Whether the text was encrypted with the current key. */
-  isCurrent(sealed: string): boolean
+  isCurrent(encrypted: string): boolean
 }
 
 const ALGORITHM = 'AES-GCM'
@@ -24,11 +24,11 @@ export async function createSecretBox(encryptionKeys: string): Promise<SecretBox
     async encrypt(text) {
       const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES))
       const key = keys.get(current as string) as CryptoKey
-      const sealed = await crypto.subtle.encrypt({ name: ALGORITHM, iv }, key, new TextEncoder().encode(text))
-      return [current, Buffer.from(iv).toString('base64url'), Buffer.from(sealed).toString('base64url')].join('.')
+      const encrypted = await crypto.subtle.encrypt({ name: ALGORITHM, iv }, key, new TextEncoder().encode(text))
+      return [current, Buffer.from(iv).toString('base64url'), Buffer.from(encrypted).toString('base64url')].join('.')
     },
-    async decrypt(sealed) {
-      const [name, iv, ciphertext] = sealed.split('.') as [string, string, string]
+    async decrypt(encrypted) {
+      const [name, iv, ciphertext] = encrypted.split('.') as [string, string, string]
       const key = keys.get(name)
       if (!key) throw new Error(`ENCRYPTION_KEYS lacks the key ${name}, with which a stored secret is encrypted.`)
       const from = (part: string) => Buffer.from(part, 'base64url')
@@ -36,6 +36,6 @@ export async function createSecretBox(encryptionKeys: string): Promise<SecretBox
         await crypto.subtle.decrypt({ name: ALGORITHM, iv: from(iv) }, key, from(ciphertext)),
       )
     },
-    isCurrent: (sealed) => sealed.startsWith(`${current}.`),
+    isCurrent: (encrypted) => encrypted.startsWith(`${current}.`),
   }
 }

@@ -11,22 +11,22 @@ const lines: string[] = []
 const destination = { write: (line: string) => void lines.push(line) }
 const log = createLog({ service: 'sourcing', version: '0', level: 'info', destination })
 
-test('a failed sweep does not prevent the others, and none starts after the signal', async () => {
-  const swept: string[] = []
+test('a failed task does not prevent the others, and none starts after the signal', async () => {
+  const ran: string[] = []
   const stopping = new AbortController()
   const worker = cleanupWorker({ sql, log, clock: Date.now }, [
     async () => {
       throw new Error('store unreachable')
     },
     async (signal) => {
-      swept.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
+      ran.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
       stopping.abort()
-      swept.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
+      ran.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
     },
-    async () => void swept.push('third'),
+    async () => void ran.push('third'),
   ])
   await worker.run(stopping.signal)
-  expect(swept).toEqual(['second, running', 'second, stopped'])
+  expect(ran).toEqual(['second, running', 'second, stopped'])
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: 'error', err: expect.objectContaining({ message: 'store unreachable' }) }),
   ])

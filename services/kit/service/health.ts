@@ -1,6 +1,6 @@
 import type { Service } from './service.ts'
 
-export interface HealthOptions {
+interface HealthOptions {
   hostname: string
   port: number
   services: readonly Pick<Service, 'registry'>[]
@@ -8,8 +8,9 @@ export interface HealthOptions {
 }
 
 /**
- * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop turns; ready that
- * the process has booted and is not stopping. Neither asks Postgres or NATS: one of them failing must not take out every pod.
+ * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop runs; ready
+ * means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage of theirs
+ * must not restart every pod.
  */
 export function healthServer({ hostname, port, services, isReady }: HealthOptions) {
   return Bun.serve({

@@ -9,7 +9,7 @@ import { pause, superviseWorkers } from '../worker/worker.ts'
 import { healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
 
-export interface Process {
+export interface ServeOptions {
   services: readonly Service[]
   config: Pick<
     ServiceConfig,
@@ -49,7 +49,7 @@ export interface Running {
 }
 
 /** Starts the services, which load revocations and catalogs, and then opens the port. */
-export async function open({ services, config, ownerOf }: Process): Promise<Running> {
+export async function open({ services, config, ownerOf }: ServeOptions): Promise<Running> {
   const [first] = services as [Service, ...Service[]]
   const { log } = first
   const stopTraces = await startTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, first.name, VERSION)
@@ -96,13 +96,13 @@ export async function open({ services, config, ownerOf }: Process): Promise<Runn
 }
 
 /** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
-export async function serve(process_: Process): Promise<void> {
-  const running = await open(process_)
+export async function serve(options: ServeOptions): Promise<void> {
+  const running = await open(options)
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())
     process.once('SIGINT', () => resolve())
   })
-  setTimeout(() => process.exit(1), process_.config.SHUTDOWN_SECONDS * 1000).unref()
+  setTimeout(() => process.exit(1), options.config.SHUTDOWN_SECONDS * 1000).unref()
   process.once('SIGTERM', () => process.exit(1))
   process.once('SIGINT', () => process.exit(1))
   await running.stop()

@@ -1,4 +1,4 @@
-import type { Static, TObject } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
 import type { AnyElysia } from 'elysia'
 import { Gauge, Registry } from 'prom-client'
@@ -118,7 +118,7 @@ export async function createKit(
   return { config, log, registry, sql, reads, tenantReads, bus, auth, http, pagination, clock }
 }
 
-export interface ServiceParts {
+interface ServiceParts {
   features: readonly AnyElysia[]
   workers?: readonly Worker[]
   /** Cleanup of the service's own tables. */
@@ -149,5 +149,3 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     },
   }
 }
-
-export type ConfigOf<S extends TObject> = Static<S>

@@ -9,7 +9,7 @@ test('batches continue until one is not full', async () => {
   expect(counts).toEqual([5])
 })
 
-test('a sweep ends after its maximum number of batches', async () => {
+test('the deletion ends after the maximum number of batches', async () => {
   expect(await inBatches({ limit: 5, signal }, async (limit) => ({ count: limit }))).toBe(100)
 })
 

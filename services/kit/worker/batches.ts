@@ -1,6 +1,6 @@
-const BATCHES_AT_MOST = 20
+const MAX_BATCHES = 20
 
-export interface Batches {
+interface Batches {
   /** Maximum rows of one statement. */
   limit: number
   /** No batch starts after the signal. */
@@ -13,7 +13,7 @@ export async function inBatches(
   remove: (limit: number) => PromiseLike<{ count: number }>,
 ): Promise<number> {
   let total = 0
-  for (let batch = 0; batch < BATCHES_AT_MOST && !signal.aborted; batch++) {
+  for (let batch = 0; batch < MAX_BATCHES && !signal.aborted; batch++) {
     const { count } = await remove(limit)
     total += count
     if (count < limit) break

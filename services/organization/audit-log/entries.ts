@@ -1,9 +1,7 @@
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
 import { OPERATOR } from '../../kit/audit/context.ts'
+import { ERASED } from '../users/rules.ts'
 import type { EntryDetailRow, EntryRow } from './queries.ts'
-
-/** Replaces the address of a person whose data were erased. */
-const ERASED = 'erased'
 
 /** An entry as the API shows it in lists. */
 export const entryOf = (row: EntryRow): AuditLogEntry => ({

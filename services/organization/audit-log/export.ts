@@ -8,9 +8,9 @@ import { listEntries } from './queries.ts'
 import { findKeys, type Search, searchFor } from './search.ts'
 
 /** Entries of one batch; no transaction is open between two batches. */
-const BATCH = 500
+const BATCH_ENTRIES = 500
 
-export interface Export {
+export interface ExportRequest {
   orgId: string
   filters: AuditFilters
   /** Throws when the caller's access was revoked during the export. */
@@ -25,15 +25,15 @@ interface Deps {
 
 /** Exports the entries that match the filters, one line each, at the speed of the client. */
 export function createExporter({ sql, permits, clock }: Deps) {
-  async function* linesOf(search: Search, { orgId, recheck }: Export) {
+  async function* linesOf(search: Search, { orgId, recheck }: ExportRequest) {
     const release = permits.acquire(orgId)
     try {
       let before: TimeKey | undefined = NEWEST
       while (before) {
-        const keys: readonly TimeKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH })
+        const keys: readonly TimeKey[] = await findKeys(sql, orgId, search, { before, limit: BATCH_ENTRIES })
         const rows = keys.length === 0 ? [] : await listEntries(sql, orgId, keys)
         yield rows.map((row) => `${JSON.stringify(entryOf(row))}\n`).join('')
-        before = keys.length < BATCH ? undefined : keys.at(-1)
+        before = keys.length < BATCH_ENTRIES ? undefined : keys.at(-1)
         if (before) await recheck()
       }
     } finally {
@@ -41,22 +41,22 @@ export function createExporter({ sql, permits, clock }: Deps) {
     }
   }
 
-  return async (request: Export): Promise<Streamed> => {
+  return async (request: ExportRequest): Promise<Streamed> => {
     const lines = linesOf(
       await searchFor(sql, request.orgId, request.filters, new Date(clock()).toISOString()),
       request,
     )
     // An error in the first batch can still be answered with its status.
     let first: IteratorResult<string, unknown> | undefined = await lines.next()
-    const pieces = {
+    const chunks = {
       async next() {
-        const piece = first ?? (await lines.next())
+        const chunk = first ?? (await lines.next())
         first = undefined
-        return piece
+        return chunk
       },
       return: () => lines.return(),
     }
-    return new Streamed(pieces, 'application/x-ndjson', {
+    return new Streamed(chunks, 'application/x-ndjson', {
       'content-disposition': 'attachment; filename="audit-log.ndjson"',
     })
   }

@@ -117,11 +117,11 @@ describe('filters', () => {
   test('lists newest first, the highest id first among equal times', async () => {
     const ids = ['audit_tie_a', 'audit_tie_c', 'audit_tie_b'].map((id) => ({ id, timestamp: day('01-05') }))
     await write([...ids, { id: 'audit_tie_d', timestamp: day('01-04') }])
-    const window = `from=${day('01-04')}&to=${day('01-05')}`
-    expect(await idsOf(`?${window}`)).toEqual(['audit_tie_c', 'audit_tie_b', 'audit_tie_a', 'audit_tie_d'])
-    expect((await list(`?${window}&pageSize=3`)).body.hasMore).toBe(true)
-    expect(await idsOf(`?${window}&pageSize=3&page=2`)).toEqual(['audit_tie_d'])
-    const past = await list(`?${window}&page=2147483647&pageSize=50`)
+    const period = `from=${day('01-04')}&to=${day('01-05')}`
+    expect(await idsOf(`?${period}`)).toEqual(['audit_tie_c', 'audit_tie_b', 'audit_tie_a', 'audit_tie_d'])
+    expect((await list(`?${period}&pageSize=3`)).body.hasMore).toBe(true)
+    expect(await idsOf(`?${period}&pageSize=3&page=2`)).toEqual(['audit_tie_d'])
+    const past = await list(`?${period}&page=2147483647&pageSize=50`)
     expect(past.body).toEqual({ items: [], hasMore: false })
   })
 
@@ -173,33 +173,33 @@ describe('filters', () => {
     const anna = await org.member([])
     const [byAddress = ''] = await write([{ actor: anna, procedure: 'upload.create', timestamp: day('03-01') }])
     const [byAction = ''] = await write([{ procedure: 'businessUnit.create', timestamp: day('03-02') }])
-    const window = `from=${day('03-01')}&to=${day('03-02')}`
+    const period = `from=${day('03-01')}&to=${day('03-02')}`
     const part = anna.email.slice(2, 14).toUpperCase()
-    expect(await idsOf(`?${window}&q=${encodeURIComponent(part)}`)).toEqual([byAddress])
-    expect(await idsOf(`?${window}&q=NESSUNIT.C`)).toEqual([byAction])
-    expect(await idsOf(`?${window}&q=example.com`)).toEqual([byAction, byAddress])
-    expect(await idsOf(`?${window}&q=`)).toEqual([byAction, byAddress])
+    expect(await idsOf(`?${period}&q=${encodeURIComponent(part)}`)).toEqual([byAddress])
+    expect(await idsOf(`?${period}&q=NESSUNIT.C`)).toEqual([byAction])
+    expect(await idsOf(`?${period}&q=example.com`)).toEqual([byAction, byAddress])
+    expect(await idsOf(`?${period}&q=`)).toEqual([byAction, byAddress])
     for (const nothing of ['%25', '_', '%5C', 'nobody@', 'Test'])
-      expect(await idsOf(`?${window}&q=${nothing}`)).toEqual([])
+      expect(await idsOf(`?${period}&q=${nothing}`)).toEqual([])
   })
 
   test('q that matches by action and by address lists an entry once', async () => {
     const actor = await org.member([])
     await owner`update organization.users set email = ${`part.create-${actor.userId}@example.com`} where id = ${actor.userId}`
     const ids = await write([{ actor, timestamp: day('04-01') }, { timestamp: day('04-02') }])
-    const window = `from=${day('04-01')}&to=${day('04-02')}`
-    expect(await idsOf(`?${window}&q=part.create`)).toEqual(ids.toReversed())
-    expect(await idsOf(`?${window}&q=part.create&actorId=${actor.userId}`)).toEqual([ids[0] as string])
-    expect(await idsOf(`?${window}&q=part.create-&procedure=part.create`)).toEqual([ids[0] as string])
-    expect(await idsOf(`?${window}&q=part.create-&procedure=auth.signIn`)).toEqual([])
+    const period = `from=${day('04-01')}&to=${day('04-02')}`
+    expect(await idsOf(`?${period}&q=part.create`)).toEqual(ids.toReversed())
+    expect(await idsOf(`?${period}&q=part.create&actorId=${actor.userId}`)).toEqual([ids[0] as string])
+    expect(await idsOf(`?${period}&q=part.create-&procedure=part.create`)).toEqual([ids[0] as string])
+    expect(await idsOf(`?${period}&q=part.create-&procedure=auth.signIn`)).toEqual([])
   })
 
   test('procedure is exact, and an unknown one lists nothing', async () => {
     const [id = ''] = await write([{ procedure: 'role.grant', timestamp: day('05-01') }])
-    const window = `from=${day('05-01')}&to=${day('05-01')}`
-    expect(await idsOf(`?${window}&procedure=role.grant`)).toEqual([id])
+    const period = `from=${day('05-01')}&to=${day('05-01')}`
+    expect(await idsOf(`?${period}&procedure=role.grant`)).toEqual([id])
     for (const name of ['role.gran', 'ROLE.GRANT', 'nothing', '']) {
-      expect(await idsOf(`?${window}&procedure=${name}`)).toEqual([])
+      expect(await idsOf(`?${period}&procedure=${name}`)).toEqual([])
     }
   })
 
@@ -210,14 +210,14 @@ describe('filters', () => {
       { timestamp: day('06-03') },
       { timestamp: day('06-04'), grantId: 'grant_1' },
     ])
-    const window = `from=${day('06-01')}&to=${day('06-04')}`
+    const period = `from=${day('06-01')}&to=${day('06-04')}`
     const all = [acted, done, refused, signIn]
-    expect(await idsOf(`?${window}&failedOnly=false&impersonatedOnly=false&hideSignIns=false`)).toEqual(all)
-    expect(await idsOf(`?${window}&hideSignIns=true`)).toEqual([acted, done, refused])
-    expect(await idsOf(`?${window}&failedOnly=true`)).toEqual([refused])
-    expect(await idsOf(`?${window}&impersonatedOnly=true`)).toEqual([acted])
-    expect(await idsOf(`?${window}&impersonatedOnly=true&failedOnly=true`)).toEqual([])
-    expect(await idsOf(`?${window}&hideSignIns=true&procedure=auth.signIn`)).toEqual([refused])
-    expect(await idsOf(`?${window}&hideSignIns=true&q=signin&actorId=${member.userId}`)).toEqual([refused])
+    expect(await idsOf(`?${period}&failedOnly=false&impersonatedOnly=false&hideSignIns=false`)).toEqual(all)
+    expect(await idsOf(`?${period}&hideSignIns=true`)).toEqual([acted, done, refused])
+    expect(await idsOf(`?${period}&failedOnly=true`)).toEqual([refused])
+    expect(await idsOf(`?${period}&impersonatedOnly=true`)).toEqual([acted])
+    expect(await idsOf(`?${period}&impersonatedOnly=true&failedOnly=true`)).toEqual([])
+    expect(await idsOf(`?${period}&hideSignIns=true&procedure=auth.signIn`)).toEqual([refused])
+    expect(await idsOf(`?${period}&hideSignIns=true&q=signin&actorId=${member.userId}`)).toEqual([refused])
   })
 })

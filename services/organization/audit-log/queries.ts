@@ -41,7 +41,7 @@ export interface EntryRow {
 export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql<EntryRow[]>`
   select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address,
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
-    e.grant_id, g.acting_email, g.reason, granter.email as granted_by_email
+    e.grant_id, g.acting_email, g.reason, grantor.email as granted_by_email
   from unnest(${keys.map(({ timestamp }) => timestamp)}::timestamptz[], ${keys.map(({ id }) => id)}::text[])
     with ordinality as key (timestamp, id, ordinal)
   cross join lateral (
@@ -59,7 +59,7 @@ export const listEntries = (sql: Sql, orgId: string, keys: readonly TimeKey[]) =
   ) g on true
   left join lateral (
     select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
-  ) granter on true
+  ) grantor on true
   order by key.ordinal`
 
 export interface EntryDetailRow extends EntryRow {
@@ -74,7 +74,7 @@ export interface EntryDetailRow extends EntryRow {
 export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetailRow[]>`
   select e.id, e.timestamp, e.procedure, e.success, e.error, e.ip_address, e.user_agent, e.request,
     e.actor_id, u.email as actor_email, u.given_name as actor_given_name, u.family_name as actor_family_name,
-    e.grant_id, g.acting_email, g.reason, granter.email as granted_by_email,
+    e.grant_id, g.acting_email, g.reason, grantor.email as granted_by_email,
     g.redeemed_at, g.redeemed_ip, g.expires_at, g.revoked_at
   from (
     select id, timestamp, procedure, success, error, ip_address, user_agent, request, actor_id, grant_id
@@ -89,4 +89,4 @@ export const findEntry = (sql: Sql, orgId: string, id: string) => sql<EntryDetai
   ) g on true
   left join lateral (
     select email from organization.users where org_id = ${orgId} and id = g.granted_by limit 1
-  ) granter on true`
+  ) grantor on true`

@@ -12,7 +12,7 @@ import { findEntry, listEntries } from './queries.ts'
 import { findPageOfKeys, searchFor } from './search.ts'
 
 /** An export takes as long as its client reads. Each replica and each organization has a limit. */
-const LONG_READS = { what: 'exports and far pages', permits: 16, permitsPerTenant: 2 }
+const LONG_READS = { what: 'exports and pages with a high number', permits: 16, permitsPerTenant: 2 }
 
 interface Deps {
   http: Http

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test'
-import { monthOf, monthRangesOf, windowOf } from './rules.ts'
+import { monthOf, monthRangesOf, periodOf } from './rules.ts'
 
-describe('a window', () => {
+describe('a period', () => {
   test('without ends is all times', () => {
-    expect(windowOf({})).toEqual({ from: '1970-01-01T00:00:00.000Z', to: '9999-12-31T23:59:59.999Z' })
+    expect(periodOf({})).toEqual({ from: '1970-01-01T00:00:00.000Z', to: '9999-12-31T23:59:59.999Z' })
   })
 
   test('is in milliseconds of UTC; an end between two milliseconds moves inward', () => {
     const from = '2026-04-29T09:10:00.0001+02:00'
-    expect(windowOf({ from, to: from })).toEqual({ from: '2026-04-29T07:10:00.001Z', to: '2026-04-29T07:10:00.000Z' })
+    expect(periodOf({ from, to: from })).toEqual({ from: '2026-04-29T07:10:00.001Z', to: '2026-04-29T07:10:00.000Z' })
     const whole = '2026-04-29T09:10:00.500000-11:30'
-    expect(windowOf({ from: whole, to: whole })).toEqual({
+    expect(periodOf({ from: whole, to: whole })).toEqual({
       from: '2026-04-29T20:40:00.500Z',
       to: '2026-04-29T20:40:00.500Z',
     })
   })
 
   test('stays within the times of Postgres, whatever its offset', () => {
-    expect(windowOf({ from: '0001-01-01T00:00:00+23:59' }).from).toBe('1970-01-01T00:00:00.000Z')
-    expect(windowOf({ to: '9999-12-31T23:59:59-23:59' }).to).toBe('9999-12-31T23:59:59.999Z')
+    expect(periodOf({ from: '0001-01-01T00:00:00+23:59' }).from).toBe('1970-01-01T00:00:00.000Z')
+    expect(periodOf({ to: '9999-12-31T23:59:59-23:59' }).to).toBe('9999-12-31T23:59:59.999Z')
   })
 })
 
@@ -28,7 +28,7 @@ describe('month ranges', () => {
   const NEWEST = '9999-12-31T23:59:59.999Z'
 
   test('of everything are the current month with the future, 1 month, 4 months, 16 months and the rest', () => {
-    expect([...monthRangesOf(windowOf({}), NEWEST, now)]).toEqual([
+    expect([...monthRangesOf(periodOf({}), NEWEST, now)]).toEqual([
       { low: month('2026-02'), high: NEWEST },
       { low: month('2026-01'), high: month('2026-02') },
       { low: month('2025-09'), high: month('2026-01') },
@@ -38,14 +38,14 @@ describe('month ranges', () => {
     expect(monthOf('2026-01-31T23:59:59.999Z', 1)).toBe(month('2026-02'))
   })
 
-  test('begin with the month of the end of the window or of the last key, and end with the month of its start', () => {
-    const window = { from: '2025-02-28T23:59:59.999Z', to: '2025-03-01T00:00:00.000Z' }
+  test('begin with the month of the end of the period or of the last key, and end with the month of its start', () => {
+    const period = { from: '2025-02-28T23:59:59.999Z', to: '2025-03-01T00:00:00.000Z' }
     const expected = [
       { low: month('2025-03'), high: month('2025-04') },
       { low: month('2025-02'), high: month('2025-03') },
     ]
-    expect([...monthRangesOf(window, NEWEST, now)]).toEqual(expected)
-    expect([...monthRangesOf({ ...window, to: NEWEST }, '2025-03-31T00:00:00.000Z', now)]).toEqual(expected)
+    expect([...monthRangesOf(period, NEWEST, now)]).toEqual(expected)
+    expect([...monthRangesOf({ ...period, to: NEWEST }, '2025-03-31T00:00:00.000Z', now)]).toEqual(expected)
     expect([...monthRangesOf({ from: NEWEST, to: month('2025-03') }, NEWEST, now)]).toEqual([])
   })
 })

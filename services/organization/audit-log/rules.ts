@@ -1,5 +1,5 @@
-/** A period that includes both ends. */
-export interface Window {
+/** A period of time that includes both ends. */
+export interface Period {
   from: string
   to: string
 }
@@ -8,10 +8,10 @@ const EARLIEST_MS = 0
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /**
- * The window of a filter in the milliseconds in which entries are stored, within the times that Postgres can compare. An end
+ * The period of a filter in the milliseconds in which entries are stored, within the times that Postgres can compare. An end
  * between two milliseconds moves inward.
  */
-export function windowOf({ from, to }: { from?: string; to?: string }): Window {
+export function periodOf({ from, to }: { from?: string; to?: string }): Period {
   return {
     from: isoOf(from === undefined ? EARLIEST_MS : millisecondsOf(from) + (isBetweenMilliseconds(from) ? 1 : 0)),
     to: isoOf(to === undefined ? LATEST_MS : millisecondsOf(to)),
@@ -39,10 +39,10 @@ export interface MonthRange {
 const MONTHS_OF_RANGES = [1, 1, 4, 16]
 
 /**
- * The months of a window up to a time, newest first, in ranges of 1, 1, 4 and 16 months and the rest. The first range
+ * The months of a period up to a time, newest first, in ranges of 1, 1, 4 and 16 months and the rest. The first range
  * includes everything after `now`.
  */
-export function* monthRangesOf({ from, to }: Window, upTo: string, now: string): Generator<MonthRange> {
+export function* monthRangesOf({ from, to }: Period, upTo: string, now: string): Generator<MonthRange> {
   const newest = upTo < to ? upTo : to
   let high = monthOf(newest, 1)
   let low = newest < now ? high : monthOf(now, 1)

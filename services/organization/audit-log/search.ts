@@ -13,9 +13,9 @@ import {
   type KindFilter,
   listKeysByKind,
   listRecentKeys,
-} from './keys.ts'
+} from './key-queries.ts'
 import { listActors } from './queries.ts'
-import { monthRangesOf, type Window, windowOf } from './rules.ts'
+import { monthRangesOf, type Period, periodOf } from './rules.ts'
 
 /** Entries that match by kind and actor. */
 interface Branch {
@@ -30,9 +30,9 @@ interface ManyActors {
   emailPattern: string
 }
 
-/** Filters, resolved against the procedures and users that exist. */
+/** Filters, resolved to existing procedures and users. */
 export interface Search {
-  window: Window
+  period: Period
   /** An entry matches if one of them matches: `q` by procedure, and `q` by actor. */
   branches: readonly Branch[]
   /** Set where `q` matches so many users that the next entries probably match. */
@@ -48,6 +48,7 @@ const MIN_FILTERED = 2000
 /** Entries of some kinds that are filtered per requested entry. */
 const FILTERED_BY_KIND_PER_ENTRY = 2
 
+/** Resolves `q` to the procedures and users whose name or address contains it. */
 export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, now: string): Promise<Search> {
   const { q, procedure, actorId } = filters
   const kinds: KindFilter = {
@@ -57,7 +58,7 @@ export async function searchFor(sql: Sql, orgId: string, filters: AuditFilters, 
     hideSignIns: filters.hideSignIns ?? false,
   }
   const ofActor: ActorFilter | undefined = actorId === undefined ? undefined : { actorIds: [actorId] }
-  const search = { window: windowOf(filters), manyActors: undefined, now }
+  const search = { period: periodOf(filters), manyActors: undefined, now }
   if (q === undefined) return { ...search, branches: [{ kinds, actors: ofActor }] }
 
   const matching = PROCEDURES.filter((name) => fold(name).includes(fold(q)))
@@ -88,8 +89,8 @@ export async function findKeys(
   search: Search,
   next: { before: TimeKey; limit: number },
 ): Promise<readonly TimeKey[]> {
-  const { window, branches, manyActors, now } = search
-  const range = { ...window, ...next }
+  const { period, branches, manyActors, now } = search
+  const range = { ...period, ...next }
   if (isUnfiltered(branches)) return listRecentKeys(sql, orgId, range)
   if (manyActors) {
     const found = await filterNextKeys(sql, orgId, search, range, manyActors)
@@ -142,12 +143,12 @@ async function findKeysByKind(
   return found
 }
 
-/** Keys that one statement skips. This bounds the memory of a far page. */
+/** Keys that one statement skips. This bounds the memory for a page with a high number. */
 const MAX_SKIPPED_AT_ONCE = 10_000
 /** Offsets above this count as long reads. */
 const LONG_READ_OFFSET = 100_000
 
-export interface KeyWindow {
+interface KeyWindow {
   before: TimeKey
   limit: number
   offset: number

@@ -4,14 +4,16 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockOrganization } from '../authority/authority.ts'
 import { findPartOfUnit, lockLabels } from '../labels/queries.ts'
+import { withUniqueName } from '../unique-names.ts'
 import * as queries from './queries.ts'
+
+const UNIQUE_NAME = { record: 'business unit', index: 'business_units_org_id_name_key' }
 
 export interface CommandDeps {
   sql: Pool
@@ -19,10 +21,12 @@ export interface CommandDeps {
 }
 
 export async function createBusinessUnit(sql: Pool, caller: Caller, audit: AuditContext, name: string, now: string) {
-  return { businessUnitId: (await withUniqueName(sql, (tx) => addBusinessUnit(tx, caller, audit, name, now))).id }
+  return {
+    businessUnitId: (await withUniqueName(sql, UNIQUE_NAME, (tx) => addBusinessUnit(tx, caller, audit, name, now))).id,
+  }
 }
 
-export interface CreateBusinessUnit {
+interface CreateBusinessUnit {
   caller: Caller
   body: { name: string }
   audit: AuditContext
@@ -36,14 +40,10 @@ export function createBusinessUnitOnce(
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createBusinessUnit', key: idempotencyKey, body }
-  return withUniqueName(sql, (tx) => once(tx, request, now, () => addBusinessUnit(tx, caller, audit, body.name, now)))
+  return withUniqueName(sql, UNIQUE_NAME, (tx) =>
+    once(tx, request, now, () => addBusinessUnit(tx, caller, audit, body.name, now)),
+  )
 }
-
-const withUniqueName = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  (sql.begin(work) as Promise<T>).catch((error) => {
-    if (!isUniqueViolation(error, 'business_units_org_id_name_key')) throw error
-    throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another business unit' }] })
-  })
 
 async function addBusinessUnit(
   tx: Tx,
@@ -72,7 +72,7 @@ const emitChanged = (tx: Tx, orgId: string, businessUnitId: string) =>
     data: { businessUnitId, orgId },
   })
 
-export interface PatchBusinessUnit {
+interface PatchBusinessUnit {
   caller: Caller
   id: string
   body: { name?: string }
@@ -82,7 +82,7 @@ export interface PatchBusinessUnit {
 
 export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchBusinessUnit) {
   const { orgId } = caller
-  return withUniqueName(sql, async (tx): Promise<BusinessUnit> => {
+  return withUniqueName(sql, UNIQUE_NAME, async (tx): Promise<BusinessUnit> => {
     const unit = found(await queries.lockBusinessUnit(tx, orgId, id))
     requireMatch(ifMatch, unit)
     const { name = unit.name } = body

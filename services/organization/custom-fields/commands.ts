@@ -9,22 +9,24 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockOrganization } from '../authority/authority.ts'
 import { findPartOfField, lockLabels } from '../labels/queries.ts'
+import { withUniqueName } from '../unique-names.ts'
 import * as queries from './queries.ts'
 import { optionProblems } from './rules.ts'
+
+const UNIQUE_NAME = { record: 'custom field', index: 'custom_fields_org_id_name_key' }
 
 export interface CommandDeps {
   sql: Pool
   clock: () => number
 }
 
-export interface NewCustomField {
+interface NewCustomField {
   name: string
   /** Names of the options, in display order. */
   options: string[]
@@ -38,11 +40,11 @@ export async function createCustomField(
   now: string,
 ) {
   const body = { name: input.name, options: input.options.map((name) => ({ name })) }
-  const { id, options } = await withUniqueName(sql, (tx) => addCustomField(tx, caller, audit, body, now))
+  const { id, options } = await withUniqueName(sql, UNIQUE_NAME, (tx) => addCustomField(tx, caller, audit, body, now))
   return { fieldId: id, options }
 }
 
-export interface CreateCustomField {
+interface CreateCustomField {
   caller: Caller
   body: CustomFieldRequest
   audit: AuditContext
@@ -56,14 +58,10 @@ export function createCustomFieldOnce(
 ) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createCustomField', key: idempotencyKey, body }
-  return withUniqueName(sql, (tx) => once(tx, request, now, () => addCustomField(tx, caller, audit, body, now)))
+  return withUniqueName(sql, UNIQUE_NAME, (tx) =>
+    once(tx, request, now, () => addCustomField(tx, caller, audit, body, now)),
+  )
 }
-
-const withUniqueName = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  (sql.begin(work) as Promise<T>).catch((error) => {
-    if (!isUniqueViolation(error, 'custom_fields_org_id_name_key')) throw error
-    throw refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another custom field' }] })
-  })
 
 async function addCustomField(
   tx: Tx,
@@ -96,7 +94,7 @@ async function addCustomField(
 const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
   emit(tx, { type: 'organization.customField.changed', tenantId: orgId, subject: fieldId, data: { fieldId, orgId } })
 
-export interface PatchCustomField {
+interface PatchCustomField {
   caller: Caller
   id: string
   body: PatchCustomFieldRequest
@@ -107,7 +105,7 @@ export interface PatchCustomField {
 /** Renames a field or replaces its options. An option that a part uses cannot be removed. */
 export function patchCustomField({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchCustomField) {
   const { orgId } = caller
-  return withUniqueName(sql, async (tx): Promise<CustomField> => {
+  return withUniqueName(sql, UNIQUE_NAME, async (tx): Promise<CustomField> => {
     const field = await lockField(tx, orgId, id)
     const known = new Set(field.options.map((option) => option.id))
     const problems = optionProblems(body.options ?? [], known)

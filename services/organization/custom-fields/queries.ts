@@ -7,7 +7,7 @@ export const insertCustomField = (sql: Sql, field: { id: string; orgId: string; 
   insert into organization.custom_fields (id, org_id, name, created_at)
   values (${field.id}, ${field.orgId}, ${field.name}, ${now})`
 
-export interface OptionRow {
+interface OptionRow {
   id: string
   orgId: string
   fieldId: string

@@ -24,7 +24,15 @@ import {
   updateOrganization,
   type VisibleOrganization,
 } from './queries.ts'
-import { changedTerms, distinct, type Engagement, type Terms, termsOf, termsProblem, websiteProblem } from './rules.ts'
+import {
+  changedTerms,
+  distinct,
+  type Engagement,
+  type EngagementTerms,
+  termsOf,
+  termsProblem,
+  websiteProblem,
+} from './rules.ts'
 import { reconcileRoles } from './system-roles.ts'
 
 export interface NewOrganization {
@@ -50,7 +58,7 @@ export function createOrganization(sql: Pool, audit: AuditContext, input: NewOrg
   return sql.begin((tx) => createAudited(tx, audit, input, now))
 }
 
-export interface CreateOrg {
+interface CreateOrg {
   caller: Caller
   body: CreateOrgRequest
   audit: AuditContext
@@ -87,7 +95,7 @@ async function createAudited(
   return created
 }
 
-function requireValidTerms(terms: Terms, website: string | null | undefined): void {
+function requireValidTerms(terms: EngagementTerms, website: string | null | undefined): void {
   const problems = [websiteProblem(website), termsProblem(terms)].filter((problem) => problem !== undefined)
   if (problems.length > 0) throw invalid(problems)
 }
@@ -96,7 +104,7 @@ async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
   if ((await findDistributor(tx, orgId)).length === 0) throw invalidField('distributorOrgId', 'is not a distributor')
 }
 
-export interface PatchOrg {
+interface PatchOrg {
   caller: Caller
   id: string
   body: PatchOrgRequest

@@ -2,7 +2,7 @@ import type { OrgRole } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { Engagement } from './rules.ts'
 
-export interface OrganizationRow {
+interface OrganizationRow {
   id: string
   name: string
   roles: OrgRole[]

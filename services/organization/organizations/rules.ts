@@ -4,7 +4,7 @@ import type { OrgRole } from '../../../proto/permissions.ts'
 export type Engagement = 'DIRECT' | 'DISTRIBUTOR'
 
 /** An organization is engaged directly or through a distributor. */
-export interface Terms {
+export interface EngagementTerms {
   engagement: Engagement
   distributorOrgId: string | null
 }
@@ -16,16 +16,19 @@ export const termsOf = ({
 }: {
   engagement?: Engagement | undefined
   distributorOrgId?: string | null | undefined
-}): Terms => ({ engagement: engagement ?? (distributorOrgId === null ? 'DIRECT' : 'DISTRIBUTOR'), distributorOrgId })
+}): EngagementTerms => ({
+  engagement: engagement ?? (distributorOrgId === null ? 'DIRECT' : 'DISTRIBUTOR'),
+  distributorOrgId,
+})
 
 /** The terms after a change. A missing field keeps its value unless the other field determines it. */
 export function changedTerms(
-  current: Terms,
+  current: EngagementTerms,
   {
     engagement,
     distributorOrgId,
   }: { engagement?: Engagement | undefined; distributorOrgId?: string | null | undefined },
-): Terms {
+): EngagementTerms {
   if (engagement === undefined && distributorOrgId === undefined) {
     return { engagement: current.engagement, distributorOrgId: current.distributorOrgId }
   }
@@ -37,7 +40,7 @@ export function changedTerms(
 }
 
 /** A contradiction between the two terms. */
-export function termsProblem({ engagement, distributorOrgId }: Terms): FieldError | undefined {
+export function termsProblem({ engagement, distributorOrgId }: EngagementTerms): FieldError | undefined {
   if (engagement === 'DISTRIBUTOR' && distributorOrgId === null) {
     return { field: 'distributorOrgId', message: 'is required when engagement is DISTRIBUTOR' }
   }

@@ -9,7 +9,7 @@ import { findRole, withdrawRoleFrom } from '../roles/queries.ts'
 import { emitUserChanged } from '../users/commands.ts'
 import { findUser, grantRoleTo } from '../users/queries.ts'
 
-export interface RoleAssignment {
+interface RoleAssignment {
   roleId: string
   userId: string
 }

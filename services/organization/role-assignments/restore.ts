@@ -11,13 +11,13 @@ import { findUserByEmail, grantRoleTo } from '../users/queries.ts'
 
 const ADMINISTRATOR = 'Administrator'
 
-export interface RestoredAdministrator {
+interface RestoredAdministrator {
   orgId: string
   userId: string
 }
 
 /**
- * Recovers an organization without a sufficiently privileged administrator. The platform operator grants a user the role
+ * Recovers an organization whose administrators lack permissions. The platform operator grants a user the role
  * Administrator with all permissions that apply to the organization. The organization's audit log records the grant.
  */
 export function restoreAdministrator(sql: Pool, email: string, now: string): Promise<RestoredAdministrator> {

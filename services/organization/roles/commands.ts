@@ -10,12 +10,12 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockOrganization, requireAdministratorLeft, requireHeldPermissions } from '../authority/authority.ts'
+import { nameTaken, withUniqueName } from '../unique-names.ts'
 import {
   countCustomRoles,
   deleteRole as deleteRoleRow,
@@ -25,6 +25,8 @@ import {
   updateRole,
 } from './queries.ts'
 import { inapplicablePermissions, isReserved } from './rules.ts'
+
+const UNIQUE_NAME = { record: 'role', index: 'roles_org_id_name_key' }
 
 export interface CommandDeps {
   sql: Pool
@@ -39,10 +41,10 @@ export async function createRole(
   input: CreateRoleRequest,
   now: string,
 ) {
-  return { roleId: (await withUniqueName(sql, (tx) => addRole(tx, caller, audit, input, now))).id }
+  return { roleId: (await withUniqueName(sql, UNIQUE_NAME, (tx) => addRole(tx, caller, audit, input, now))).id }
 }
 
-export interface CreateRole {
+interface CreateRole {
   caller: Caller
   body: CreateRoleRequest
   audit: AuditContext
@@ -53,15 +55,8 @@ export interface CreateRole {
 export function createRoleOnce({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreateRole) {
   const now = new Date(clock()).toISOString()
   const request = { userId: caller.userId, operation: 'createRole', key: idempotencyKey, body }
-  return withUniqueName(sql, (tx) => once(tx, request, now, () => addRole(tx, caller, audit, body, now)))
+  return withUniqueName(sql, UNIQUE_NAME, (tx) => once(tx, request, now, () => addRole(tx, caller, audit, body, now)))
 }
-
-const withUniqueName = <T>(sql: Pool, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  (sql.begin(work) as Promise<T>).catch((error) => {
-    throw isUniqueViolation(error, 'roles_org_id_name_key') ? nameTaken() : error
-  })
-
-const nameTaken = () => refuse('conflict', { errors: [{ field: 'name', message: 'is the name of another role' }] })
 
 async function addRole(
   tx: Tx,
@@ -75,7 +70,7 @@ async function addRole(
   const standing = await lockOrganization(tx, orgId)
   requireApplicable(role.permissions, standing)
   requireHeldPermissions(caller, role.permissions)
-  if (isReserved(role.name)) throw nameTaken()
+  if (isReserved(role.name)) throw nameTaken(UNIQUE_NAME.record)
   const [custom] = await countCustomRoles(tx, orgId)
   if (custom.count >= MAX_CUSTOM_ROLES) throw refuse('limit_reached')
   await insertRole(tx, { ...role, orgId }, now)
@@ -95,7 +90,7 @@ function requireApplicable(permissions: readonly Permission[], standing: Standin
 export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
   emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
 
-export interface PatchRole {
+interface PatchRole {
   caller: Caller
   id: string
   body: PatchRoleRequest
@@ -109,7 +104,7 @@ export interface PatchRole {
  */
 export function patchRole({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchRole): Promise<Role> {
   const { orgId } = caller
-  return withUniqueName(sql, async (tx) => {
+  return withUniqueName(sql, UNIQUE_NAME, async (tx) => {
     const standing = await lockOrganization(tx, orgId)
     const role = found(await findRole(tx, orgId, id))
     const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
@@ -118,7 +113,7 @@ export function patchRole({ sql }: CommandDeps, { caller, id, body, audit, ifMat
     requireHeldPermissions(caller, [...role.permissions, ...permissions])
     requireMatch(ifMatch, role)
     requireCustom(role)
-    if (isReserved(name)) throw nameTaken()
+    if (isReserved(name)) throw nameTaken(UNIQUE_NAME.record)
     const changed = found(await updateRole(tx, { id, orgId, name, permissions }))
     if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
     await recordSuccess(tx, audit)

@@ -5,7 +5,7 @@ import { contains } from '../../kit/db/search.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
-export interface RoleRow {
+interface RoleRow {
   id: string
   orgId: string
   name: string
@@ -13,7 +13,7 @@ export interface RoleRow {
   system: boolean
 }
 
-export interface RoleFilters {
+interface RoleFilters {
   q?: string
   userId?: string
   permission?: string

@@ -1,6 +1,6 @@
 import { isApplicable, type OrgRole, type Permission, type Standing, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 
-export interface RoleTemplate {
+interface RoleTemplate {
   name: string
   needs?: OrgRole
   permissions: readonly Permission[]

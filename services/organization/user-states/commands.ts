@@ -16,7 +16,7 @@ import {
 } from '../users/commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser, withdrawAllRoles } from '../users/queries.ts'
 
-export interface ChangeState {
+interface ChangeState {
   caller: Caller
   params: { id: string }
   audit: AuditContext

@@ -57,7 +57,7 @@ export function createUser(sql: Pool, caller: Caller, audit: AuditContext, input
   return sql.begin((tx) => inviteUser(tx, caller, audit, input, now))
 }
 
-export interface CreateUser {
+interface CreateUser {
   caller: Caller
   body: CreateUserRequest
   audit: AuditContext
@@ -111,7 +111,7 @@ async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string
   if (problems.length > 0) throw invalid(problems)
 }
 
-export interface PatchUser {
+interface PatchUser {
   caller: Caller
   id: string
   body: PatchUserRequest
@@ -134,7 +134,7 @@ export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit
       await emitUserChanged(tx, orgId, id)
       return visibleUser(tx, caller, id)
     })
-    .catch(refuseTaken('email'))
+    .catch(refuseTakenAddress('email'))
 }
 
 /** Locks a user whose permissions the caller holds against other commands until the transaction ends. */
@@ -187,7 +187,7 @@ export async function addUser(
 ): Promise<InvitedUser> {
   const userId = newId('user')
   const person = { email: requireAddress(email, field), givenName, familyName, phone }
-  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTaken(field))
+  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTakenAddress(field))
   const activationToken = await addActivation(tx, userId, { now, createdBy })
   await emitUserChanged(tx, orgId, userId)
   return { userId, activationToken }
@@ -199,7 +199,7 @@ function requireAddress(email: string, field: string): string {
   return address
 }
 
-const refuseTaken =
+const refuseTakenAddress =
   (field: string) =>
   (error: unknown): never => {
     if (!isUniqueViolation(error, 'users_email')) throw error

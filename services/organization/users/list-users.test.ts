@@ -156,7 +156,7 @@ describe('filters', () => {
   })
 
   test.each(['admin=true', 'admin=false', 'permission=part:create', 'permission=', 'roleId=role_1', 'roleId='])(
-    '%s needs organization administration: 403, with other filters too',
+    '%s without org:admin is 403, with other filters too',
     async (query) => {
       for (const whole of [query, `${query}&active=true&q=a`]) {
         const answer = await list(whole, member.client)
@@ -166,7 +166,7 @@ describe('filters', () => {
     },
   )
 
-  test('a malformed value is 400, before the permission is asked', async () => {
+  test('a malformed value is 400, before the permission is checked', async () => {
     for (const query of [
       'admin=1',
       'active=yes',

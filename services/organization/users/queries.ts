@@ -31,7 +31,7 @@ export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
 export const findUserByEmail = (sql: Sql, email: string) => sql<{ id: string; org_id: string; active: boolean }[]>`
   select id, org_id, active from organization.users where email_key = lower(${email}) and anonymised_at is null`
 
-export interface PersonChange {
+interface PersonChange {
   email?: string | undefined
   givenName?: string | undefined
   familyName?: string | undefined
@@ -48,7 +48,7 @@ export const updatePerson = (tx: Tx, orgId: string, userId: string, change: Pers
     updated_at = ${now}
   where org_id = ${orgId} and id = ${userId}`
 
-export interface ActivationRow {
+interface ActivationRow {
   hash: Uint8Array
   userId: string
   /** Creator of the link; null for the platform operator. */

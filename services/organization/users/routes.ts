@@ -17,7 +17,7 @@ import * as states from '../user-states/commands.ts'
 import * as commands from './commands.ts'
 import { readUsers } from './list/list.ts'
 import * as queries from './queries.ts'
-import { asksForAuthority, viewerOf } from './rules.ts'
+import { hasAuthorityFilter, viewerOf } from './rules.ts'
 
 type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
 
@@ -25,7 +25,7 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })
     .use(
       http.route(listUsers, ({ caller, query }) => {
-        if (asksForAuthority(query) && !viewerOf(caller).seesAll) {
+        if (hasAuthorityFilter(query) && !viewerOf(caller).seesAll) {
           throw refuse('forbidden', {
             detail: 'The filters admin, permission and roleId need the permission org:admin.',
           })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { addressOf, asksForAuthority, authorityIn, isUnfiltered } from './rules.ts'
+import { addressOf, hasAuthorityFilter, isUnfiltered, splitAuthority } from './rules.ts'
 
 describe('an e-mail address', () => {
   test('is normalised, so that spellings that look the same are the same', () => {
@@ -16,25 +16,25 @@ describe('an e-mail address', () => {
   })
 })
 
-test('a filter on authority needs administration whatever its value', () => {
+test('admin, permission and roleId are filters on authority whatever their value', () => {
   for (const filters of [{ admin: false }, { admin: true }, { permission: '' }, { roleId: '' }]) {
-    expect(asksForAuthority({ q: 'x', active: true, ...filters })).toBe(true)
+    expect(hasAuthorityFilter({ q: 'x', active: true, ...filters })).toBe(true)
   }
-  expect(asksForAuthority({ q: 'x', active: false })).toBe(false)
+  expect(hasAuthorityFilter({ q: 'x', active: false })).toBe(false)
 })
 
-test('the authority of a list is its role, else its permission, else administration; the rest filters further', () => {
+test('the authority of a list is its role, else its permission, else org:admin; the others remain filters', () => {
   const none = { q: undefined, active: undefined }
-  expect(authorityIn({ admin: true })).toEqual({ authority: { permission: 'org:admin' }, others: none })
-  expect(authorityIn({ permission: 'p', admin: true })).toEqual({
+  expect(splitAuthority({ admin: true })).toEqual({ authority: { permission: 'org:admin' }, others: none })
+  expect(splitAuthority({ permission: 'p', admin: true })).toEqual({
     authority: { permission: 'p' },
     others: { ...none, admin: true },
   })
-  expect(authorityIn({ roleId: 'r', permission: 'p', q: 'x' })).toEqual({
+  expect(splitAuthority({ roleId: 'r', permission: 'p', q: 'x' })).toEqual({
     authority: { roleId: 'r' },
     others: { ...none, q: 'x', permission: 'p' },
   })
-  for (const filters of [{}, { admin: false }, { q: 'x' }]) expect(authorityIn(filters).authority).toBeUndefined()
+  for (const filters of [{}, { admin: false }, { q: 'x' }]) expect(splitAuthority(filters).authority).toBeUndefined()
 })
 
 test('a list is filtered by any value, false and an empty text too', () => {

@@ -28,14 +28,14 @@ export interface UserFilters {
 }
 
 /** Whether a filter is set that only administrators may use; `false` and an empty text are filters. */
-export const asksForAuthority = ({ admin, permission, roleId }: UserFilters) =>
+export const hasAuthorityFilter = ({ admin, permission, roleId }: UserFilters) =>
   admin !== undefined || permission !== undefined || roleId !== undefined
 
 /** A role, or a permission through any role. */
 export type Authority = { roleId: string } | { permission: string }
 
 /** The role or permission that every user of the list holds, where there is one, and the other filters. */
-export function authorityIn(filters: UserFilters): { authority: Authority | undefined; others: UserFilters } {
+export function splitAuthority(filters: UserFilters): { authority: Authority | undefined; others: UserFilters } {
   const { q, active, admin, permission, roleId } = filters
   if (roleId !== undefined) return { authority: { roleId }, others: { q, active, admin, permission } }
   if (permission !== undefined) return { authority: { permission }, others: { q, active, admin } }

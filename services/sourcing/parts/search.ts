@@ -1,6 +1,6 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
-import { within } from '../../kit/db/within.ts'
+import { withSettings } from '../../kit/db/with-settings.ts'
 import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import {
@@ -122,7 +122,7 @@ class TextSearch {
   async #searchIndex(sql: Pool): Promise<void> {
     if (this.isComplete || this.#isIndexSearched) return
     this.#isIndexSearched = true
-    const rows = await within(INDEX_SETTINGS, sql, (tx) => searchIndex(tx, this.#reader.orgId, this.#rest))
+    const rows = await withSettings(INDEX_SETTINGS, sql, (tx) => searchIndex(tx, this.#reader.orgId, this.#rest))
     if (!rows) return
     this.found.push(...rows)
     this.isComplete = true

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, setDefaultTimeout } from 'bun:test'
 import { deliveryTests } from './delivery.ts'
-import { followTests } from './follow.ts'
 import { createEffects, type Harness, type Member, openBus } from './harness.ts'
 import { killTests } from './kills.ts'
+import { subscribeTests } from './subscribe.ts'
 
 /** The conformance suite of the bus drivers, on a real Postgres and the real server of the driver. */
 export function conformance(open: () => Promise<Harness>): void {
@@ -28,5 +28,5 @@ export function conformance(open: () => Promise<Harness>): void {
   const members = () => ({ sourcing, webhooks })
   describe('delivery', () => deliveryTests(() => harness, members))
   describe('kills', () => killTests(() => harness, members))
-  describe('follow', () => followTests(() => harness, members))
+  describe('subscribe', () => subscribeTests(() => harness, members))
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { DeadLetterNotice } from '../bus.ts'
 import { emit } from '../outbox/emit.ts'
-import { unsend } from '../outbox/queries.ts'
+import { markUnsent } from '../outbox/queries.ts'
 import {
-  bodyViolations,
+  deliveryViolations,
   effectsOf,
   emitValue,
   type Harness,
@@ -83,7 +83,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     )
     await until(async () => (await effectsOf(owner(), type)).length >= 300)
     await second.stop()
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
   })
 
   test('a new consumer receives earlier events', async () => {
@@ -92,7 +92,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     for (const value of [1, 2, 3]) await emitValue(sourcing.pool, type, 'a', value)
     webhooks.start(webhooks.bus.consume({ name: 'late', subjects: [type], handle: record }))
     await until(async () => (await effectsOf(owner(), type)).length === 3)
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
   })
 
   test('duplicates are dropped by id, also in a batch with new events', async () => {
@@ -102,10 +102,10 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     webhooks.start(webhooks.bus.consume({ name: 'again', subjects: [type], handle: record }))
     for (const value of [1, 2, 3]) await emitValue(sourcing.pool, type, 'a', value)
     await until(async () => (await effectsOf(owner(), type)).length === 3)
-    await unsend(owner(), 'sourcing', since)
+    await markUnsent(owner(), 'sourcing', since)
     await emitValue(sourcing.pool, type, 'a', 4)
     await until(async () => (await effectsOf(owner(), type)).length >= 4)
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
   })
 
   test('a transaction that commits late is not skipped', async () => {
@@ -126,7 +126,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     mayCommit.resolve()
     await slow
     await until(async () => (await effectsOf(owner(), type)).length === 2)
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
   })
 
   test('two changes of one record are handled in order, even if the later transaction began first', async () => {
@@ -149,7 +149,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
     expect((await effectsOf(owner(), type)).map(({ value }) => value)).toEqual([1, 2])
   })
 
-  test('a poison event becomes a dead letter after its attempts; other subjects continue, its own subject follows', async () => {
+  test('a poison event becomes a dead letter after five attempts; other subjects do not wait, its own subject continues afterwards', async () => {
     const { sourcing } = members()
     const type = 'sourcing.poison.emitted'
     const notices: DeadLetterNotice[] = []
@@ -204,7 +204,7 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
       await emitValue(sourcing.pool, type, 'busy', ++emitted)
     }
     await until(async () => (await effectsOf(owner(), type)).length === emitted)
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
     expect(await owner()`select event_id from webhooks.dead_letters where consumer = 'failing'`).toHaveLength(0)
   })
 }

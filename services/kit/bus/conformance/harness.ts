@@ -33,7 +33,7 @@ export interface Member {
   stop(): Promise<void>
 }
 
-export interface MemberOptions {
+interface MemberOptions {
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
   directUrl?: string
@@ -83,7 +83,7 @@ export async function until(condition: () => boolean | Promise<boolean>): Promis
 
 /** Waits for a number of heartbeats of `sourcing`, in which a faulty reader would have acted. */
 export async function heartbeats({ bus }: Member, count: number): Promise<void> {
-  const { close } = await bus.follow({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
+  const { close } = await bus.subscribe({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
   for (let last = Number.NEGATIVE_INFINITY, beat = 0; beat < count; beat++) {
     await until(() => bus.lastHeartbeat('sourcing') > last)
     last = bus.lastHeartbeat('sourcing')
@@ -97,7 +97,7 @@ export const emitValue = (pool: Pool, type: string, subject: string, value: numb
 
 export const numberOf = (event: { data: unknown }) => (event.data as { value: number }).value
 
-export interface Effect {
+interface Effect {
   event_id: string
   subject: string
   value: number
@@ -124,15 +124,15 @@ export const effectsOf = (owner: Pool, type: string) => owner<Effect[]>`
   select event_id, subject, value from webhooks.effects where type = ${type} order by position`
 
 /** The committed events, to which effects are compared. */
-export const announcedOf = (owner: Pool, type: string) => owner<{ id: string; subject: string }[]>`
+export const emittedEventsOf = (owner: Pool, type: string) => owner<{ id: string; subject: string }[]>`
   select id, subject from sourcing.outbox where type = ${type} order by seq`
 
 /** Events without exactly one effect, and subjects out of order. */
-export async function bodyViolations(owner: Pool, type: string): Promise<string[]> {
+export async function deliveryViolations(owner: Pool, type: string): Promise<string[]> {
   const effects = await effectsOf(owner, type)
   const faults: string[] = []
   const times = Map.groupBy(effects, (effect) => effect.event_id)
-  for (const { id } of await announcedOf(owner, type)) {
+  for (const { id } of await emittedEventsOf(owner, type)) {
     const count = times.get(id)?.length ?? 0
     if (count !== 1) faults.push(`${id} handled ${count} times`)
   }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import {
   addressVariables,
-  announcedOf,
-  bodyViolations,
+  deliveryViolations,
   effectsOf,
+  emittedEventsOf,
   emitValue,
   type Harness,
   type Member,
@@ -21,7 +21,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
   const consume = (member: Member, type: string) =>
     member.start(member.bus.consume({ name: consumerOf(type), subjects: [type], handle: record }))
   const allHandled = async (type: string) =>
-    (await effectsOf(owner(), type)).length >= (await announcedOf(owner(), type)).length
+    (await effectsOf(owner(), type)).length >= (await emittedEventsOf(owner(), type)).length
 
   test('a consumer killed in its handler is replaced, and each effect happens once and in order', async () => {
     const { sourcing, webhooks } = members()
@@ -38,7 +38,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     for (let value = 21; value <= 40; value++) await emitValue(sourcing.pool, type, `subject-${value % 2}`, value)
     consume(webhooks, type)
     await until(() => allHandled(type))
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
   })
 
   test('an event that crashes its process becomes a dead letter; the others are handled', async () => {
@@ -48,23 +48,23 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     await emitValue(sourcing.pool, type, 'bad', 12)
     const deadly = await emitValue(sourcing.pool, type, 'bad', 13)
     for (const value of [14, 15]) await emitValue(sourcing.pool, type, 'bad', value)
-    const buried = () => owner()`
+    const deadLetters = () => owner()`
       select event_id, tries from webhooks.dead_letters where consumer = ${consumerOf(type)}`
     let processes = 0
-    while ((await buried()).length === 0) {
+    while ((await deadLetters()).length === 0) {
       processes++
       const program = spawnProgram('consumer.fixture.ts', {
         ...addressVariables(harness()),
         BUS_TYPE: type,
-        BUS_DIE_AT: '13',
+        BUS_CRASH_AT: '13',
       })
-      await Promise.race([program.ended(), until(async () => (await buried()).length > 0)])
-      if ((await buried()).length > 0) {
+      await Promise.race([program.ended(), until(async () => (await deadLetters()).length > 0)])
+      if ((await deadLetters()).length > 0) {
         await until(async () => (await effectsOf(owner(), type)).length === 5)
         await program.kill()
       }
     }
-    expect(await buried()).toMatchObject([{ event_id: deadly, tries: 5 }])
+    expect(await deadLetters()).toMatchObject([{ event_id: deadly, tries: 5 }])
     // One crash splits the batch, five are the attempts, and the next process moves the event to the dead letters.
     expect(processes).toBe(7)
     const handled = Map.groupBy(await effectsOf(owner(), type), ({ subject }) => subject)
@@ -76,8 +76,8 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     const { sourcing, webhooks } = members()
     const type = 'sourcing.relayed.emitted'
     await sourcing.stop()
-    const announcer = await openBus(address(), 'sourcing')
-    for (let value = 1; value <= 50; value++) await emitValue(announcer.pool, type, `subject-${value % 5}`, value)
+    const emitter = await openBus(address(), 'sourcing')
+    for (let value = 1; value <= 50; value++) await emitValue(emitter.pool, type, `subject-${value % 5}`, value)
     // Rows can be read but not marked, which stops the relay at this point.
     const locked = Promise.withResolvers<void>()
     const killed = Promise.withResolvers<void>()
@@ -98,11 +98,11 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     await program.kill()
     killed.resolve()
     await lock
-    announcer.start(announcer.bus.relay())
+    emitter.start(emitter.bus.relay())
     consume(webhooks, type)
     await until(() => allHandled(type))
-    expect(await bodyViolations(owner(), type)).toEqual([])
-    await announcer.stop()
+    expect(await deliveryViolations(owner(), type)).toEqual([])
+    await emitter.stop()
   })
 
   test('after repeated cuts of all connections to Postgres everything resumes', async () => {
@@ -111,7 +111,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
     const type = 'sourcing.cut.emitted'
     sourcing.start(sourcing.bus.relay())
     consume(webhooks, type)
-    const announcers = ['a', 'b', 'c'].map(async (subject) => {
+    const emitters = ['a', 'b', 'c'].map(async (subject) => {
       for (let value = 1; value <= 60; value++) await emitValue(sourcing.pool, type, subject, value).catch(() => {})
     })
     for (let cut = 0; cut < 8; cut++) {
@@ -121,11 +121,11 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
         where datname = current_database() and usename in ('marketplace_sourcing', 'marketplace_webhooks')`
       await until(async () => (await effectsOf(owner(), type)).length > before || (await allHandled(type)))
     }
-    await Promise.all(announcers)
+    await Promise.all(emitters)
     await emitValue(sourcing.pool, type, 'last', 1)
     await until(async () => (await effectsOf(owner(), type)).some(({ subject }) => subject === 'last'))
     await until(() => allHandled(type))
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
     await Promise.all([sourcing.stop(), webhooks.stop()])
   })
 
@@ -142,7 +142,7 @@ export function killTests(harness: () => Harness, members: () => { sourcing: Mem
       await interrupted
     }
     await until(() => allHandled(type))
-    expect(await bodyViolations(owner(), type)).toEqual([])
+    expect(await deliveryViolations(owner(), type)).toEqual([])
     await Promise.all([sourcing.stop(), webhooks.stop()])
   })
 }

@@ -3,7 +3,7 @@ import { serviceUrl } from '../../../testing/database.ts'
 import { type Member, openBus } from './harness.ts'
 
 /** One service process for the fixtures beside this file, which the tests kill. */
-export function joinFromEnvironment(service: ServiceName): Promise<Member> {
+export function openBusFromEnvironment(service: ServiceName): Promise<Member> {
   const { BUS_OWNER_URL, BUS_NATS_URL } = process.env
   if (!BUS_OWNER_URL) throw new Error('started by the tests of the bus')
   const address = { urlOf: (name: ServiceName) => serviceUrl(BUS_OWNER_URL, name) }

@@ -1,5 +1,5 @@
-import { joinFromEnvironment } from './program.ts'
+import { openBusFromEnvironment } from './program.ts'
 
 /** A process that only runs the relay of `sourcing`. */
-const { bus, start } = await joinFromEnvironment('sourcing')
+const { bus, start } = await openBusFromEnvironment('sourcing')
 start(bus.relay())

@@ -29,7 +29,7 @@ export interface NatsSession {
 const CONNECT_TIMEOUT_MS = 5000
 export const REQUEST_TIMEOUT_MS = 5000
 const PING_INTERVAL_MS = 2000
-const PINGS_UNANSWERED = 2
+const MAX_UNANSWERED_PINGS = 2
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2000
 
@@ -41,7 +41,7 @@ export async function connectOnce({ url, credsFile }: NatsAddress, name: string)
     name,
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
-    maxPingOut: PINGS_UNANSWERED,
+    maxPingOut: MAX_UNANSWERED_PINGS,
     reconnect: false,
   })
   const closed = new AbortController()
@@ -72,7 +72,7 @@ export class NatsConnection {
   readonly #connectListeners = new Set<(session: NatsSession) => void>()
   readonly #running: Promise<void>
   #session: NatsSession | undefined
-  #waiting = Promise.withResolvers<NatsSession>()
+  #nextSession = Promise.withResolvers<NatsSession>()
 
   constructor(address: NatsAddress, name: string, log: BusLog) {
     // An invalid address throws here instead of being retried.
@@ -101,7 +101,7 @@ export class NatsConnection {
     const end = () => ended.resolve(undefined)
     signal.addEventListener('abort', end)
     try {
-      return await Promise.race([this.#waiting.promise, ended.promise])
+      return await Promise.race([this.#nextSession.promise, ended.promise])
     } finally {
       signal.removeEventListener('abort', end)
     }
@@ -128,11 +128,11 @@ export class NatsConnection {
   async #serve(session: NatsSession): Promise<void> {
     if (this.#closed.signal.aborted) return session.nc.close()
     this.#session = session
-    this.#waiting.resolve(session)
+    this.#nextSession.resolve(session)
     for (const use of this.#connectListeners) use(session)
     await session.nc.closed()
     this.#session = undefined
-    this.#waiting = Promise.withResolvers()
+    this.#nextSession = Promise.withResolvers()
   }
 
   /** Flushes published messages and closes the connection. */

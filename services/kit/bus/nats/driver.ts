@@ -5,7 +5,7 @@ import { type NatsAddress, NatsConnection } from './connection.ts'
 import { StreamFeed } from './feed.ts'
 import { natsPublisher } from './publisher.ts'
 import { filterOf, HEARTBEAT_SUBJECT } from './streams.ts'
-import { followStreams } from './subscription.ts'
+import { subscribeToStreams } from './subscription.ts'
 
 /** The bus on JetStream: the relay publishes, durable consumers read, and each subscriber has an ephemeral consumer. */
 export function natsDriver(address: NatsAddress, { service, pool, log, heartbeats }: DriverOptions): Driver {
@@ -37,7 +37,7 @@ export function natsDriver(address: NatsAddress, { service, pool, log, heartbeat
       })
     },
     wakeOnEvents: () => () => {},
-    follow: (subscriber) => followStreams(connection, subscriber, log),
+    subscribe: (subscriber) => subscribeToStreams(connection, subscriber, log),
     async lag(consumer) {
       const { session } = connection
       if (!session) throw new Error('NATS cannot be reached')

@@ -6,7 +6,7 @@ const ACK_WAIT_MS = 30_000
 /** Messages that a process holds in memory without acknowledgement. */
 const MAX_ACK_PENDING = 256
 
-export interface Durable {
+interface Durable {
   stream: StreamName
   name: string
   filter: string | undefined

@@ -14,7 +14,7 @@ import { nextStored } from './stored-message.ts'
 const BATCH_MESSAGES = 64
 const RETRY_PAUSE_MS = 200
 
-export interface StreamFeedOptions {
+interface StreamFeedOptions {
   connection: NatsConnection
   stream: StreamName
   durable: string
@@ -151,8 +151,9 @@ export class StreamFeed implements Feed {
   /** The stored message that precedes this one, if there is one. Consecutive delivery numbers make the look-up unnecessary. */
   async #missingBetween(reading: Reading, at: number, message: JsMsg) {
     const { tail } = reading
-    const adjoins = tail?.seq === at && message.info.deliverySequence === tail.delivery + 1 && !message.redelivered
-    if (adjoins) return undefined
+    const isConsecutive =
+      tail?.seq === at && message.info.deliverySequence === tail.delivery + 1 && !message.redelivered
+    if (isConsecutive) return undefined
     const stored = await this.#nextStored(reading, at)
     return stored && stored.seq < message.seq ? stored : undefined
   }

@@ -72,7 +72,7 @@ test('a duplicate that the server did not recognize is dropped by id', async () 
 test('an event with a forged type does not reach subscribers', async () => {
   const identity = await openBus(address, 'identity')
   const received: string[] = []
-  await identity.bus.follow({ subjects: ['cases.>'], onEvent: ({ id }) => void received.push(id), onGap() {} })
+  await identity.bus.subscribe({ subjects: ['cases.>'], onEvent: ({ id }) => void received.push(id), onGap() {} })
   const { nc, js } = await connectOnce({ url: server.url }, 'stranger')
   await js.publish('cases.archived', envelope({ id: 'evt_forged', type: 'cases.closed' }))
   await js.publish('cases.archived', envelope({ id: 'evt_true', type: 'cases.archived' }))
@@ -84,11 +84,11 @@ test('an event with a forged type does not reach subscribers', async () => {
 
 test('a service starts without NATS, reports a missing heartbeat, and receives events once NATS is up', async () => {
   const away = await natsServer()
-  const sourcing = await openBus({ urlOf, natsUrl: away.url }, 'sourcing', { timing: { followTimeoutMs: 100 } })
+  const sourcing = await openBus({ urlOf, natsUrl: away.url }, 'sourcing', { timing: { subscribeTimeoutMs: 100 } })
   sourcing.start(sourcing.bus.relay())
   const received: number[] = []
   let loads = 0
-  await sourcing.bus.follow({
+  await sourcing.bus.subscribe({
     subjects: ['sourcing.away.emitted'],
     onEvent: () => void received.push(1),
     onGap: () => void loads++,

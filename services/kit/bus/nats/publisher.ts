@@ -14,13 +14,13 @@ export function natsPublisher(service: ServiceName, current: () => NatsSession |
   /** An outage is logged once. */
   let isLogged = false
   return {
-    async publishPending({ sql, ask }) {
+    async publishPending({ sql, withDeadline }) {
       const session = current()
       if (!session) return 'blocked'
-      const rows = await ask(listUnsent(sql, ROWS_AT_ONCE))
+      const rows = await withDeadline(listUnsent(sql, ROWS_AT_ONCE))
       if (rows.length === 0) return 'empty'
       const { sent, failure } = await publish(session, service, rows)
-      if (sent.length > 0) await ask(markSent(sql, sent))
+      if (sent.length > 0) await withDeadline(markSent(sql, sent))
       if (failure !== undefined && !isLogged) log.warn({ err: failure }, 'NATS refuses events; they stay in the outbox')
       isLogged = failure !== undefined
       return failure !== undefined ? 'blocked' : rows.length === ROWS_AT_ONCE ? 'more' : 'empty'

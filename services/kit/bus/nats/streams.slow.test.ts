@@ -1,9 +1,17 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { bodyViolations, createEffects, effectsOf, emitValue, openBus, record, until } from '../conformance/harness.ts'
+import {
+  createEffects,
+  deliveryViolations,
+  effectsOf,
+  emitValue,
+  openBus,
+  record,
+  until,
+} from '../conformance/harness.ts'
 import { emit } from '../outbox/emit.ts'
-import { unsend } from '../outbox/queries.ts'
+import { markUnsent } from '../outbox/queries.ts'
 import { connectOnce } from './connection.ts'
 import { wavesOf } from './publisher.ts'
 import { ensureStreams } from './streams.ts'
@@ -17,14 +25,14 @@ await server.start()
 afterAll(() => server.close())
 
 const address = { urlOf, natsUrl: server.url }
-const joinRelayed = async () => {
+const openBusWithRelay = async () => {
   const sourcing = await openBus(address, 'sourcing')
   sourcing.start(sourcing.bus.relay())
   return sourcing
 }
 
 test('events emitted before the streams exist wait and arrive', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const webhooks = await openBus(address, 'webhooks')
   const type = 'sourcing.early.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'early', subjects: [type], handle: record }))
@@ -37,7 +45,7 @@ test('events emitted before the streams exist wait and arrive', async () => {
 })
 
 test('a notification is kept until the webhooks service has processed it, and then deleted', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const session = await connectOnce({ url: server.url }, 'looking')
   const stored = async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.created', subject: 'case_1', data: { value: 1 } }))
@@ -58,7 +66,7 @@ test('a notification is kept until the webhooks service has processed it, and th
 })
 
 test('repeating the set-up of the streams keeps stored events', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const session = await connectOnce({ url: server.url }, 'looking')
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.updated', subject: 'case_1', data: { value: 1 } }))
   await until(async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages === 1)
@@ -78,7 +86,7 @@ test('repeating the set-up of the streams keeps stored events', async () => {
 })
 
 test('a lost stream is refilled from the outboxes without repeated effects', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const webhooks = await openBus(address, 'webhooks')
   const type = 'sourcing.refilled.emitted'
   const since = new Date().toISOString()
@@ -91,23 +99,23 @@ test('a lost stream is refilled from the outboxes without repeated effects', asy
   await until(async () => (await sourcing.bus.lag()).outbox.waiting === 0)
   await session.jsm.streams.delete('DOMAIN')
   await ensureStreams({ url: server.url })
-  await unsend(owner, 'sourcing', since)
+  await markUnsent(owner, 'sourcing', since)
   const restarted = await openBus(address, 'webhooks')
   restarted.start(restarted.bus.consume({ name: 'refilled', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length >= 40)
-  expect(await bodyViolations(owner, type)).toEqual([])
+  expect(await deliveryViolations(owner, type)).toEqual([])
   await session.nc.close()
   await Promise.all([sourcing.stop(), restarted.stop()])
 })
 
 test('a stream that is recreated while it is read is read again', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const webhooks = await openBus(address, 'webhooks')
   const type = 'sourcing.found.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'found', subjects: [type], handle: record }))
   const received: string[] = []
   let loads = 0
-  await webhooks.bus.follow({
+  await webhooks.bus.subscribe({
     subjects: [type],
     onEvent: (event) => void received.push(event.id),
     onGap: () => void loads++,
@@ -126,7 +134,7 @@ test('a stream that is recreated while it is read is read again', async () => {
 })
 
 test('a deleted consumer is recreated at its position', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const webhooks = await openBus(address, 'webhooks')
   const type = 'sourcing.deleted.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'deleted', subjects: [type], handle: record }))
@@ -136,13 +144,13 @@ test('a deleted consumer is recreated at its position', async () => {
   await session.jsm.consumers.delete('DOMAIN', 'webhooks-deleted')
   for (let value = 2; value <= 10; value++) await emitValue(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length === 10)
-  expect(await bodyViolations(owner, type)).toEqual([])
+  expect(await deliveryViolations(owner, type)).toEqual([])
   await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
 test('a consumer can change its subjects between releases', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const types = ['sourcing.release.first', 'catalog.release.second', 'sourcing.release.third'] as const
   const emitted = async (type: string, value: number) => {
     await emitValue(sourcing.pool, type, 'a', value)
@@ -169,11 +177,11 @@ test('a consumer can change its subjects between releases', async () => {
 })
 
 test('a full stream refuses new events, which wait in the outbox', async () => {
-  const sourcing = await joinRelayed()
+  const sourcing = await openBusWithRelay()
   const webhooks = await openBus(address, 'webhooks')
   const type = 'sourcing.full.emitted'
   webhooks.start(webhooks.bus.consume({ name: 'full', subjects: [type], handle: record }))
-  const heartbeat = await webhooks.bus.follow({ subjects: [type], onEvent() {}, onGap() {} })
+  const heartbeat = await webhooks.bus.subscribe({ subjects: [type], onEvent() {}, onGap() {} })
   const silence = () => performance.now() - webhooks.bus.lastHeartbeat('sourcing')
   await until(() => silence() < 500)
   const session = await connectOnce({ url: server.url }, 'looking')
@@ -187,15 +195,15 @@ test('a full stream refuses new events, which wait in the outbox', async () => {
   await ensureStreams({ url: server.url })
   await until(async () => (await effectsOf(owner, type)).length === 20)
   await until(() => silence() < 500)
-  expect(await bodyViolations(owner, type)).toEqual([])
+  expect(await deliveryViolations(owner, type)).toEqual([])
   heartbeat.close()
   await session.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
 test('heartbeats are received and not stored', async () => {
-  const sourcing = await joinRelayed()
-  await sourcing.bus.follow({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
+  const sourcing = await openBusWithRelay()
+  await sourcing.bus.subscribe({ subjects: ['sourcing.>'], onEvent() {}, onGap() {} })
   await until(() => sourcing.bus.lastHeartbeat('sourcing') > 0)
   const session = await connectOnce({ url: server.url }, 'looking')
   const { state } = await session.jsm.streams.info('DOMAIN', { subjects_filter: '>' })

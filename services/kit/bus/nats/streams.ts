@@ -1,6 +1,5 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
-import type { BusLog } from '../log.ts'
 import { commonFilter } from '../subjects.ts'
 import { connectOnce, type NatsAddress, type NatsSession } from './connection.ts'
 import { ensureDurable, unlessMissing } from './durable-consumer.ts'
@@ -18,14 +17,13 @@ export const filterOf = (stream: StreamName, subjects: readonly string[]): strin
 /** Consumers created with the stream, because it keeps an event only for existing consumers. */
 const NOTIFICATION_READERS = ['webhooks-ingest']
 
-export interface StreamOptions extends NatsAddress {
+interface StreamOptions extends NatsAddress {
   /** Replicas of each stream; 3 in a cluster. */
   replicas?: number
   /** Retention of DOMAIN. It must not exceed that of published outbox rows. */
   domainMaxAgeDays?: number
   /** Maximum size of each stream, beyond which events stay in the outboxes. Default: unlimited. */
   maxBytes?: number
-  log?: BusLog
 }
 
 /** Within this time the server drops duplicates; later ones are dropped by the consumers. */

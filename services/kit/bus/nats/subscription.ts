@@ -17,7 +17,7 @@ const INACTIVE_THRESHOLD_MS = 30_000
  * Delivers new events to a subscriber through an ephemeral consumer on each stream. The subscriber counts as connected
  * while all streams are connected. After an interruption it reconnects and reloads.
  */
-export function followStreams(connection: NatsConnection, subscriber: Subscriber, log: BusLog): () => void {
+export function subscribeToStreams(connection: NatsConnection, subscriber: Subscriber, log: BusLog): () => void {
   const closed = new AbortController()
   const streams = [...byStream(subscriber.subjects)]
   let connectedStreams = 0
@@ -31,7 +31,7 @@ export function followStreams(connection: NatsConnection, subscriber: Subscriber
     },
   }
   for (const [stream, subjects] of streams) {
-    void followStream(connection, stream, commonFilter(subjects), subscriber, status, log, closed.signal)
+    void subscribeToStream(connection, stream, commonFilter(subjects), subscriber, status, log, closed.signal)
   }
   return () => closed.abort()
 }
@@ -41,7 +41,7 @@ interface StreamStatus {
   disconnected(): void
 }
 
-async function followStream(
+async function subscribeToStream(
   connection: NatsConnection,
   stream: StreamName,
   filter: string | undefined,
@@ -63,7 +63,7 @@ async function followStream(
       }
       if (signal.aborted) await session.jsm.consumers.delete(stream, consumer).catch(() => {})
     } catch (error) {
-      if (!signal.aborted) log.warn({ stream, err: error }, 'stream could not be followed; retrying')
+      if (!signal.aborted) log.warn({ stream, err: error }, 'subscription to the stream failed; retrying')
     }
     await pause(RETRY_PAUSE_MS, signal)
   }
@@ -73,7 +73,7 @@ async function followStream(
 async function createConsumer(session: NatsSession, stream: StreamName, filter: string | undefined): Promise<string> {
   const { state } = await session.jsm.streams.info(stream)
   const { name } = await session.jsm.consumers.add(stream, {
-    name: newId('follow'),
+    name: newId('subscribe'),
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: state.last_seq + 1,

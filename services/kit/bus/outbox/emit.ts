@@ -4,7 +4,7 @@ import type { Tx } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { type NewRow, storeEvents } from './queries.ts'
 
-export interface NewEvent {
+interface NewEvent {
   /** `sourcing.part.created`, in a family that a stream carries. */
   type: string
   /** Organization that the event concerns. Undefined: all organizations. */
@@ -39,8 +39,10 @@ export async function emitAll(tx: Tx, events: readonly NewEvent[]): Promise<stri
 
 /** An invalid event is a bug. It fails the command here instead of blocking the relay later. */
 function rowOf({ type, tenantId, subject, data, time }: NewEvent, traceparent: string | null): NewRow {
-  if (!TYPE.test(type) || type.length > MAX_TYPE_CHARACTERS) throw new Error(`event type not carried: ${type}`)
-  if (subject === '' || subject.length > MAX_SUBJECT_CHARACTERS) throw new Error(`event subject not usable: ${type}`)
+  if (!TYPE.test(type) || type.length > MAX_TYPE_CHARACTERS)
+    throw new Error(`event of a type that no stream carries: ${type}`)
+  if (subject === '' || subject.length > MAX_SUBJECT_CHARACTERS)
+    throw new Error(`event with an invalid subject: ${type}`)
   const text = JSON.stringify(data)
   if (text === undefined) throw new Error(`event without data: ${type}`)
   if (Buffer.byteLength(text) > EVENT_DATA_MAX_BYTES) throw new Error(`event data too large: ${type}`)

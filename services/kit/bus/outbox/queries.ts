@@ -39,7 +39,7 @@ function notificationOf(row: NewRow): string {
   return Buffer.byteLength(whole) <= NOTIFICATION_MAX_BYTES ? whole : JSON.stringify({ id: row.id, type: row.type })
 }
 
-/** One event of any service, for a notification that was too short for it. */
+/** One event of any service, for a notification that contains only its id. */
 export const findPublished = (sql: Sql, service: ServiceName, id: string) => sql<EventRow[]>`
   select id, type, subject, tenant_id, time, traceparent, data
   from ${sql(service)}.published_events where id = ${id}`
@@ -77,12 +77,12 @@ export const notifyHeartbeat = (sql: Sql, service: ServiceName) => sql`
   select pg_notify(${HEARTBEAT_CHANNEL}, ${service})`
 
 /** Counting stops here, because a longer queue needs no exact number. */
-const COUNTED_AT_MOST = 10_000
+const MAX_COUNTED = 10_000
 
 export const measureUnsent = (sql: Sql) => sql<{ waiting: number; oldest_ms: number }[]>`
   select count(*)::int as waiting,
     coalesce(extract(epoch from now() - min(time)) * 1000, 0)::float8 as oldest_ms
-  from (select time from outbox where sent_at is null order by seq limit ${COUNTED_AT_MOST}) as unsent`
+  from (select time from outbox where sent_at is null order by seq limit ${MAX_COUNTED}) as unsent`
 
 /** Deletes at most `limit` rows. Without the array the plan would scan the whole table. */
 export const deleteSent = (sql: Sql, sentBefore: string, limit: number) => sql`
@@ -91,8 +91,8 @@ export const deleteSent = (sql: Sql, sentBefore: string, limit: number) => sql`
   ))`
 
 /**
- * Publishes all events since then again. The rows get this transaction's id, so that cursors on Postgres read them again,
+ * Marks all events since a time as unpublished, so that they are published again. The rows get this transaction's id, so that cursors on Postgres read them again,
  * too, even in a database that was restored on another server.
  */
-export const unsend = (sql: Pool, service: ServiceName, since: string) => sql`
+export const markUnsent = (sql: Pool, service: ServiceName, since: string) => sql`
   update ${sql(service)}.outbox set sent_at = null, txid = pg_current_xact_id() where time >= ${since}`

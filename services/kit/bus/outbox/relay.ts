@@ -11,7 +11,7 @@ export interface Publisher {
   publishHeartbeat(session: Session): Promise<void>
 }
 
-export interface RelayOptions {
+interface RelayOptions {
   election: LeaderElection
   publisher: Publisher
   /** Notified at each commit that adds events to the outbox. */
@@ -23,7 +23,7 @@ const BLOCKED_PAUSE_MS = 250
 
 /**
  * The worker that publishes the outbox of a service while it is the leader. Heartbeats are sent by the same loop and only
- * when the outbox is empty, so that a blocked relay or one with a backlog counts as silent.
+ * when the outbox is empty, so that a relay that is blocked or has a backlog sends none.
  */
 export const createRelay = ({ election, publisher, wake, heartbeatMs }: RelayOptions): Worker => ({
   name: 'relay',

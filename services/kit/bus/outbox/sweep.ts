@@ -3,28 +3,28 @@ import { inBatches } from '../../worker/batches.ts'
 import { deleteProcessed } from '../queries.ts'
 import { deleteSent } from './queries.ts'
 
-export interface EventRetention {
+interface EventRetention {
   /** Current time, ISO 8601. */
   now: string
-  /** Retention of published rows, from which `scripts/republish` can refill a lost stream. */
-  sentRetentionDays?: number
-  /** Retention of processed event ids. It must exceed that of rows and streams, or a refill would repeat effects. */
-  processedRetentionDays?: number
   /** Maximum rows of one statement. */
   limit?: number
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
+/** Retention of published rows, from which `scripts/republish` can refill a lost stream. */
+const SENT_RETENTION_DAYS = 7
+/** Retention of processed event ids. It must exceed that of rows and streams, or a refill would repeat effects. */
+const PROCESSED_RETENTION_DAYS = 30
 
 /** Deletes expired rows in bounded batches. Ages count from the time of publishing, so an unpublished row never expires. */
 export async function sweepEvents(
   sql: Sql,
-  { now, sentRetentionDays = 7, processedRetentionDays = 30, limit = 5000 }: EventRetention,
+  { now, limit = 5000 }: EventRetention,
   signal: AbortSignal,
 ): Promise<{ sent: number; processed: number }> {
   const ago = (days: number) => new Date(Date.parse(now) - days * DAY_MS).toISOString()
   return {
-    sent: await inBatches({ limit, signal }, () => deleteSent(sql, ago(sentRetentionDays), limit)),
-    processed: await inBatches({ limit, signal }, () => deleteProcessed(sql, ago(processedRetentionDays), limit)),
+    sent: await inBatches({ limit, signal }, () => deleteSent(sql, ago(SENT_RETENTION_DAYS), limit)),
+    processed: await inBatches({ limit, signal }, () => deleteProcessed(sql, ago(PROCESSED_RETENTION_DAYS), limit)),
   }
 }

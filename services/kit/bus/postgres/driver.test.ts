@@ -1,8 +1,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import {
-  bodyViolations,
   createEffects,
+  deliveryViolations,
   effectsOf,
   emitValue,
   heartbeats,
@@ -59,7 +59,7 @@ test('a backlog of many batches is read in order', async () => {
   const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'backlog', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length === 1050)
-  expect(await bodyViolations(owner, type)).toEqual([])
+  expect(await deliveryViolations(owner, type)).toEqual([])
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
@@ -97,9 +97,12 @@ test('a process without a LISTEN connection starts and reports a missing heartbe
   const type = 'sourcing.deaf.emitted'
   const nowhere = new URL(database.urlOf('webhooks'))
   nowhere.port = '1'
-  const disconnected = await openBus(address, 'sourcing', { directUrl: nowhere.href, timing: { followTimeoutMs: 50 } })
+  const disconnected = await openBus(address, 'sourcing', {
+    directUrl: nowhere.href,
+    timing: { subscribeTimeoutMs: 50 },
+  })
   let loads = 0
-  await disconnected.bus.follow({ subjects: [type], onEvent() {}, onGap: () => void loads++ })
+  await disconnected.bus.subscribe({ subjects: [type], onEvent() {}, onGap: () => void loads++ })
   expect(loads).toBe(1)
   expect(disconnected.bus.lastHeartbeat('sourcing')).toBe(Number.NEGATIVE_INFINITY)
   await disconnected.stop()

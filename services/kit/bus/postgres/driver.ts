@@ -20,11 +20,11 @@ export function postgresDriver({ service, pool, notifier, log, heartbeats }: Dri
   return {
     publisher: {
       async publishPending(session) {
-        const { count } = await session.ask(markRead(session.sql, service, FORGOTTEN_AFTER, MARKED_AT_ONCE))
+        const { count } = await session.withDeadline(markRead(session.sql, service, FORGOTTEN_AFTER, MARKED_AT_ONCE))
         return count === MARKED_AT_ONCE ? 'more' : 'empty'
       },
       async publishHeartbeat(session) {
-        await session.ask(notifyHeartbeat(session.sql, service))
+        await session.withDeadline(notifyHeartbeat(session.sql, service))
       },
     },
     async feeds({ name, subjects }) {
@@ -48,7 +48,7 @@ export function postgresDriver({ service, pool, notifier, log, heartbeats }: Dri
         onListening: wake.notify,
       })
     },
-    follow: (subscriber) =>
+    subscribe: (subscriber) =>
       notifier.listen(
         subscriberListener(subscriber, pool, heartbeats.record.bind(heartbeats), (error) => {
           log.warn({ err: error }, 'event could not be fetched; reloading the state')

@@ -3,7 +3,7 @@ import type { Caller } from '../../../kit/auth/caller.ts'
 import type { Sql } from '../../../kit/db/client.ts'
 import type { JsonText } from '../../../kit/db/json-text.ts'
 import type { DocumentRow, PageWindow, Pagination } from '../../../kit/pagination/pagination.ts'
-import { authorityIn, isUnfiltered, type UserFilters, type Viewer, viewerOf } from '../rules.ts'
+import { isUnfiltered, splitAuthority, type UserFilters, type Viewer, viewerOf } from '../rules.ts'
 import { type CandidateRow, filterCandidates, listHolders, scanUsers } from './queries.ts'
 
 /** A page of the users of the caller's organization. */
@@ -17,8 +17,8 @@ export function readUsers(
   return pagination.json(paged, (window) => findUsers(sql, viewer, query, window))
 }
 
-/** Holders, or users, that are looked at before an index of matches is read: a page of common matches is full by then. */
-const NEARBY = 2000
+/** Holders or users that are filtered before an index of matches is read. They fill a page of a common filter. */
+const MAX_FILTERED = 2000
 /** Matches that are sorted faster than the users of a large organization are scanned. */
 const MAX_MATCHES = 10_000
 
@@ -36,39 +36,41 @@ export async function findUsers(
   filters: UserFilters,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
-  const { authority, others } = authorityIn(filters)
+  const { authority, others } = splitAuthority(filters)
   if (authority && isUnfiltered(others)) return listHolders(sql, viewer, authority, window)
-  const isNearby = window.offset + window.limit <= NEARBY
-  const found = isNearby ? await findNearby(sql, viewer, filters, window) : undefined
-  return found ?? scanUsers(sql, viewer, filters, window)
+  const isNearStart = window.offset + window.limit <= MAX_FILTERED
+  const rows = isNearStart ? await findNearStart(sql, viewer, filters, window) : undefined
+  return rows ?? scanUsers(sql, viewer, filters, window)
 }
 
 /** Undefined where only a scan finds the page. */
-async function findNearby(
+async function findNearStart(
   sql: Sql,
   viewer: Viewer,
   filters: UserFilters,
   window: PageWindow,
 ): Promise<readonly DocumentRow[] | undefined> {
-  const { authority, others } = authorityIn(filters)
+  const { authority, others } = splitAuthority(filters)
   if (authority) {
-    const { rows, candidates } = found(await filterCandidates(sql, viewer, { authority }, others, window, NEARBY))
-    if (rows.length === window.limit || candidates <= NEARBY) return rows
+    const { rows, candidates } = matchesIn(
+      await filterCandidates(sql, viewer, { authority }, others, window, MAX_FILTERED),
+    )
+    if (rows.length === window.limit || candidates <= MAX_FILTERED) return rows
   }
   const { q, ...rest } = filters
   if (q === undefined || !hasTrigram(q)) return undefined
   if (!authority) {
-    const rows = await scanUsers(sql, viewer, filters, window, NEARBY)
+    const rows = await scanUsers(sql, viewer, filters, window, MAX_FILTERED)
     if (rows.length === window.limit) return rows
   }
-  const { rows, candidates } = found(await filterCandidates(sql, viewer, { q }, rest, window, MAX_MATCHES))
+  const { rows, candidates } = matchesIn(await filterCandidates(sql, viewer, { q }, rest, window, MAX_MATCHES))
   return candidates <= MAX_MATCHES ? rows : undefined
 }
 
 /** Without three letters or digits in a row the whole trigram index would be read. */
 const hasTrigram = (q: string) => /[\p{L}\p{N}]{3}/u.test(q)
 
-const found = (rows: readonly CandidateRow[]) => ({
+const matchesIn = (rows: readonly CandidateRow[]) => ({
   rows: rows.filter((row): row is CandidateRow & DocumentRow => row.position !== null),
   candidates: rows[0]?.candidates ?? 0,
 })

@@ -16,30 +16,30 @@ const documentFor = (sql: Sql, { userId, seesAll }: Viewer) =>
 const matchesText = (sql: Sql, q: string) =>
   sql`(email_key like (select lower(${contains(q)})) or name_key like (select lower(${contains(q)})))`
 
-const gives = (sql: Sql, authority: Authority) =>
+const givesAuthority = (sql: Sql, authority: Authority) =>
   'roleId' in authority ? sql`r.id = ${authority.roleId}` : sql`${authority.permission} = any(r.permissions)`
 
 const ADMINISTRATION: Authority = { permission: 'org:admin' }
 
-/** Users by e-mail address, filtered one after the other; with `among` only so many of the next users. */
+/** Users by e-mail address, filtered one after the other; `maxScanned` limits the number of users that are read. */
 export function scanUsers(
   sql: Sql,
   viewer: Viewer,
   { q, active, admin, permission, roleId }: UserFilters,
   { after, limit, offset }: PageWindow,
-  among?: number,
+  maxScanned?: number,
 ) {
   const { name: email, id } = nameKeyAt(after)
   const holders = (authority: Authority) => sql`(
     select ur.user_id from organization.roles r join organization.user_roles ur on ur.role_id = r.id
-    where r.org_id = ${viewer.orgId} and ${gives(sql, authority)})`
+    where r.org_id = ${viewer.orgId} and ${givesAuthority(sql, authority)})`
   return sql<DocumentRow[]>`
     select page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
     from (
       select id, email_key from (
         select id, email_key, name_key, active from organization.users
         where org_id = ${viewer.orgId} and (email_key, id) > (${email}, ${id})
-        ${among === undefined ? sql`` : sql`order by email_key, id limit ${among}`}
+        ${maxScanned === undefined ? sql`` : sql`order by email_key, id limit ${maxScanned}`}
       ) u
       where true
         ${active === undefined ? sql`` : sql`and active = ${active}`}
@@ -53,8 +53,8 @@ export function scanUsers(
     order by page.email_key, page.id`
 }
 
-/** Filters of one user `u`: cheaper than sets where few users are looked at. */
-const fits = (sql: Sql, orgId: string, { q, active, admin, permission, roleId }: UserFilters) => sql`
+/** Filters of one user `u`: cheaper than sets if few users are filtered. */
+const matchesFilters = (sql: Sql, orgId: string, { q, active, admin, permission, roleId }: UserFilters) => sql`
   ${active === undefined ? sql`` : sql`and u.active = ${active}`}
   ${q === undefined ? sql`` : sql`and ${matchesText(sql, q)}`}
   ${roleId === undefined ? sql`` : sql`and ${holds(sql, orgId, { roleId })}`}
@@ -64,20 +64,20 @@ const fits = (sql: Sql, orgId: string, { q, active, admin, permission, roleId }:
 const holds = (sql: Sql, orgId: string, authority: Authority) => sql`(
   select true from organization.user_roles ur
   where ur.user_id = u.id and ur.role_id = any(array(
-    select r.id from organization.roles r where r.org_id = ${orgId} and ${gives(sql, authority)}))
+    select r.id from organization.roles r where r.org_id = ${orgId} and ${givesAuthority(sql, authority)}))
   limit 1) is true`
 
-/** The first holders of each role that gives the authority; they contain the first holders of all these roles. */
-function firstHolders(sql: Sql, orgId: string, authority: Authority, after: string | undefined, most: number) {
+/** The first holders of each role that givesAuthority the authority; they contain the first holders of all these roles. */
+function firstHolders(sql: Sql, orgId: string, authority: Authority, after: string | undefined, maxCandidates: number) {
   const { name: email, id } = nameKeyAt(after)
   return sql`
     select ${'roleId' in authority ? sql`` : sql`distinct`} holder.email_key, holder.user_id as id
     from organization.roles r cross join lateral (
       select email_key, user_id from organization.user_roles
       where role_id = r.id and (email_key, user_id) > (${email}, ${id})
-      order by email_key, user_id limit ${most}
+      order by email_key, user_id limit ${maxCandidates}
     ) holder
-    where r.org_id = ${orgId} and ${gives(sql, authority)}
+    where r.org_id = ${orgId} and ${givesAuthority(sql, authority)}
     order by holder.email_key, holder.user_id`
 }
 
@@ -104,30 +104,30 @@ function matchesOf(sql: Sql, orgId: string, q: string, after: string | undefined
     where org_id || '' = ${orgId} and ${matchesText(sql, q)} and (email_key, id) > (${email}, ${id})`
 }
 
-/** Where the users of a page are looked for: among the first holders, or among those whose address or name has a text. */
-export type Candidates = { authority: Authority } | { q: string }
+/** The users that are filtered for a page: the first holders, or the users whose address or name contains a text. */
+type Candidates = { authority: Authority } | { q: string }
 
 /** A row of a page, with the number of candidates that were filtered; without a match there is one row of nulls. */
 export type CandidateRow = { candidates: number } & (DocumentRow | { position: null; document: null })
 
-/** The candidates that fit the other filters, by e-mail address; `most` candidates and one more are looked at. */
+/** The candidates that fit the other filters, by e-mail address; at most one more than `maxCandidates` are filtered. */
 export const filterCandidates = (
   sql: Sql,
   viewer: Viewer,
   among: Candidates,
   others: UserFilters,
   { after, limit, offset }: PageWindow,
-  most: number,
+  maxCandidates: number,
 ) => sql<CandidateRow[]>`
   with candidates as materialized (
-    ${'q' in among ? matchesOf(sql, viewer.orgId, among.q, after) : firstHolders(sql, viewer.orgId, among.authority, after, most + 1)}
-    limit ${most}::bigint + 1
+    ${'q' in among ? matchesOf(sql, viewer.orgId, among.q, after) : firstHolders(sql, viewer.orgId, among.authority, after, maxCandidates + 1)}
+    limit ${maxCandidates}::bigint + 1
   )
   select counted.candidates, page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
   from (select count(*)::integer as candidates from candidates) counted
   left join (
     select email_key, id from (select email_key, id from candidates order by email_key, id offset 0) candidate
-    where (select true from organization.users u where u.id = candidate.id ${fits(sql, viewer.orgId, others)}) is true
+    where (select true from organization.users u where u.id = candidate.id ${matchesFilters(sql, viewer.orgId, others)}) is true
     order by email_key, id limit ${limit} offset ${offset}
   ) page on true
   left join organization.directory d on d.id = page.id

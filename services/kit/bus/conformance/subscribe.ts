@@ -13,7 +13,7 @@ import {
 } from './harness.ts'
 
 /** Guarantees for subscribers: fast delivery, and a reload whenever events may have been missed. */
-export function followTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {
+export function subscribeTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {
   const owner = () => harness().database.owner
   const address = () => ({ ...harness(), urlOf: harness().database.urlOf })
   const HEARTBEAT_MS = 200
@@ -22,12 +22,12 @@ export function followTests(harness: () => Harness, members: () => { sourcing: M
   async function listener({ bus }: Member, type: string) {
     const received: Envelope[] = []
     const state = { received, loads: 0 }
-    const following = await bus.follow({
+    const subscription = await bus.subscribe({
       subjects: [type],
       onEvent: (event) => void received.push(event),
       onGap: () => void state.loads++,
     })
-    return Object.assign(state, following)
+    return Object.assign(state, subscription)
   }
 
   test('every process receives an event within a second', async () => {
@@ -65,7 +65,7 @@ export function followTests(harness: () => Harness, members: () => { sourcing: M
     const loaded = Promise.withResolvers<void>()
     const loading = Promise.withResolvers<void>()
     const order: string[] = []
-    const following = webhooks.bus.follow({
+    const subscription = webhooks.bus.subscribe({
       subjects: [type],
       onEvent: (event) => void order.push(`event ${numberOf(event)}`),
       async onGap() {
@@ -81,7 +81,7 @@ export function followTests(harness: () => Harness, members: () => { sourcing: M
     await until(() => other.received.some((event) => numberOf(event) === 2))
     expect(order).toEqual([])
     loaded.resolve()
-    await following
+    await subscription
     await until(() => order.length === 3)
     expect(order).toEqual(['loaded', 'event 1', 'event 2'])
   })
@@ -104,12 +104,12 @@ export function followTests(harness: () => Harness, members: () => { sourcing: M
     const { webhooks } = members()
     let attempts = 0
     const receivedBeforeLoad: number[] = []
-    await webhooks.bus.follow({
+    await webhooks.bus.subscribe({
       subjects: ['sourcing.broken.emitted'],
       onEvent() {},
       onGap() {
         receivedBeforeLoad.push(webhooks.bus.lastHeartbeat('sourcing'))
-        if (++attempts < 2) throw new Error('the database is away')
+        if (++attempts < 2) throw new Error('the database is unavailable')
       },
     })
     expect(attempts).toBe(2)
@@ -121,7 +121,7 @@ export function followTests(harness: () => Harness, members: () => { sourcing: M
     const { sourcing, webhooks } = members()
     const type = 'sourcing.unapplied.emitted'
     let loads = 0
-    await webhooks.bus.follow({
+    await webhooks.bus.subscribe({
       subjects: [type],
       onEvent() {
         throw new Error('cannot be applied')

@@ -1,7 +1,7 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Tx } from '../db/client.ts'
 
-export interface Consume {
+export interface ConsumeOptions {
   /** Stable name within the service, because it identifies the cursor. */
   name: string
   /** Event types or patterns: `*` matches one word, a trailing `>` one or more. */
@@ -13,12 +13,12 @@ export interface Consume {
   handle(tx: Tx, event: Envelope): Promise<void>
 }
 
-export interface Follow {
+export interface SubscribeOptions {
   subjects: readonly string[]
   /** Called synchronously for each event. Duplicates are possible. If it throws, `onGap` is called. */
   onEvent(event: Envelope): void
   /**
-   * Loads the whole state. It is called before `follow` resolves and after every interruption. Events that arrive
+   * Loads the whole state. It is called before `subscribe` resolves and after every interruption. Events that arrive
    * meanwhile are delivered afterwards. If it throws, it is called again.
    */
   onGap(): Promise<void> | void

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { loggedFields } from './request.ts'
+import { loggedFields } from './logged-fields.ts'
 
 describe('the logged fields of a request', () => {
   test('are those of the contract, with fields named like a secret redacted at any depth', () => {

@@ -4,7 +4,7 @@ import type { Pool, Tx } from './client.ts'
 const CANCELLED = '57014'
 
 /** Runs a read with its own settings. Undefined if Postgres cancelled it at its `statement_timeout`. */
-export async function within<Answer>(
+export async function withSettings<Answer>(
   settings: { statement_timeout: string; [name: string]: string },
   sql: Pool,
   read: (tx: Tx) => PromiseLike<Answer>,

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
 import { connect, type Sql } from './client.ts'
-import { within } from './within.ts'
+import { withSettings } from './with-settings.ts'
 
 const db = await testDatabase()
 const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test' })
@@ -13,16 +13,16 @@ const settingsOf = async (read: Sql) => {
   return row
 }
 
-test('within applies its settings to the transaction only', async () => {
+test('withSettings applies its settings to the transaction only', async () => {
   const before = await settingsOf(sql)
-  const during = await within({ statement_timeout: '250', enable_mergejoin: 'off' }, sql, (tx) => settingsOf(tx))
+  const during = await withSettings({ statement_timeout: '250', enable_mergejoin: 'off' }, sql, (tx) => settingsOf(tx))
   expect(during).toEqual({ timeout: '250ms', merging: 'off' })
   expect(await settingsOf(sql)).toEqual(before)
 })
 
 test('a statement over the timeout returns undefined, and the connection stays usable', async () => {
   const sleep = (seconds: number) =>
-    within(
+    withSettings(
       { statement_timeout: '50' },
       sql,
       (tx) => tx<{ slept: number }[]>`select 1 as slept, pg_sleep(${seconds})::text`,
@@ -32,7 +32,7 @@ test('a statement over the timeout returns undefined, and the connection stays u
 })
 
 test('writes are refused, and other errors are thrown', async () => {
-  const reading = (statement: string) => within({ statement_timeout: '250' }, sql, (tx) => tx.unsafe(statement))
+  const reading = (statement: string) => withSettings({ statement_timeout: '250' }, sql, (tx) => tx.unsafe(statement))
   await expect(reading(`delete from sourcing.parts`)).rejects.toThrow('read-only')
   await expect(reading('select 1 / 0')).rejects.toThrow('division by zero')
 })

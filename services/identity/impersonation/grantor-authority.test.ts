@@ -14,10 +14,10 @@ interface Tokens {
   refresh_token: string
 }
 
-/** An impersonation of the user under a grant by the creator. */
-async function acting(user: TestUser, creator: TestUser) {
+/** An impersonation of the user under a grant by the grantor. */
+async function acting(user: TestUser, grantor: TestUser) {
   const grantRequest = { userId: user.userId, actingEmail: 'support@example.com', reason: 'Ticket 4711' }
-  const grant = await creator.client.post<typeof CreatedImpersonationGrant.static>(GRANTS, grantRequest)
+  const grant = await grantor.client.post<typeof CreatedImpersonationGrant.static>(GRANTS, grantRequest)
   const token = new URL(grant.body.url).hash.slice(1)
   const { body } = await market.anonymous.post<Tokens>(`${GRANTS}/redeem`, { token })
   const client = new ApiClient(market.url, body.access_token)
@@ -32,35 +32,35 @@ async function expectEnd({ status, refreshToken }: Awaited<ReturnType<typeof act
   expect((await market.anonymous.post('/v2.3/oauth/token', again)).status).toBe(401)
 }
 
-test('deactivating the creator of a grant ends the impersonation under it and no other', async () => {
-  const [user, creator] = [await org.member([]), await org.member(['org:admin'])]
-  const [ended, other] = [await acting(user, creator), await acting(user, org.administrator)]
-  expect((await admin.post(`/flows/v1/users/${creator.userId}/deactivate`)).status).toBe(200)
+test('deactivating the grantor ends the impersonation under it and no other', async () => {
+  const [user, grantor] = [await org.member([]), await org.member(['org:admin'])]
+  const [ended, other] = [await acting(user, grantor), await acting(user, org.administrator)]
+  expect((await admin.post(`/flows/v1/users/${grantor.userId}/deactivate`)).status).toBe(200)
   await expectEnd(ended, 'end after the deactivation')
   expect(await other.status()).toBe(200)
 })
 
-test('withdrawing org:admin from the creator of a grant ends the impersonation', async () => {
-  const creator = await org.member(['org:admin'])
-  const session = await acting(await org.member([]), creator)
-  const held = await admin.get<{ items: { id: string }[] }>(`/v1/roles?userId=${creator.userId}`)
+test('withdrawing org:admin from the grantor ends the impersonation', async () => {
+  const grantor = await org.member(['org:admin'])
+  const session = await acting(await org.member([]), grantor)
+  const held = await admin.get<{ items: { id: string }[] }>(`/v1/roles?userId=${grantor.userId}`)
   for (const { id } of held.body.items) {
-    expect((await admin.post(`/flows/v1/roles/${id}/withdraw`, { userId: creator.userId })).status).toBe(200)
+    expect((await admin.post(`/flows/v1/roles/${id}/withdraw`, { userId: grantor.userId })).status).toBe(200)
   }
   await expectEnd(session, 'end after the withdrawal')
 })
 
-test('granting the user a role with permissions that the creator lacks ends the impersonation', async () => {
-  const [user, creator] = [await org.member([]), await org.member(['org:admin'])]
-  const [lesser, equal] = [await acting(user, creator), await acting(user, org.administrator)]
+test('granting the user a role with permissions that the grantor lacks ends the impersonation', async () => {
+  const [user, grantor] = [await org.member([]), await org.member(['org:admin'])]
+  const [lesser, equal] = [await acting(user, grantor), await acting(user, org.administrator)]
   await org.grant('Administrator', user.userId)
   await expectEnd(lesser, 'end after the grant')
   expect(await equal.status()).toBe(200)
 })
 
-test('adding a permission that the creator lacks to a role of the user ends the impersonation', async () => {
-  const [user, creator] = [await org.member(['case:read']), await org.member(['org:admin', 'case:read'])]
-  const session = await acting(user, creator)
+test('adding a permission that the grantor lacks to a role of the user ends the impersonation', async () => {
+  const [user, grantor] = [await org.member(['case:read']), await org.member(['org:admin', 'case:read'])]
+  const session = await acting(user, grantor)
   const held = await admin.get<{ items: { id: string }[] }>(`/v1/roles?userId=${user.userId}`)
   const [role] = held.body.items
   const patched = await admin.send('PATCH', `/flows/v1/roles/${role?.id}`, {

@@ -42,14 +42,14 @@ const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 /** The fields that fit into the limit, in order, and the names of the others. */
 function shortened(fields: Record<string, unknown>): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
-  const left: string[] = []
-  let room = MAX_REQUEST_BYTES - 1024
+  const omitted: string[] = []
+  let bytesLeft = MAX_REQUEST_BYTES - 1024
   for (const [name, value] of Object.entries(fields)) {
     const size = sizeOf(value)
-    if (size <= room) {
+    if (size <= bytesLeft) {
       kept[name] = value
-      room -= size
-    } else left.push(name)
+      bytesLeft -= size
+    } else omitted.push(name)
   }
-  return { ...kept, notShown: left }
+  return { ...kept, notShown: omitted }
 }

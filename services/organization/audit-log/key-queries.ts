@@ -1,9 +1,9 @@
 import type { Sql } from '../../kit/db/client.ts'
 import type { TimeKey } from '../../kit/pagination/keysets.ts'
-import type { MonthRange, Window } from './rules.ts'
+import type { MonthRange, Period } from './rules.ts'
 
 /** The next keys to read, newest first, older than `before`. */
-export interface KeyRange extends Window {
+export interface KeyRange extends Period {
   before: TimeKey
   limit: number
 }
@@ -35,18 +35,18 @@ const idsOf = (sql: Sql, orgId: string, actors: ActorFilter) =>
     : sql`select id collate "default" as id from organization.users
         where org_id = ${orgId} and email_key like (select lower(${actors.emailPattern}))`
 
-const inWindow = (sql: Sql, { from, to, before }: KeyRange) => sql`
+const inPeriod = (sql: Sql, { from, to, before }: KeyRange) => sql`
   a.timestamp >= ${from} and a.timestamp <= ${to} and (a.timestamp, a.id) < (${before.timestamp}, ${before.id})`
 
 /** Entries of any kind and actor. */
 export const listRecentKeys = (sql: Sql, orgId: string, range: KeyRange) => sql<TimeKey[]>`
   select a.timestamp, a.id from organization.audit_log a
-  where a.org_id = ${orgId} and ${inWindow(sql, range)}
+  where a.org_id = ${orgId} and ${inPeriod(sql, range)}
   order by a.timestamp desc, a.id desc limit ${range.limit}`
 
 const recentEntries = (sql: Sql, orgId: string, range: KeyRange) => sql`
   select a.timestamp, a.id, a.procedure, a.actor_id from organization.audit_log a
-  where a.org_id = ${orgId} and ${inWindow(sql, range)}
+  where a.org_id = ${orgId} and ${inPeriod(sql, range)}
   order by a.timestamp desc, a.id desc limit ${range.limit}`
 
 const entriesOf = (sql: Sql, orgId: string, keys: readonly TimeKey[]) => sql`
@@ -132,7 +132,7 @@ export function listKeysByKind(
     ${actors ? sql`and a.actor_id = k.actor_id` : sql``}
     ${anyKind ? sql`` : sql`and a.procedure = k.procedure and a.success = k.success and a.impersonated = k.impersonated`}
     and a.timestamp >= k.month and a.timestamp < k.month + interval '1 month'
-    and ${inWindow(sql, within)}`
+    and ${inPeriod(sql, within)}`
   return sql<TimeKey[]>`
     with ${actors ? sql`actors as materialized (${idsOf(sql, orgId, actors)}),` : sql``}
     ranges as materialized (${ranges()}),

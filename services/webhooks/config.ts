@@ -1,3 +1,0 @@
-import { serviceVariables } from '../kit/service/service.ts'
-
-export const webhooksVariables = serviceVariables
