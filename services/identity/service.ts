@@ -3,6 +3,7 @@ import { createTokenReader } from '../kit/auth/tokens.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
+import { cleanUpIdentity } from './cleanup/queries.ts'
 import type { IdentityConfig } from './config.ts'
 import { endSessionsWithoutAuthority } from './impersonation/consumer.ts'
 import { impersonationRoutes } from './impersonation/routes.ts'
@@ -14,7 +15,6 @@ import { createHashing, dummyHash } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { endResetSessions, erasePeople } from './sessions/consumer.ts'
 import { sessionRoutes } from './sessions/routes.ts'
-import { sweepIdentity } from './sweep/queries.ts'
 import type { TokenDeps } from './tokens/commands.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
@@ -53,7 +53,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       activationRoutes({ http, sql, hashing, clock }),
     ],
     workers: [endResetSessions({ bus, now }), erasePeople({ bus, now }), endSessionsWithoutAuthority({ bus, now })],
-    cleanup: [(signal) => sweepIdentity(sql, now(), signal)],
+    cleanup: [(signal) => cleanUpIdentity(sql, now(), signal)],
     start: async () => {
       tokens.refreshSecret = await ensureKeys(sql, box, now())
     },

@@ -8,7 +8,7 @@ import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
-import { sweepActivations } from './users/queries.ts'
+import { cleanUpActivations } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 
 const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
@@ -29,7 +29,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, pagination, sql, clock }),
       customFieldRoutes({ http, pagination, sql, clock }),
     ],
-    cleanup: [(signal) => sweepActivations(sql, new Date(clock()).toISOString(), signal)],
+    cleanup: [(signal) => cleanUpActivations(sql, new Date(clock()).toISOString(), signal)],
     workers: [
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

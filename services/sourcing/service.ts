@@ -8,13 +8,13 @@ import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
 import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
-import { sweepObjects } from './objects/sweep.ts'
+import { cleanUpObjects } from './objects/cleanup.ts'
 import { partRoutes } from './parts/routes.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
 import { technologyWorkers } from './technologies/refresh.ts'
+import { cleanUpUploads } from './uploads/cleanup.ts'
 import { uploadRoutes } from './uploads/routes.ts'
-import { sweepUploads } from './uploads/sweep.ts'
 import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
@@ -63,8 +63,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
     cleanup: [
-      (signal) => sweepUploads(deps.sql, now(), signal),
-      (signal) => sweepObjects({ ...deps, log: kit.log }, now(), signal),
+      (signal) => cleanUpUploads(deps.sql, now(), signal),
+      (signal) => cleanUpObjects({ ...deps, log: kit.log }, now(), signal),
     ],
   })
 }

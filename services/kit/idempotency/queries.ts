@@ -31,7 +31,7 @@ export const insertKey = (
 
 export const RETENTION_MS = 24 * 60 * 60 * 1000
 
-export const sweepIdempotencyKeys = (sql: Sql, now: string, signal: AbortSignal) =>
+export const cleanUpIdempotencyKeys = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
     { limit: 5000, signal },
     (limit) => sql`

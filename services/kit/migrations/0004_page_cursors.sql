@@ -5,9 +5,9 @@ create unlogged table page_cursors (
   key text collate "C" primary key,
   page integer not null,
   -- Position of the last row before the page; null on page 1 and where it is unknown.
-  began_after text,
+  start_after text,
   -- Position of the last row of the page; null where it is unknown.
-  ended_at text,
+  end_position text,
   expires_at timestamptz(3) not null
 )
 -- Each page that is read updates a row, so blocks keep space for updates and are vacuumed early.

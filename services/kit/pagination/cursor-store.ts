@@ -19,7 +19,7 @@ const WRITE_INTERVAL_MS = 10
 /** An unchanged cursor, of a page that is polled for instance, is written at most this often. */
 const REWRITE_AFTER_MS = 1000
 
-const textOf = ({ page, beganAfter, endedAt }: PageCursor) => JSON.stringify([page, beganAfter, endedAt])
+const textOf = ({ page, startAfter, endPosition }: PageCursor) => JSON.stringify([page, startAfter, endPosition])
 
 /**
  * Page cursors in Postgres, shared by the replicas. They are written after the response, so no request waits for a write.

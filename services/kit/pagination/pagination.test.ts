@@ -56,9 +56,9 @@ async function read(
 }
 
 /** The tests share a table, so each list whose cursor is queried has a different length and different positions. */
-const written = (page: number, endedAt: number) => async () => {
+const written = (page: number, endPosition: number) => async () => {
   const rows = await db.owner`
-    select 1 from sourcing.page_cursors where page = ${page} and ended_at = ${String(endedAt)}`
+    select 1 from sourcing.page_cursors where page = ${page} and end_position = ${String(endPosition)}`
   return rows.length > 0
 }
 
@@ -170,7 +170,7 @@ describe('pagination', () => {
     // No other test has this many numbers, so the positions identify the cursor.
     const [first, second, caller, numbers] = [replica(), replica(), newSession(), new Numbers(7770)]
     const keysOfEnds = (...ends: number[]) =>
-      db.owner<{ key: string }[]>`select key from sourcing.page_cursors where ended_at = any(${ends.map(String)})`
+      db.owner<{ key: string }[]>`select key from sourcing.page_cursors where end_position = any(${ends.map(String)})`
     for (const page of [1, 2, 3]) await read(first, caller, numbers, { page })
     await until(written(3, 7741))
     const cursor = await keysOfEnds(7741)

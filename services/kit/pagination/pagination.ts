@@ -65,8 +65,8 @@ export class Pagination {
     const rows = usesOffset ? found.slice(1) : found
     const items = rows.slice(0, pageSize)
     const last = items.at(-1)
-    const beganAfter = before === undefined ? after : positionOf(before)
-    this.#cursors.put({ key, page, beganAfter, endedAt: last === undefined ? beganAfter : positionOf(last) })
+    const startAfter = before === undefined ? after : positionOf(before)
+    this.#cursors.put({ key, page, startAfter, endPosition: last === undefined ? startAfter : positionOf(last) })
     return { items, hasMore: rows.length > pageSize }
   }
 
@@ -79,6 +79,6 @@ export class Pagination {
 
 /** Position after which a page begins; null if it has to be found by its offset. */
 const startOf = (page: number, cursor: PageCursor | undefined): string | null => {
-  if (cursor?.page === page) return cursor.beganAfter
-  return cursor?.page === page - 1 ? cursor.endedAt : null
+  if (cursor?.page === page) return cursor.startAfter
+  return cursor?.page === page - 1 ? cursor.endPosition : null
 }

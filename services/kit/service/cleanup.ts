@@ -1,8 +1,8 @@
-import { sweepEvents } from '../bus/outbox/sweep.ts'
+import { cleanUpEvents } from '../bus/outbox/cleanup.ts'
 import type { Pool } from '../db/client.ts'
-import { sweepIdempotencyKeys } from '../idempotency/queries.ts'
+import { cleanUpIdempotencyKeys } from '../idempotency/queries.ts'
 import type { Log } from '../log/log.ts'
-import { sweepCursors } from '../pagination/queries.ts'
+import { cleanUpCursors } from '../pagination/queries.ts'
 import { every, type Worker } from '../worker/worker.ts'
 
 const INTERVAL_MS = 60_000
@@ -21,9 +21,9 @@ export function cleanupWorker(
   return every('cleanup', INTERVAL_MS, log, async (signal) => {
     const now = new Date(clock()).toISOString()
     const tasks: CleanupTask[] = [
-      () => sweepIdempotencyKeys(sql, now, signal),
-      () => sweepCursors(sql, now, signal),
-      () => sweepEvents(sql, { now }, signal),
+      () => cleanUpIdempotencyKeys(sql, now, signal),
+      () => cleanUpCursors(sql, now, signal),
+      () => cleanUpEvents(sql, { now }, signal),
       ...ownTasks,
     ]
     for (const task of tasks) {

@@ -64,7 +64,7 @@ export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`
 
 /** Deletes expired links. */
-export const sweepActivations = (sql: Sql, now: string, signal: AbortSignal) =>
+export const cleanUpActivations = (sql: Sql, now: string, signal: AbortSignal) =>
   inBatches(
     { limit: 1000, signal },
     (limit) => sql`

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Import } from '../../../proto/http/sourcing/imports.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
-import { sweepObjects } from '../../testing/files/silent-sweep.ts'
+import { cleanUpObjects } from '../../testing/files/silent-cleanup.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
@@ -83,7 +83,7 @@ test('an import that is killed three times is retried and ends with one object',
   expect((await own.listFiles(part))[0]?.sha256).toBe(sha256Of(size))
   const storage = storageOf(settings)
   // The objects of killed attempts are due a second time a day later.
-  for (const hours of [0, 25]) await sweepObjects({ sql, storage }, new Date(Date.now() + hours * 60 * 60 * 1000))
+  for (const hours of [0, 25]) await cleanUpObjects({ sql, storage }, new Date(Date.now() + hours * 60 * 60 * 1000))
   await storage.removeIncomplete(new Date(Date.now() + 1000))
   expect((await names('objects')).length).toBe(before + 1)
   expect(await names('incoming')).toEqual([])

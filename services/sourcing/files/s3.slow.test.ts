@@ -2,7 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { newId } from '../../kit/db/ids.ts'
 import { AUTHORITY, LOCAL_CERTIFICATE, LOCAL_KEY } from '../../testing/certificates.ts'
 import { s3Server } from '../../testing/files/s3-server.ts'
-import { sweepObjects } from '../../testing/files/silent-sweep.ts'
+import { cleanUpObjects } from '../../testing/files/silent-cleanup.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
@@ -34,7 +34,7 @@ describe('a file that was uploaded to the store itself', () => {
     await until(async () => (await own.listFiles(part))[0]?.state === 'READY')
     const [row] = await owner`select object_key from sourcing.files where id = ${file?.id ?? ''}`
     expect(row?.object_key).toStartWith(`${file?.id}.`)
-    await sweepObjects({ sql: owner, storage }, new Date())
+    await cleanUpObjects({ sql: owner, storage }, new Date())
     expect(await storage.find(id)).toBeUndefined()
     expect(await storage.find(row?.object_key)).toBeDefined()
     const { body } = await own.client.get<{ previewFileId?: string; revision: number }>(`/v1/parts/${part}`)
@@ -46,11 +46,11 @@ describe('a file that was uploaded to the store itself', () => {
     const upload = await own.uploadBytes('first')
     await own.changeFiles(part, { add: [{ uploadId: upload.id, group: 'document' }] })
     await until(async () => (await own.listFiles(part))[0]?.state === 'READY')
-    await sweepObjects({ sql: owner, storage }, new Date())
+    await cleanUpObjects({ sql: owner, storage }, new Date())
     await own.putBytes(upload, 'second')
     const [file] = await own.listFiles(part)
     expect(await (await own.download(file as never)).text()).toBe('first')
-    await sweepObjects({ sql: owner, storage }, inAYear())
+    await cleanUpObjects({ sql: owner, storage }, inAYear())
     expect(await storage.find(upload.id)).toBeUndefined()
     expect(await (await own.download(file as never)).text()).toBe('first')
   })
@@ -82,7 +82,7 @@ describe('a file that was uploaded to the store itself', () => {
     expect((await own.listFiles(part))[0]).toMatchObject({ state: 'FAILED' })
     const [row] = await owner`select reason from sourcing.files where part_id = ${part}`
     expect(row).toEqual({ reason: 'too_large' })
-    await sweepObjects({ sql: owner, storage }, new Date())
+    await cleanUpObjects({ sql: owner, storage }, new Date())
     expect(await storage.find(upload.id)).toBeUndefined()
   })
 

@@ -12,7 +12,7 @@ create table sourcing.uploads (
   expires_at timestamptz(3) not null
 );
 create index uploads_open on sourcing.uploads (org_id, expires_at) where state = 'OPEN';
--- For the sweep of each minute: expired uploads, oldest first.
+-- For the cleanup of each minute: expired uploads, oldest first.
 create index uploads_due on sourcing.uploads (expires_at) where state = 'OPEN';
 create index uploads_age on sourcing.uploads (expires_at);
 
@@ -67,11 +67,11 @@ create trigger files_counted after insert or update of counted_bytes or delete o
   for each row execute function sourcing.count_stored_bytes();
 
 -- Objects scheduled for deletion. A job inserts the key before it creates the object, and deletes the row in the
--- transaction that makes the object that of a file. After a crash between the two, the sweep deletes the object.
+-- transaction that makes the object that of a file. After a crash between the two, the cleanup deletes the object.
 create table sourcing.scheduled_deletions (
   object_key text collate "C" not null,
   due_at timestamptz(3) not null,
-  -- The sweep has started to delete the object: the deletion cannot be cancelled.
+  -- The cleanup has started to delete the object: the deletion cannot be cancelled.
   started boolean not null default false,
   primary key (object_key, due_at)
 );

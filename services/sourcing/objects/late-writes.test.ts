@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { sweepObjects } from '../../testing/files/silent-sweep.ts'
+import { cleanUpObjects } from '../../testing/files/silent-cleanup.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
 import { cancelDeletion, scheduleDeletion, scheduleDeletionOfAttempts } from './queries.ts'
 
@@ -31,7 +31,7 @@ async function* bytes() {
 const write = (key: string) => storage.put(key, bytes(), { maxBytes: 100, signal: new AbortController().signal })
 const objects = async () => (await readdir(join(root, 'objects'))).sort()
 
-test('an object that an attempt writes after a sweep is deleted by a later sweep', async () => {
+test('an object that an attempt writes after a cleanup is deleted by a later cleanup', async () => {
   const [late, early, winner] = ['file_1.late', 'file_1.early', 'file_1.winner']
   for (const key of [late, early, winner]) await scheduleDeletion(sql, key, startedAt.toISOString())
   await write(early)
@@ -41,12 +41,12 @@ test('an object that an attempt writes after a sweep is deleted by a later sweep
     await scheduleDeletionOfAttempts(tx, 'file_1', after(1).toISOString())
   })
 
-  await sweepObjects({ sql, storage }, after(2))
+  await cleanUpObjects({ sql, storage }, after(2))
   expect(await objects()).toEqual([winner])
   await write(late)
-  await sweepObjects({ sql, storage }, after(3))
+  await cleanUpObjects({ sql, storage }, after(3))
   expect(await objects()).toEqual([late, winner])
-  await sweepObjects({ sql, storage }, after(25))
+  await cleanUpObjects({ sql, storage }, after(25))
   expect(await objects()).toEqual([winner])
   expect([...(await db.owner`select object_key from sourcing.scheduled_deletions`)]).toEqual([])
 })
@@ -57,6 +57,6 @@ test('the attempts of a file whose id is a prefix of another id are deleted alon
     await write(key)
   }
   await sql.begin((tx) => scheduleDeletionOfAttempts(tx, 'file_2', after(1).toISOString()))
-  await sweepObjects({ sql, storage }, after(2))
+  await cleanUpObjects({ sql, storage }, after(2))
   expect(await objects()).toEqual(['file_1.winner', 'file_20.try'])
 })

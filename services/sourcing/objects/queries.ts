@@ -40,7 +40,7 @@ export const startDeletions = (sql: Sql, now: string, limit: number) => sql<Dele
     where due_at <= ${now} order by due_at limit ${limit} for update skip locked))
   returning object_key, due_at`
 
-/** Concurrent sweeps may process the same deletions; neither waits for the other. */
+/** Concurrent cleanups may process the same deletions; neither waits for the other. */
 const lockDeletions = (sql: Sql, deletions: readonly Deletion[]) => sql`
   select d.ctid
   from unnest(

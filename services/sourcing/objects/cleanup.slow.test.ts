@@ -36,9 +36,9 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-async function sweeperAt(now: Date) {
+async function startCleanup(now: Date) {
   const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, '..', '..', 'testing', 'files', 'sweep.fixture.ts')],
+    [process.execPath, join(import.meta.dir, '..', '..', 'testing', 'files', 'cleanup.fixture.ts')],
     {
       env: {
         PATH: process.env.PATH ?? '',
@@ -52,11 +52,11 @@ async function sweeperAt(now: Date) {
     },
   )
   children.add(child)
-  for await (const line of child.stdout) if (new TextDecoder().decode(line).includes('sweeping')) break
+  for await (const line of child.stdout) if (new TextDecoder().decode(line).includes('cleaning')) break
   return child
 }
 
-test('sweeps that are killed repeatedly delete every unused object and no other', async () => {
+test('cleanups that are killed repeatedly delete every unused object and no other', async () => {
   const [part, leaving] = [await own.createPart(), await own.createPart()]
   const orphans = await completed(200)
   const attached = await completed(100)
@@ -69,7 +69,7 @@ test('sweeps that are killed repeatedly delete every unused object and no other'
   const afterADay = new Date(Date.now() + 25 * 60 * 60 * 1000)
   let kills = 0
   for (let left = 400; left > 100; kills++) {
-    const child = await sweeperAt(afterADay)
+    const child = await startCleanup(afterADay)
     // Killed as soon as it has deleted an object, at an arbitrary point.
     await until(async () => (await objects()).length < left || (await objects()).length === 100, { withinMs: 20_000 })
     child.kill('SIGKILL')
@@ -78,7 +78,7 @@ test('sweeps that are killed repeatedly delete every unused object and no other'
     if (kills > 60) break
   }
   expect(kills).toBeGreaterThan(1)
-  const last = await sweeperAt(afterADay)
+  const last = await startCleanup(afterADay)
   await until(async () => {
     const [row] = await sql<[{ due: number }]>`
       select count(*)::int as due from sourcing.scheduled_deletions where due_at <= ${afterADay.toISOString()}`
@@ -105,7 +105,7 @@ test('an upload that is added when it expires is attached or deleted, never both
   const uploads = await completed(60)
   const soon = new Date(Date.now() + 400)
   await sql`update sourcing.uploads set expires_at = ${soon.toISOString()} where id = any(${uploads.map(({ id }) => id)})`
-  const child = await sweeperAt(soon)
+  const child = await startCleanup(soon)
   const answers = await Promise.all(
     uploads.map(async ({ id }, n) => {
       await Bun.sleep(n * 15)

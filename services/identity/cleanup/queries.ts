@@ -8,7 +8,7 @@ const BATCH_ROWS = 1000
  * Deletes expired records, oldest first so that an index finds them: ended sessions with their tokens, old failure counts,
  * used links.
  */
-export async function sweepIdentity(sql: Sql, now: string, signal: AbortSignal): Promise<void> {
+export async function cleanUpIdentity(sql: Sql, now: string, signal: AbortSignal): Promise<void> {
   const before = (ms: number) => new Date(Date.parse(now) - ms).toISOString()
   const removals: ((limit: number) => PromiseLike<{ count: number }>)[] = [
     (limit) => sql`

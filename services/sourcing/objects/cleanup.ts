@@ -5,15 +5,15 @@ import { finishDeletions, postponeDeletions, startDeletions } from './queries.ts
 
 /** Concurrent requests to the store. */
 const BATCH_SIZE = 16
-/** Limits of one sweep. The next sweep continues. */
+/** Limits of one cleanup. The next cleanup continues. */
 const MAX_BATCHES = 128
-const MAX_SWEEP_MS = 30_000
+const MAX_CLEANUP_MS = 30_000
 /** A deletion that fails is postponed, so that it does not block later ones. */
 const RETRY_DELAY_MS = 60 * 60 * 1000
 /** Far longer than any put takes. */
 const INCOMPLETE_LIFE_MS = 24 * 60 * 60 * 1000
 
-export interface ObjectSweep {
+export interface ObjectCleanup {
   sql: Pool
   storage: Storage
   log: Log
@@ -21,10 +21,14 @@ export interface ObjectSweep {
 
 /**
  * Deletes objects whose deletion is due: marks the row as started, deletes the object, then the row. After a crash at any
- * point the next sweep repeats the deletion, and no file can be assigned the object meanwhile.
+ * point the next cleanup repeats the deletion, and no file can be assigned the object meanwhile.
  */
-export async function sweepObjects({ sql, storage, log }: ObjectSweep, now: Date, signal: AbortSignal): Promise<void> {
-  const endMs = performance.now() + MAX_SWEEP_MS
+export async function cleanUpObjects(
+  { sql, storage, log }: ObjectCleanup,
+  now: Date,
+  signal: AbortSignal,
+): Promise<void> {
+  const endMs = performance.now() + MAX_CLEANUP_MS
   const retryAt = new Date(now.getTime() + RETRY_DELAY_MS).toISOString()
   const failures: { key: string; err: unknown }[] = []
   for (let batch = 0; batch < MAX_BATCHES && performance.now() < endMs; batch++) {

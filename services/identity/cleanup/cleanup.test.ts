@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
-import { sweepIdempotencyKeys } from '../../kit/idempotency/queries.ts'
+import { cleanUpIdempotencyKeys } from '../../kit/idempotency/queries.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { sweepIdentity } from './queries.ts'
+import { cleanUpIdentity } from './queries.ts'
 
 const db = await testDatabase()
 const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test' })
@@ -12,7 +12,7 @@ const { signal } = new AbortController()
 const now = new Date()
 const ago = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000).toISOString()
 
-test('sweepIdentity deletes expired rows only', async () => {
+test('cleanUpIdentity deletes expired rows only', async () => {
   const session = (id: string, expires: string, ended: string | null) => db.owner`
     insert into identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ended_at)
     values (${id}, 'user_1', 'org_1', ${ago(1000)}, ${ago(1000)}, ${expires}, ${ended})`
@@ -26,7 +26,7 @@ test('sweepIdentity deletes expired rows only', async () => {
     values ('\\x01', 9, ${ago(25)}), ('\\x02', 9, ${ago(1)})`
   await db.owner`insert into identity.sign_in_failures (id, failed_at) values ('old', ${ago(25)}), ('new', ${ago(1)})`
 
-  await sweepIdentity(sql, now.toISOString(), signal)
+  await cleanUpIdentity(sql, now.toISOString(), signal)
   const left = async (query: Promise<{ key: string }[]>) => (await query).map(({ key }) => key).sort()
   expect(await left(db.owner`select id as key from identity.sessions`)).toEqual(['just-ended', 'live'])
   expect(await left(db.owner`select session_id as key from identity.refresh_tokens`)).toEqual(['live'])
@@ -34,14 +34,14 @@ test('sweepIdentity deletes expired rows only', async () => {
   expect(await left(db.owner`select id as key from identity.sign_in_failures`)).toEqual(['new'])
 })
 
-test('one sweep deletes 2500 sign-in failures and throttles', async () => {
+test('one cleanup deletes 2500 sign-in failures and throttles', async () => {
   await db.owner`
     insert into identity.sign_in_failures (id, failed_at)
     select 'guess' || n, ${ago(25)}::timestamptz from generate_series(1, 2500) n`
   await db.owner`
     insert into identity.throttles (key, failures, window_started_at)
     select decode(md5(n::text), 'hex'), 1, ${ago(25)}::timestamptz from generate_series(1, 2500) n`
-  await sweepIdentity(sql, now.toISOString(), signal)
+  await cleanUpIdentity(sql, now.toISOString(), signal)
   expect(await db.owner`select id from identity.sign_in_failures where id like 'guess%'`).toHaveLength(0)
   expect(await db.owner`select key from identity.throttles where length(key) > 1`).toHaveLength(0)
 })
@@ -52,7 +52,7 @@ test('idempotency keys are deleted after 24 hours', async () => {
     values ('user_1', 'op', ${key}, '\\x00', '{}', ${at})`
   await insertKey('old', ago(24.1))
   await insertKey('young', ago(23.9))
-  await sweepIdempotencyKeys(sql, now.toISOString(), signal)
+  await cleanUpIdempotencyKeys(sql, now.toISOString(), signal)
   const rows = await db.owner`select key from identity.idempotency_keys`
   expect(rows.map(({ key }) => key)).toEqual(['young'])
 })

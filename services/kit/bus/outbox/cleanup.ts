@@ -17,7 +17,7 @@ const SENT_RETENTION_DAYS = 7
 const PROCESSED_RETENTION_DAYS = 30
 
 /** Deletes expired rows in bounded batches. Ages count from the time of publishing, so an unpublished row never expires. */
-export async function sweepEvents(
+export async function cleanUpEvents(
   sql: Sql,
   { now, limit = 5000 }: EventRetention,
   signal: AbortSignal,

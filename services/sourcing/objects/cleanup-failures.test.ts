@@ -7,15 +7,15 @@ import { createLog } from '../../kit/log/log.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
 import { until } from '../../testing/until.ts'
-import { sweepObjects } from './sweep.ts'
+import { cleanUpObjects } from './cleanup.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-/** More than one sweep deletes. */
+/** More than one cleanup deletes. */
 const BACKLOG = 3_000
 
 const db = await testDatabase()
-const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test-sweep-failures' })
-const root = await mkdtemp(join(tmpdir(), 'sweep-failures-'))
+const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'test-cleanup-failures' })
+const root = await mkdtemp(join(tmpdir(), 'cleanup-failures-'))
 afterAll(async () => {
   await sql.end()
   await rm(root, { recursive: true })
@@ -44,13 +44,13 @@ const scheduled = async () => {
   return row.count
 }
 
-test('a sweep deletes a bounded number of objects, and the next one the rest', async () => {
+test('a cleanup deletes a bounded number of objects, and the next one the rest', async () => {
   await schedule(BACKLOG)
-  await sweepObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now, never)
   const left = await scheduled()
   expect(left).toBeGreaterThan(0)
   expect(left).toBeLessThan(BACKLOG)
-  await sweepObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now, never)
   expect(await scheduled()).toBe(0)
 })
 
@@ -63,7 +63,7 @@ test('objects that cannot be deleted do not block others, and are retried an hou
   // The upload of a file is due at two times.
   await db.owner`insert into sourcing.scheduled_deletions (object_key, due_at) values ('file_1', ${now.toISOString()})`
 
-  await sweepObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now, never)
   expect((await readdir(objects)).sort()).toEqual(locked.toSorted())
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: 'warn', key: 'file_1', objects: 41, err: expect.anything() }),
@@ -73,13 +73,13 @@ test('objects that cannot be deleted do not block others, and are retried an hou
   expect([...rows]).toEqual([{ due_at: after(1).toISOString(), started: true }])
 
   for (const key of locked) await rmdir(join(objects, key))
-  await sweepObjects({ sql, storage: folder, log }, after(0.9), never)
+  await cleanUpObjects({ sql, storage: folder, log }, after(0.9), never)
   expect(await scheduled()).toBe(40)
-  await sweepObjects({ sql, storage: folder, log }, after(1), never)
+  await cleanUpObjects({ sql, storage: folder, log }, after(1), never)
   expect(await scheduled()).toBe(0)
 })
 
-test('with a store that hangs, a sweep sends one batch of requests and ends at the stop signal', async () => {
+test('with a store that hangs, a cleanup sends one batch of requests and ends at the stop signal', async () => {
   await schedule(100)
   let isResponsive = false
   const requested: string[] = []
@@ -101,24 +101,24 @@ test('with a store that hangs, a sweep sends one batch of requests and ends at t
   }
   const storage = storageOf({ ...settings, variables })
   const stopping = new AbortController()
-  const sweep = sweepObjects({ sql, storage, log }, now, stopping.signal)
+  const cleanup = cleanUpObjects({ sql, storage, log }, now, stopping.signal)
   await until(() => requested.length === 16)
   const stoppedMs = performance.now()
   stopping.abort()
-  await sweep
+  await cleanup
   expect(performance.now() - stoppedMs).toBeLessThan(2_000)
   expect([requested.length, await scheduled(), lines]).toEqual([16, 100, []])
 
   isResponsive = true
-  await sweepObjects({ sql, storage, log }, now, never)
+  await cleanUpObjects({ sql, storage, log }, now, never)
   expect(await scheduled()).toBe(0)
   await server.stop(true)
 })
 
-test('two concurrent sweeps delete every object without errors', async () => {
+test('two concurrent cleanups delete every object without errors', async () => {
   await schedule(1_000)
-  const all = Array.from({ length: 2 }, () => sweepObjects({ sql, storage: folder, log }, now, never))
+  const all = Array.from({ length: 2 }, () => cleanUpObjects({ sql, storage: folder, log }, now, never))
   await Promise.all(all)
-  await sweepObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now, never)
   expect([await scheduled(), lines]).toEqual([0, []])
 })

@@ -1,11 +1,11 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { ServiceName } from '../../proto/services.ts'
-import { sweepIdentity } from '../identity/sweep/queries.ts'
-import { sweepEvents } from '../kit/bus/outbox/sweep.ts'
+import { cleanUpIdentity } from '../identity/cleanup/queries.ts'
+import { cleanUpEvents } from '../kit/bus/outbox/cleanup.ts'
 import type { Sql } from '../kit/db/client.ts'
-import { sweepIdempotencyKeys } from '../kit/idempotency/queries.ts'
-import { sweepCursors } from '../kit/pagination/queries.ts'
-import { sweepActivations } from '../organization/users/queries.ts'
+import { cleanUpIdempotencyKeys } from '../kit/idempotency/queries.ts'
+import { cleanUpCursors } from '../kit/pagination/queries.ts'
+import { cleanUpActivations } from '../organization/users/queries.ts'
 import { claimJob } from '../sourcing/jobs/queries.ts'
 import { finishDeletions, postponeDeletions, startDeletions } from '../sourcing/objects/queries.ts'
 import { deleteUploads, endUploads } from '../sourcing/uploads/queries.ts'
@@ -55,19 +55,19 @@ beforeAll(async () => {
 })
 
 const { signal } = new AbortController()
-const sweeps: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
-  ['sessions, throttles, failures and redeemed links', 'identity', (sql) => sweepIdentity(sql, now, signal)],
-  ['activation links', 'organization', (sql) => sweepActivations(sql, now, signal)],
-  ['idempotency keys', 'sourcing', (sql) => sweepIdempotencyKeys(sql, now, signal)],
-  ['page cursors', 'sourcing', (sql) => sweepCursors(sql, now, signal)],
-  ['events', 'sourcing', (sql) => sweepEvents(sql, { now }, signal)],
+const cleanups: [string, ServiceName, (sql: Sql) => PromiseLike<unknown>][] = [
+  ['sessions, throttles, failures and redeemed links', 'identity', (sql) => cleanUpIdentity(sql, now, signal)],
+  ['activation links', 'organization', (sql) => cleanUpActivations(sql, now, signal)],
+  ['idempotency keys', 'sourcing', (sql) => cleanUpIdempotencyKeys(sql, now, signal)],
+  ['page cursors', 'sourcing', (sql) => cleanUpCursors(sql, now, signal)],
+  ['events', 'sourcing', (sql) => cleanUpEvents(sql, { now }, signal)],
   ['expiring uploads', 'sourcing', (sql) => endUploads(sql, now, 500)],
   ['expired uploads', 'sourcing', (sql) => deleteUploads(sql, ago, 500)],
   ['object deletions', 'sourcing', (sql) => startDeletions(sql, now, 16)],
 ]
 
-test.each(sweeps)('cleanup of %s reads only due rows', async (_, service, sweep) => {
-  const work = await workOf(db.urlOf(service), sweep)
+test.each(cleanups)('cleanup of %s reads only due rows', async (_, service, cleanup) => {
+  const work = await workOf(db.urlOf(service), cleanup)
   expect([work.scannedWhole, work.mostRows < FEW ? 'few' : `${work.mostRows} of ${work.busiest}`]).toEqual([[], 'few'])
 })
 

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
 import { connect } from '../../db/client.ts'
+import { cleanUpEvents } from './cleanup.ts'
 import { emitAll } from './emit.ts'
-import { sweepEvents } from './sweep.ts'
 
 const { owner, urlOf } = await testDatabase()
-const pool = connect(urlOf('catalog'), { max: 1, applicationName: 'sweep-test' })
+const pool = connect(urlOf('catalog'), { max: 1, applicationName: 'cleanup-test' })
 afterAll(() => pool.end({ timeout: 1 }))
 // The shipped catalogs have emitted events, too.
 await owner`delete from catalog.outbox`
@@ -25,7 +25,7 @@ test('expired sent rows are deleted in bounded batches; unsent rows are kept', a
   await owner`update catalog.outbox set sent_at = ${daysAgo(7.1)} where subject between 's0' and 's19'`
   await owner`update catalog.outbox set sent_at = ${daysAgo(6.9)} where subject = 's3'`
   const waiting = await owner`select id from catalog.outbox where sent_at is null`
-  expect(await sweepEvents(pool, { now: NOW, limit: 5 }, signal)).toEqual({
+  expect(await cleanUpEvents(pool, { now: NOW, limit: 5 }, signal)).toEqual({
     sent: 25 - waiting.length - 1,
     processed: 0,
   })
@@ -37,6 +37,6 @@ test('processed ids are deleted after their retention', async () => {
   await owner`
     insert into catalog.processed_events (consumer, event_id, processed_at)
     values ('a', 'old', ${daysAgo(31)}), ('a', 'young', ${daysAgo(29)})`
-  expect(await sweepEvents(pool, { now: NOW }, signal)).toEqual({ sent: 0, processed: 1 })
+  expect(await cleanUpEvents(pool, { now: NOW }, signal)).toEqual({ sent: 0, processed: 1 })
   expect(await owner`select event_id from catalog.processed_events`).toMatchObject([{ event_id: 'young' }])
 })

@@ -1,0 +1,19 @@
+import { connect } from '../../kit/db/client.ts'
+import { cleanUpUploads } from '../../sourcing/uploads/cleanup.ts'
+import { cleanUpObjects } from './silent-cleanup.ts'
+import { storageOf } from './storage-of.ts'
+
+/** Runs the cleanup at the time in NOW until it is killed. */
+const { DATABASE_URL = '', FILES_FOLDER = '', NOW = '' } = process.env
+const sql = connect(DATABASE_URL, { max: 2, applicationName: 'cleanup' })
+const storage = storageOf({
+  variables: { FILES_FOLDER },
+  publicUrl: 'http://localhost:8080',
+  encryptionKeys: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+})
+const { signal } = new AbortController()
+process.stdout.write('cleaning\n')
+for (;;) {
+  await cleanUpUploads(sql, new Date(NOW), signal)
+  await cleanUpObjects({ sql, storage }, new Date(NOW))
+}
