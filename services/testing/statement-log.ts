@@ -5,9 +5,12 @@ import { FIXTURE_SETTINGS } from './fixtures.ts'
 import { type TestMarketplace, testMarketplace } from './marketplace.ts'
 import { StatementProxy } from './statement-proxy.ts'
 
-/** Tables of event consumers, which run independently of requests. */
-const CONSUMER_STATEMENT =
-  /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin)\b/
+/**
+ * Statements that do not depend on the outcome of a request: those of event consumers, and page cursors, which are written
+ * after the response and not again while they are unchanged.
+ */
+const INDEPENDENT_STATEMENT =
+  /\b(bus_cursors|retry_events|processed_events|published_events|published_cursors|pg_snapshot_xmin|page_cursors)\b/
 
 /** The statements of all services, recorded by a proxy in front of Postgres. The bus connects to Postgres directly. */
 export class StatementLog {
@@ -21,7 +24,7 @@ export class StatementLog {
   take(): string[] {
     return [...this.#proxies]
       .flatMap(([service, proxy]) => proxy.take().map((text) => `${service}: ${text}`))
-      .filter((text) => !CONSUMER_STATEMENT.test(text))
+      .filter((text) => !INDEPENDENT_STATEMENT.test(text))
       .sort()
   }
 }
