@@ -66,7 +66,7 @@ test('a missing or partial time, or no database: the usage, and nothing changes'
     ['--dead-letters', 'webhooks/ingest', '--since', '2026-04-29T09:10:00Z'],
   ]) {
     const { code, errors } = await republish(args)
-    expect([args, code, errors]).toEqual([args, 2, expect.stringContaining('republish --since')])
+    expect([args, code, errors]).toEqual([args, 2, expect.stringContaining('bun scripts/republish.ts --since')])
   }
   const { code, errors } = await republish(['--since', '2026-04-29T09:10:00Z'], {})
   expect([code, errors]).toEqual([2, "Set DATABASE_URL to the owner's URL of the database.\n"])

@@ -4,8 +4,8 @@ import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { requeueDeadLetters } from '../services/kit/bus/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
 
-const USAGE = `Usage: republish --since <time, such as 2026-04-29T09:10:00Z>
-       republish --dead-letters <service>/<consumer>
+const USAGE = `Usage: bun scripts/republish.ts --since <time, such as 2026-04-29T09:10:00Z>
+       bun scripts/republish.ts --dead-letters <service>/<consumer>
 
 --since          marks the events since then as unsent: for a lost stream, or for a database that was restored on another
                  server. The relays of the running services publish them in order, and consumers skip the events that they

@@ -46,8 +46,11 @@ export class CursorStore {
   /** Replaces the cursor of its key. */
   put(cursor: PageCursor): void {
     const { key } = cursor
-    const isStored = !this.#unwritten.has(key) && this.#written.get(key) === textOf(cursor)
-    if (isStored || this.#unwritten.size >= MAX_UNWRITTEN) return
+    // A newer cursor of a waiting key replaces the older one and needs no room.
+    if (!this.#unwritten.has(key)) {
+      const isStored = this.#written.get(key) === textOf(cursor)
+      if (isStored || this.#unwritten.size >= MAX_UNWRITTEN) return
+    }
     this.#unwritten.set(key, cursor)
     if (!this.#isWriting) void this.#write()
   }

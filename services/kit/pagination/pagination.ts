@@ -59,14 +59,15 @@ export class Pagination {
     // One row more shows whether a next page exists; with an offset, the row before the page shows where it begins.
     const window = usesOffset
       ? { after: undefined, offset: (page - 1) * pageSize - 1, limit: pageSize + 2 }
-      : { after: after ?? undefined, offset: 0, limit: pageSize + 1 }
+      : { after: after || undefined, offset: 0, limit: pageSize + 1 }
     const found = await readWindow(window)
     const before = usesOffset ? found[0] : undefined
     const rows = usesOffset ? found.slice(1) : found
     const items = rows.slice(0, pageSize)
     const last = items.at(-1)
     const startAfter = before === undefined ? after : positionOf(before)
-    this.#cursors.put({ key, page, startAfter, endPosition: last === undefined ? startAfter : positionOf(last) })
+    const endOfEmptyPage = page === 1 ? BEGINNING : startAfter
+    this.#cursors.put({ key, page, startAfter, endPosition: last === undefined ? endOfEmptyPage : positionOf(last) })
     return { items, hasMore: rows.length > pageSize }
   }
 
@@ -76,6 +77,9 @@ export class Pagination {
     return new JsonText(`{"items":[${items.map(({ document }) => document).join(',')}],"hasMore":${hasMore}}`)
   }
 }
+
+/** Position before every row, where an empty first page ends. */
+const BEGINNING = ''
 
 /** Position after which a page begins; null if it has to be found by its offset. */
 const startOf = (page: number, cursor: PageCursor | undefined): string | null => {

@@ -97,7 +97,10 @@ function contentLengthOf({ headers }: Request): number | undefined {
   return length === null ? undefined : Number(length)
 }
 
-const notOpen = () => refuse('conflict', { detail: 'The upload has already received its bytes or has expired.' })
+const notOpen = () =>
+  refuse('conflict', {
+    detail: 'The upload is receiving its bytes from another request, has received them, or has expired.',
+  })
 const tooLarge = () => refuse('payload_too_large', { detail: `A file may have at most ${MAX_FILE_BYTES} bytes.` })
 
 function refusalOf(error: unknown): unknown {
