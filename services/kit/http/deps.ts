@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
 import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { BodyBudget } from '../limits/body-budget.ts'
 import type { RateLimit } from '../limits/rate-limit.ts'
 import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import type { Log } from '../log/log.ts'
@@ -11,6 +12,8 @@ import type { RequestMetrics } from '../metrics/requests.ts'
 export interface HttpDeps {
   auth: { callerOf(request: Request): Caller | Promise<Caller> }
   rateLimit: RateLimit
+  /** Memory of the request bodies of this process. */
+  bodies: BodyBudget
   /** Permits for commands, so that one organization never occupies all connections. */
   commands: TenantSemaphore
   /** Writes the audit entry of a refused command. */
