@@ -5,7 +5,9 @@ import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
+import { type BeginCommand, beginAuthorized, changesAuthority } from '../auth/authorized.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { Tx } from '../db/client.ts'
 import { invalid, invalidField, notFound, refuse } from '../errors/refusal.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import { networkOf } from './client-address.ts'
@@ -60,10 +62,19 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     return body
   }
 
-  const authorize = (caller: Caller): void => {
+  const authorize = (caller: Caller): Caller => {
     requirePermission(operation.access, caller)
     if (operation.closedToImpersonation) refuseImpersonation(caller)
+    return caller
   }
+
+  const lock = operation.audit !== undefined && changesAuthority(operation.audit.procedure)
+  const beginFor =
+    (request: Request): BeginCommand =>
+    (work) => {
+      const sender = async (tx: Tx) => authorize(await deps.auth.callerWithin(tx, request, { lock }))
+      return beginAuthorized(deps.sql, sender, work)
+    }
 
   const checkCaller = (state: RequestState): Caller | undefined | Promise<Caller> =>
     isPublic ? undefined : deps.auth.callerOf(state.request)
@@ -83,9 +94,10 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     state.audit = audit
     if (caller) authorize(caller)
     for (const name of paramNames) requireWellFormedId(params?.[name])
-    const recheck = async () => authorize(await deps.auth.callerOf(request))
+    const recheck = async () => void authorize(await deps.auth.callerOf(request))
+    const begin = beginFor(request)
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
-    const context = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, ifMatch }
+    const context = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, begin, ifMatch }
     if (!audit || !caller) return handle(context as never)
     return deps.commands.run(caller.orgId, request.signal, async () => handle(context as never))
   }

@@ -108,6 +108,7 @@ export async function createKit(
   })
   const http = new Http({
     auth,
+    sql,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
     bodies: BODIES,
     commands: new TenantSemaphore({
