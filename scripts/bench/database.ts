@@ -15,7 +15,6 @@ import { Refusal } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
 import { count } from './compare.ts'
-import { LOG_PREFIX } from './statements.ts'
 
 /** Settings of a small production server; the others are the defaults of Postgres, `fsync` above all. */
 const SETTINGS = {
@@ -23,7 +22,8 @@ const SETTINGS = {
   max_connections: '200',
   max_wal_size: '4GB',
   maintenance_work_mem: '256MB',
-  log_line_prefix: LOG_PREFIX,
+  // Application and process id, as `readLog` expects them.
+  log_line_prefix: '@@%a|%p|',
 }
 
 /** How many records are loaded. */

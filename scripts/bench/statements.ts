@@ -11,9 +11,8 @@ export interface LoggedStatement {
   parameters: (string | null)[]
 }
 
-/** An entry of the log, after `@@`; `LOG_PREFIX` writes the application and the process id. */
+/** An entry of the log, after `@@`. */
 const ENTRY = /^(?<application>[^|\n]*)\|(?<pid>\d+)\|(?<level>[A-Z]+): {2}(?<message>[\s\S]*)$/
-export const LOG_PREFIX = '@@%a|%p|'
 const STATEMENT = /^(?:statement|execute [^:]*): (?<text>[\s\S]*)$/
 const PARAMETER = /\$\d+ = (?:NULL|'((?:[^']|'')*)')/g
 

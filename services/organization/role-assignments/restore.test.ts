@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
 import type { Role } from '../../../proto/http/organization/roles.ts'
-import { recordOperatorGrant } from '../../identity/impersonation/commands.ts'
 import { connect } from '../../kit/db/client.ts'
+import { impersonateAs } from '../../testing/impersonation.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { BY_BUS, type Page, type Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
@@ -13,13 +13,7 @@ const market = await testMarketplace()
 const sql = connect(market.db.ownerUrl, { max: 4, applicationName: 'operator', searchPath: 'organization' })
 market.db.beforeDrop(() => sql.end({ timeout: 1 }))
 const operator = { actingEmail: 'support@platform.example.com', reason: 'Ticket 4711' }
-const restore = (email: string) =>
-  restoreAdministrator(
-    sql,
-    email,
-    (tx, user, now) => recordOperatorGrant(tx, { ...user, ...operator }, now),
-    new Date().toISOString(),
-  )
+const restore = (email: string) => restoreAdministrator(sql, email, impersonateAs(operator), new Date().toISOString())
 
 test('an administrator who lost permissions has all of them within a second', async () => {
   const org = await market.organization(['IP_OWNER'])
