@@ -89,7 +89,11 @@ export async function createKit(
   new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
     .labels(VERSION)
     .set(1)
-  const { sql, reads } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
+  const { sql, reads } = connectService(config.DATABASE_URL, {
+    size: config.DATABASE_POOL_SIZE,
+    applicationName: name,
+    traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+  })
   poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE })
   const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
   const commands = new TenantSemaphore({
@@ -118,6 +122,7 @@ export async function createKit(
     clock,
   })
   const http = new Http({
+    service: name,
     auth,
     sql,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
