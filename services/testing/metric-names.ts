@@ -33,7 +33,8 @@ export function parseMetrics(text: string): ParsedMetric[] {
       if (metric?.type !== '') throw new Error(`TYPE of ${name} without HELP, or a second one`)
       metric.type = rest
     } else if (line !== '') {
-      const key = line.slice(0, line.lastIndexOf(' '))
+      const [key, value] = [line.slice(0, line.lastIndexOf(' ')), line.slice(line.lastIndexOf(' ') + 1)]
+      if (!/^(NaN|[+-]Inf|-?\d+(\.\d+)?(e[+-]?\d+)?)$/.test(value)) throw new Error(`no number: ${line}`)
       if (series.has(key)) throw new Error(`series twice: ${key}`)
       series.add(key)
       const own = /^[^{ ]+/.exec(key)?.[0] ?? ''

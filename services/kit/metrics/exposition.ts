@@ -1,7 +1,7 @@
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client'
 
-/** The metrics that Bun provides. Others of the default metrics stay empty, or have names that promtool refuses. */
-const PROVIDED = /^(process_|nodejs_eventloop_lag_)/
+/** The metrics that Bun provides. Others stay empty, are no number at first, or have names that promtool refuses. */
+const PROVIDED = /^(process_|nodejs_eventloop_lag_(p99_|max_)?seconds$)/
 
 let processRegistry: Registry | undefined
 
