@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUN, ROOT } from './checkout.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
@@ -6,16 +7,21 @@ import { run, tail } from './run.ts'
 
 const STAMP = join(ROOT, 'node_modules', '.installed')
 
+/** `production` leaves out the packages that only checks and tests need. */
+export type Packages = 'all' | 'production'
+
 /** Installs the packages of the lockfile when they are missing or the lockfile has changed since. */
-export async function installPackages(progress: (line: string) => void): Promise<void> {
-  const wanted = await fingerprint()
-  const installed = Bun.file(STAMP)
-  if ((await installed.exists()) && (await installed.text()) === wanted) return
+export async function installPackages(progress: (line: string) => void, packages: Packages = 'all'): Promise<void> {
+  const lockfile = await fingerprint()
+  const installed = await readFile(STAMP, 'utf8').catch(() => '')
+  const sufficient: readonly Packages[] = packages === 'all' ? ['all'] : ['all', 'production']
+  if (sufficient.some((kind) => installed === `${lockfile} ${kind}`)) return
   progress('Installing packages')
-  const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress'])
+  const omitted = packages === 'production' ? ['--omit=dev'] : []
+  const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress', ...omitted])
   if (code !== 0) throw new Refusal(sentenceFor(output) ?? `The packages could not be installed:\n${tail(output)}`)
   await linkDatabaseLibraries()
-  await Bun.write(STAMP, wanted)
+  await Bun.write(STAMP, `${lockfile} ${packages}`)
 }
 
 /** A hash of the lockfile, package.json and the patches: the inputs of an install. */
