@@ -50,9 +50,9 @@ function chosenFrom({ organizations }: AccountsFile): AccountsFile {
   const taken = new Set<string>()
   return {
     organizations: wanted.flatMap(({ role, kinds }) => {
-      const org = organizations.find(({ id, roles, accounts }) => {
-        return roles.includes(role) && accounts.length > 0 && !taken.has(id)
-      })
+      const free = organizations.filter(({ id, accounts }) => accounts.length > 0 && !taken.has(id))
+      const single = free.find(({ roles }) => roles.join() === role)
+      const org = single ?? free.find(({ roles }) => roles.includes(role))
       if (!org) return []
       taken.add(org.id)
       return [{ ...org, accounts: org.accounts.filter((account) => kinds.includes(kindOf(account))) }]
