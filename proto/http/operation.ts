@@ -39,6 +39,8 @@ export interface Operation<
   readonly bodyOptional?: boolean
   /** The body may have any media type; the handler reads it as bytes. */
   readonly acceptsBytes?: boolean
+  /** The body may also be `application/x-www-form-urlencoded`, as OAuth clients send it. */
+  readonly acceptsForm?: boolean
   /** Status of a success. Default 200. */
   readonly status?: 200 | 201 | 204
   readonly response?: Response

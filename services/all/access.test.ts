@@ -11,6 +11,7 @@ import { createAll } from './services.ts'
 const PUBLIC = [
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
+  'getAuthorizationServer', // metadata for OAuth clients
   'getDocs', // documentation
   'getDocsAsset', // scripts and styles of the documentation
   'getFileObject', // the signed URL is the credential

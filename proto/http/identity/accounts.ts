@@ -119,18 +119,3 @@ export const endSession = defineOperation({
   audit: { procedure: 'session.end', request: ['id'] },
   closedToImpersonation: true,
 })
-
-export const getJwks = defineOperation({
-  id: 'getJwks',
-  method: 'GET',
-  path: '/.well-known/jwks.json',
-  tag: accountsTag,
-  summary: 'Get the public keys of access tokens',
-  access: 'public',
-  response: closed({
-    keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'JSON Web Keys (RFC 7517), ES256.',
-      examples: [[{ kty: 'EC', crv: 'P-256', kid: 'key_01J', use: 'sig', alg: 'ES256' }]],
-    }),
-  }),
-})

@@ -11,6 +11,7 @@ import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './
 import { networkOf } from './client-address.ts'
 import type { BodyRule, Handler, PublicHandler } from './context.ts'
 import type { HttpDeps } from './deps.ts'
+import { isFormEncoded, readForm } from './form.ts'
 import { queryReader } from './query.ts'
 import type { RequestState } from './request-state.ts'
 import { Responder } from './responder.ts'
@@ -49,8 +50,9 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 
   const readBody = async (request: Request) => {
     refuseLongBody(request)
-    refuseOtherMediaTypes(request)
-    const value = await readJson(request)
+    const formSchema = operation.acceptsForm && isFormEncoded(request) ? operation.body : undefined
+    if (!formSchema) refuseOtherMediaTypes(request)
+    const value = await (formSchema ? readForm(request, formSchema) : readJson(request))
     if (value === undefined && bodyOptional) return undefined
     const body = checkBody?.(value) as BodyOf<O>
     const problems = bodyRule(body)

@@ -29,6 +29,8 @@ export class RequestState {
   caller: Caller | undefined
   /** Set once the request is known to be a command. */
   audit: AuditContext | undefined
+  /** The CORS headers of the response, while the API is open to pages of other origins. */
+  cors: Headers | undefined
   /** The `RateLimit` field, once the request was counted. */
   rateLimit = ''
   /** The span of the request, while traces are on. */

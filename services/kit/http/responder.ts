@@ -114,6 +114,10 @@ export class Responder implements ErrorResponder {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
     headers.set('ratelimit', state.rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
+    // `append` adds to the `Vary` that is there.
+    state.cors?.forEach((value, name) => {
+      headers.append(name, value)
+    })
     return headers
   }
 
