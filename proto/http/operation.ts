@@ -69,6 +69,8 @@ export interface Operation<
   /** The operation can change incompatibly: `x-beta` in the document, `Beta: true` header in responses. */
   readonly beta?: boolean
   readonly deprecated?: boolean
+  /** A page, an asset of a page or a redirect to one: served, but no operation of the OpenAPI document. */
+  readonly page?: boolean
   /** The response contains a secret: `Cache-Control: no-store`. */
   readonly noStore?: boolean
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-export const accountsTag = defineTag('Accounts (beyond the specification)', 'Passwords, sessions and activation links.')
+export const accountsTag = defineTag('Accounts', 'Passwords, sessions and activation links.')
 
 const NewPassword = Type.String({
   minLength: 1,

@@ -5,7 +5,7 @@ import { closed, DateTime, FORM, Line, PageOf, pageQuery, pathParam, Text } from
 import { TokenResponse } from './tokens.ts'
 
 export const impersonationTag = defineTag(
-  'Impersonation (beyond the specification)',
+  'Impersonation',
   'A support session acts as a user for a limited time and a stated reason. The audit log marks every action in it.',
 )
 

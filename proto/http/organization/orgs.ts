@@ -5,10 +5,7 @@ import { BatchOf, closed, FORM, ItemsOf, Line, NOT_IN_A_LINE, OneOf, pathParam, 
 import { NewPerson } from './users.ts'
 
 const tag = defineTag('Organizations', 'Companies on the marketplace.')
-const flows = defineTag(
-  'Organization administration (beyond the specification)',
-  'Management of organizations by the platform operator.',
-)
+const flows = defineTag('Organization administration', 'Management of organizations by the platform operator.')
 
 const EXAMPLE_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

@@ -3,7 +3,7 @@ import { defineOperation, defineTag } from '../operation.ts'
 import { closed, FORM, Line, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 
 const tag = defineTag('Users', 'Users of your organization.')
-const flows = defineTag('User administration (beyond the specification)', 'Creation, change and deactivation of users.')
+const flows = defineTag('User administration', 'Creation, change and deactivation of users.')
 
 const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

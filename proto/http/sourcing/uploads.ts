@@ -3,7 +3,7 @@ import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, OneOf, pathParam, Text } from '../shapes.ts'
 
 const tag = defineTag('Uploads', 'Upload URLs for files.')
-export const filesTag = defineTag('Files (beyond the specification)', 'Upload and download of file contents.')
+export const filesTag = defineTag('Files', 'Upload and download of file contents.')
 
 export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

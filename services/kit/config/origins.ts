@@ -5,7 +5,7 @@ export const originsIn = (list = ''): string[] => list.split(',').flatMap((part)
 
 /** Whether a text is an origin as a browser sends it: scheme, host and port, without a default port or a path. */
 function isOrigin(text: string): boolean {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
+  if (!/^https?:\/\/[a-z0-9.:[\]-]+$/.test(text) || !URL.canParse(text)) return false
   return new URL(text).origin === text
 }
 

@@ -48,10 +48,12 @@ export function createApp({ services, ownerOf, trustedProxies, corsOrigins }: Ap
       // A path with invalid percent-encoding is 404, like an unknown one.
       if (code !== 'NOT_FOUND' && !(error instanceof URIError)) return responder.failure(state, error)
       const methods = paths.methodsOf(path)
+      const page = methods ? undefined : paths.pageBefore(path)
+      if (page) return responder.empty(state, 308, { location: page })
       if (!methods) return responder.failure(state, refuse('not_found', { detail: paths.detailOfUnknown(path) }))
       const allow = methods.join(', ')
       const { method } = state.request
-      if (method === 'OPTIONS') return responder.empty(state, { allow })
+      if (method === 'OPTIONS') return responder.empty(state, 204, { allow })
       const detail = paths.detailOfRefused(method, path)
       return responder.failure(state, refuse('method_not_allowed', { detail, headers: { allow } }))
     })

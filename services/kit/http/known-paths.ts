@@ -3,10 +3,12 @@ import { pathPattern } from './target.ts'
 
 /** The paths of a process, for requests that no route takes. */
 export class KnownPaths {
-  readonly #operations: readonly { path: string; pattern: RegExp; method: string }[]
+  readonly #operations: readonly { path: string; pattern: RegExp; method: string; isPage: boolean }[]
 
   constructor(operations: readonly AnyOperation[]) {
-    this.#operations = operations.map(({ path, method }) => ({ path, pattern: pathPattern(path), method }))
+    this.#operations = operations.map(({ path, method, page = false }) => {
+      return { path, pattern: pathPattern(path), method, isPage: page }
+    })
   }
 
   /** The methods of a path; undefined for an unknown path. */
@@ -14,6 +16,11 @@ export class KnownPaths {
     const methods = this.#at(path).map(({ method }) => method)
     if (methods.length === 0) return undefined
     return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])]
+  }
+
+  /** The page whose path has a slash behind it: people type it, so it is redirected. */
+  pageBefore(path: string): string | undefined {
+    return this.#operations.find((operation) => operation.isPage && `${operation.path}/` === path)?.path
   }
 
   /** Names the path that was meant, if the request has a slash too many. */
