@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { PERMISSIONS } from '../../proto/permissions.ts'
 import type { Procedure } from '../../proto/procedures.ts'
 import type { AuditContext } from '../../services/kit/audit/context.ts'
+import { beginAs } from '../../services/kit/auth/authorized.ts'
 import type { Caller } from '../../services/kit/auth/caller.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
 import { createBusinessUnit } from '../../services/organization/business-units/commands.ts'
@@ -22,6 +22,9 @@ export interface DemoDeps {
   secret: string
 }
 
+/** The user in whose name the commands run: an administrator of a demo organization. */
+export type Actor = Pick<Caller, 'orgId' | 'userId'>
+
 const now = () => new Date().toISOString()
 
 /** A readable password of four groups with 80 bits. */
@@ -35,10 +38,10 @@ export function demoPassword(secret: string, email: string): string {
 /** Creates the organization, its people and their roles where they are missing, also after an interrupted seed. */
 export async function ensureOrganization(
   deps: DemoDeps,
-  operator: Caller | undefined,
+  operator: Actor | undefined,
   org: DemoOrganization,
   distributorOrgId: string | undefined,
-): Promise<Caller> {
+): Promise<Actor> {
   const { administrator, member, guest } = org.people
   const found = await findAccount(deps.sql, administrator, org)
   const caller = found ?? (await createDemoOrganization(deps.sql, operator, org, distributorOrgId))
@@ -49,40 +52,40 @@ export async function ensureOrganization(
   return caller
 }
 
-async function findAccount(sql: Pool, person: Person, org: DemoOrganization): Promise<Caller | undefined> {
+async function findAccount(sql: Pool, person: Person, org: DemoOrganization): Promise<Actor | undefined> {
   const [user] = await findUserByEmail(sql, emailOf(person, org))
   return user && callerOf(user.org_id, user.id)
 }
 
 async function createDemoOrganization(
   sql: Pool,
-  operator: Caller | undefined,
+  operator: Actor | undefined,
   org: DemoOrganization,
   distributorOrgId: string | undefined,
-): Promise<Caller> {
+): Promise<Actor> {
   const { name, roles, regionCode, people } = org
   const administrator = { ...people.administrator, email: emailOf(people.administrator, org) }
   const distributor = distributorOrgId === undefined ? {} : { distributorOrgId }
   const input = { name, roles, regionCode, website: websiteOf(org), administrator, ...distributor }
   const created = operator
-    ? await createOrganization(sql, contextOf(operator, 'org.create', { name, roles }), input, now())
+    ? await createOrganization(beginAs(sql, operator), contextOf(operator, 'org.create', { name, roles }), input, now())
     : await bootstrapOperator(sql, input, now())
   return callerOf(created.orgId, created.administratorId)
 }
 
-async function createMember(sql: Pool, caller: Caller, org: DemoOrganization, person: Person): Promise<Caller> {
+async function createMember(sql: Pool, caller: Actor, org: DemoOrganization, person: Person): Promise<Actor> {
   const input = { ...person, email: emailOf(person, org) }
-  const { userId } = await createUser(sql, caller, contextOf(caller, 'user.create', {}), input, now())
+  const { userId } = await createUser(beginAs(sql, caller), contextOf(caller, 'user.create', {}), input, now())
   return callerOf(caller.orgId, userId)
 }
 
-async function grantRoleNamed(sql: Pool, caller: Caller, name: string, userId: string): Promise<void> {
+async function grantRoleNamed(sql: Pool, caller: Actor, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
   const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })
   if (held.some(({ id }) => id === role.id)) return
   const grant = { roleId: role.id, userId }
-  await grantRole(sql, caller, contextOf(caller, 'role.grant', { id: role.id, userId }), grant)
+  await grantRole(beginAs(sql, caller), contextOf(caller, 'role.grant', { id: role.id, userId }), grant)
 }
 
 /** Signs in with the derived password, and activates the account again if that fails. */
@@ -104,13 +107,18 @@ export interface Fixtures {
 }
 
 /** Creates the business units and custom fields of an organization's parts, once. */
-export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganization): Promise<Fixtures> {
+export async function ensureFixtures(sql: Pool, caller: Actor, org: DemoOrganization): Promise<Fixtures> {
   const units = await sql<{ id: string; name: string }[]>`
     select id, name from organization.business_units where org_id = ${caller.orgId}`
   const businessUnits = new Map(units.map(({ id, name }) => [name, id]))
   for (const name of org.businessUnits ?? []) {
     if (businessUnits.has(name)) continue
-    const made = await createBusinessUnit(sql, caller, contextOf(caller, 'businessUnit.create', { name }), name, now())
+    const made = await createBusinessUnit(
+      beginAs(sql, caller),
+      contextOf(caller, 'businessUnit.create', { name }),
+      name,
+      now(),
+    )
     businessUnits.set(name, made.businessUnitId)
   }
   const rows = await sql<{ field_id: string; id: string; field: string; name: string }[]>`
@@ -121,8 +129,7 @@ export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganiz
   for (const field of org.customFields ?? []) {
     if (options.has(`${field.name}/${field.options[0]}`)) continue
     const made = await createCustomField(
-      sql,
-      caller,
+      beginAs(sql, caller),
       contextOf(caller, 'customField.create', { ...field }),
       field,
       now(),
@@ -134,17 +141,9 @@ export async function ensureFixtures(sql: Pool, caller: Caller, org: DemoOrganiz
   return { businessUnits, options }
 }
 
-/** The caller of the commands: an administrator of a demo organization. */
-const callerOf = (orgId: string, userId: string): Caller => ({
-  orgId,
-  userId,
-  sessionId: 'seed',
-  permissions: new Set(PERMISSIONS),
-  orgRoles: new Set(),
-  operator: false,
-})
+const callerOf = (orgId: string, userId: string): Actor => ({ orgId, userId })
 
-export const contextOf = (caller: Caller, procedure: Procedure, request: Record<string, unknown>): AuditContext => ({
+export const contextOf = (caller: Actor, procedure: Procedure, request: Record<string, unknown>): AuditContext => ({
   procedure,
   orgId: caller.orgId,
   actorId: caller.userId,

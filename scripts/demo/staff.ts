@@ -1,5 +1,5 @@
 import type { Permission } from '../../proto/permissions.ts'
-import type { Caller } from '../../services/kit/auth/caller.ts'
+import { beginAs } from '../../services/kit/auth/authorized.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
 import { grantRole } from '../../services/organization/role-assignments/commands.ts'
 import { createRole } from '../../services/organization/roles/commands.ts'
@@ -7,7 +7,7 @@ import { findRoleByName } from '../../services/organization/roles/queries.ts'
 import { deactivateUser } from '../../services/organization/user-states/commands.ts'
 import { createUser } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
-import { contextOf } from './people.ts'
+import { type Actor, contextOf } from './people.ts'
 import { type DemoOrganization, emailOf, type Person } from './story.ts'
 
 /** Additional users and roles of an organization. */
@@ -44,24 +44,25 @@ const STAFF: Record<string, Staff> = {
 }
 
 /** Creates the missing users and roles of an organization. */
-export async function ensureStaff(sql: Pool, caller: Caller, org: DemoOrganization): Promise<void> {
+export async function ensureStaff(sql: Pool, caller: Actor, org: DemoOrganization): Promise<void> {
   const { roles, colleagues } = STAFF[org.key] ?? { roles: [], colleagues: [] }
+  const begin = beginAs(sql, caller)
   const now = () => new Date().toISOString()
   for (const role of roles) {
     if ((await findRoleByName(sql, caller.orgId, role.name)).length > 0) continue
-    await createRole(sql, caller, contextOf(caller, 'role.create', { ...role }), role, now())
+    await createRole(begin, contextOf(caller, 'role.create', { ...role }), role, now())
   }
   for (const { role: name, left, ...person } of colleagues) {
     const email = asciiOf(emailOf(person, org))
     if ((await findUserByEmail(sql, email)).length > 0) continue
     const [role] = await findRoleByName(sql, caller.orgId, name)
     if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
-    const { userId } = await createUser(sql, caller, contextOf(caller, 'user.create', {}), { ...person, email }, now())
+    const { userId } = await createUser(begin, contextOf(caller, 'user.create', {}), { ...person, email }, now())
     const request = { id: role.id, userId }
-    await grantRole(sql, caller, contextOf(caller, 'role.grant', request), { roleId: role.id, userId })
+    await grantRole(begin, contextOf(caller, 'role.grant', request), { roleId: role.id, userId })
     if (!left) continue
-    const leaving = { caller, params: { id: userId }, audit: contextOf(caller, 'user.deactivate', { id: userId }) }
-    await deactivateUser({ sql, clock: Date.now }, leaving)
+    const leaving = { begin, params: { id: userId }, audit: contextOf(caller, 'user.deactivate', { id: userId }) }
+    await deactivateUser({ clock: Date.now }, leaving)
   }
 }
 

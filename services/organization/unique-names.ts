@@ -1,4 +1,5 @@
-import type { Pool, Tx } from '../kit/db/client.ts'
+import type { AuthorizedTx, BeginCommand } from '../kit/auth/authorized.ts'
+import type { Caller } from '../kit/auth/caller.ts'
 import { isUniqueViolation } from '../kit/db/failures.ts'
 import { refuse } from '../kit/errors/refusal.ts'
 
@@ -6,12 +7,12 @@ import { refuse } from '../kit/errors/refusal.ts'
 export const nameTaken = (record: string) =>
   refuse('conflict', { errors: [{ field: 'name', message: `is the name of another ${record}` }] })
 
-/** Runs a transaction. A violation of the unique index of the names is 409. */
+/** Runs the transaction of a command. A violation of the unique index of the names is 409. */
 export const withUniqueName = <T>(
-  sql: Pool,
+  begin: BeginCommand,
   { record, index }: { record: string; index: string },
-  work: (tx: Tx) => Promise<T>,
+  work: (tx: AuthorizedTx, caller: Caller) => Promise<T>,
 ): Promise<T> =>
-  (sql.begin(work) as Promise<T>).catch((error) => {
+  begin(work).catch((error) => {
     throw isUniqueViolation(error, index) ? nameTaken(record) : error
   })

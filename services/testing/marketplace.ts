@@ -1,10 +1,11 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type OrgRole, PERMISSIONS, type Permission } from '../../proto/permissions.ts'
+import type { OrgRole, Permission } from '../../proto/permissions.ts'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { type AllConfig, allVariables, configOf } from '../all/config.ts'
 import { createServices, ownerAmong } from '../all/services.ts'
 import type { AuditContext } from '../kit/audit/context.ts'
+import { beginAs } from '../kit/auth/authorized.ts'
 import type { Caller } from '../kit/auth/caller.ts'
 import { readConfig } from '../kit/config/read.ts'
 import { connect } from '../kit/db/client.ts'
@@ -141,7 +142,10 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
     const caller = callerOf(orgId, created.administratorId)
     const invite = async () => {
       const newcomer = person()
-      return { ...newcomer, ...(await createUser(sql, caller, contextOf(caller, 'user.create'), newcomer, now())) }
+      return {
+        ...newcomer,
+        ...(await createUser(beginAs(sql, caller), contextOf(caller, 'user.create'), newcomer, now())),
+      }
     }
     return {
       orgId,
@@ -152,7 +156,7 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
       async grant(role, userId) {
         const [found] = await findRoleByName(sql, orgId, role)
         if (!found) throw new Error(`the organization has no role ${role}`)
-        await grantRole(sql, caller, contextOf(caller, 'role.grant'), { roleId: found.id, userId })
+        await grantRole(beginAs(sql, caller), contextOf(caller, 'role.grant'), { roleId: found.id, userId })
       },
       invite,
       async member(role) {
@@ -162,15 +166,14 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
             ? (await findRoleByName(sql, orgId, role))[0]?.id
             : (
                 await createRole(
-                  sql,
-                  caller,
+                  beginAs(sql, caller),
                   contextOf(caller, 'role.create'),
                   { name: invited.familyName, permissions: role },
                   now(),
                 )
               ).roleId
         if (roleId === undefined) throw new Error(`the organization has no role ${role}`)
-        await grantRole(sql, caller, contextOf(caller, 'role.grant'), { roleId, userId: invited.userId })
+        await grantRole(beginAs(sql, caller), contextOf(caller, 'role.grant'), { roleId, userId: invited.userId })
         return activated(orgId, invited.email, invited)
       },
     }
@@ -181,24 +184,22 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
     async organization(roles: OrgRole[], options: Partial<NewOrganization> = {}): Promise<TestOrganization> {
       const administrator = options.administrator ?? person()
       const input = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
-      const created = await createOrganization(sql, contextOf(operatorCaller, 'org.create'), input, now())
+      const created = await createOrganization(
+        beginAs(sql, operatorCaller),
+        contextOf(operatorCaller, 'org.create'),
+        input,
+        now(),
+      )
       return signedIn(created, administrator.email)
     },
   }
 }
 
-function callerOf(orgId: string, userId: string): Caller {
-  return {
-    orgId,
-    userId,
-    sessionId: 'fixture',
-    permissions: new Set(PERMISSIONS),
-    orgRoles: new Set(),
-    operator: false,
-  }
-}
+type Actor = Pick<Caller, 'orgId' | 'userId'>
 
-const contextOf = (caller: Caller, procedure: AuditContext['procedure']): AuditContext => ({
+const callerOf = (orgId: string, userId: string): Actor => ({ orgId, userId })
+
+const contextOf = (caller: Actor, procedure: AuditContext['procedure']): AuditContext => ({
   procedure,
   orgId: caller.orgId,
   actorId: caller.userId,

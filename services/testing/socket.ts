@@ -6,42 +6,78 @@ export interface RawAnswer {
 }
 
 const DEADLINE_MS = 5000
+/** Longer than a body may take and a command may wait. */
+const HELD_DEADLINE_MS = 20_000
+
+interface SendOptions {
+  closeAfterSending?: boolean
+  deadlineMs?: number
+}
 
 /**
  * Sends bytes unchanged and reads one response. Status 0: the peer closed the connection or sent nothing until the
  * deadline. With `closeAfterSending` the client closes its side after sending.
  */
-export function sendRaw(
+export async function sendRaw(
   port: number,
   request: string | Uint8Array,
-  { closeAfterSending = false, deadlineMs = DEADLINE_MS }: { closeAfterSending?: boolean; deadlineMs?: number } = {},
+  { closeAfterSending = false, deadlineMs = DEADLINE_MS }: SendOptions = {},
 ): Promise<RawAnswer> {
-  return new Promise((resolve, reject) => {
-    let received = ''
-    const timer = setTimeout(() => finish(), deadlineMs)
-    const finish = () => {
-      clearTimeout(timer)
-      socket.then((open) => open.end())
-      resolve(parse(received))
-    }
-    const socket = Bun.connect({
-      hostname: '127.0.0.1',
-      port,
-      socket: {
-        open: (open) => {
-          open.write(request)
-          if (closeAfterSending) open.end()
-        },
-        data: (_, bytes) => {
-          received += bytes.toString('latin1')
-          if (isComplete(received)) finish()
-        },
-        close: finish,
-        error: (_, error) => reject(error),
+  const { socket, answer } = await openSocket(port, request, deadlineMs)
+  if (closeAfterSending) socket.end()
+  return answer
+}
+
+export interface HeldRequest {
+  /** Sends the rest of the body and reads the response. */
+  finish(): Promise<RawAnswer>
+}
+
+/** Sends a request without the last byte of its body. */
+export async function holdRequest(
+  port: number,
+  { target, headers, body }: { target: string; headers: Record<string, string>; body: string },
+): Promise<HeldRequest> {
+  const bytes = Buffer.from(body)
+  const sent = { host: '127.0.0.1', 'content-type': 'application/json', ...headers }
+  const fields = Object.entries({ ...sent, 'content-length': bytes.byteLength }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
+  const head = Buffer.from(`${target} HTTP/1.1\r\n${fields.join('\r\n')}${END_OF_HEAD}`)
+  const { socket, answer } = await openSocket(port, Buffer.concat([head, bytes.subarray(0, -1)]), HELD_DEADLINE_MS)
+  return {
+    finish() {
+      socket.write(bytes.subarray(-1))
+      return answer
+    },
+  }
+}
+
+async function openSocket(port: number, first: string | Uint8Array, deadlineMs: number) {
+  const { promise: answer, resolve, reject } = Promise.withResolvers<RawAnswer>()
+  let received = ''
+  const finish = () => {
+    clearTimeout(timer)
+    resolve(parse(received))
+    socket.then((open) => open.end(), reject)
+  }
+  const timer = setTimeout(finish, deadlineMs)
+  const socket = Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      open: (open) => {
+        open.write(first)
       },
-    })
-    socket.catch(reject)
+      data: (_, bytes) => {
+        received += bytes.toString('latin1')
+        if (isComplete(received)) finish()
+      },
+      close: finish,
+      error: (_, error) => reject(error),
+    },
   })
+  return { socket: await socket, answer }
 }
 
 const END_OF_HEAD = '\r\n\r\n'

@@ -1,5 +1,6 @@
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { invalidField, notFound } from '../../kit/errors/refusal.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
@@ -32,7 +33,7 @@ export function redeemActivation(
     const passwordHash = await hashing.hash(password)
     const redeemed =
       activation !== undefined &&
-      (await sql.begin(async (tx) => {
+      (await beginWithoutCaller(sql, async (tx) => {
         // The user may have been reset, deactivated or anonymised while the password was hashed.
         if ((await findActivation(tx, hash, now)).length === 0) return false
         if ((await markRedeemed(tx, hash, now)).length === 0) return false

@@ -2,7 +2,7 @@ import type { CreateImpersonationGrantRequest, ImpersonationGrant } from '../../
 import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
+import { type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
 import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
@@ -32,7 +32,7 @@ export interface ImpersonationDeps {
 }
 
 interface CreateGrant {
-  caller: Caller
+  begin: BeginCommand
   body: CreateImpersonationGrantRequest
   audit: AuditContext
   idempotencyKey: string | undefined
@@ -40,15 +40,15 @@ interface CreateGrant {
 
 /** Creates a grant to act as a user of the caller's organization. The link is returned once and stored as a hash. */
 export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call: CreateGrant) {
-  const { caller, body, audit } = call
-  const { sql, clock } = tokens
-  const nowMs = clock()
+  const { begin, body, audit } = call
+  const nowMs = tokens.clock()
   const expiresAt = expiryOf(body.expireTime, nowMs)
   if (!expiresAt) throw invalidField('expireTime', 'must lie within the next 24 hours')
   const now = new Date(nowMs).toISOString()
-  const request = { userId: caller.userId, operation: 'createImpersonationGrant', key: call.idempotencyKey, body, box }
-  return sql.begin((tx) =>
-    once(tx, request, now, async () => {
+  return begin((tx, caller) => {
+    const key = call.idempotencyKey
+    const request = { userId: caller.userId, operation: 'createImpersonationGrant', key, body, box }
+    return once(tx, request, now, async () => {
       const [user] = await findUser(tx, caller.orgId, body.userId)
       if (!user) throw invalidField('userId', noSuch('user', body.userId, 'in your organization'))
       const missing = missingPermissions(caller.permissions, user)
@@ -60,8 +60,8 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
       const [grant] = await insertGrant(tx, { id: newId('grant'), orgId: caller.orgId, tokenHash: hash, ...asked }, now)
       await recordSuccess(tx, audit)
       return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
-    }),
-  )
+    })
+  })
 }
 
 /** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose grantor lost the authority, are the same 404. */
@@ -72,7 +72,7 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
   const keys = throttleKeys('impersonation', audit.ipAddress)
   await refuseThrottled(sql, keys, now)
   const refreshToken = newSecretToken()
-  const session = await sql.begin(async (tx) => {
+  const session = await beginWithoutCaller(sql, async (tx) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)
     if (!grant || !grantorHasAuthority({ active: grant.grantor_active, permissions: grant.grantor_permissions }, grant))
       return undefined
@@ -92,18 +92,18 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
 }
 
 /** Revokes the grant and ends its session, in one transaction with the events. */
-export function revokeGrant({ tokens }: ImpersonationDeps, caller: Caller, id: string, audit: AuditContext) {
+export function revokeGrant({ tokens }: ImpersonationDeps, begin: BeginCommand, id: string, audit: AuditContext) {
   const now = new Date(tokens.clock()).toISOString()
-  return tokens.sql.begin(async (tx) => {
-    const [grant] = await markRevoked(tx, caller.orgId, id, now)
+  return begin(async (tx, { orgId }) => {
+    const [grant] = await markRevoked(tx, orgId, id, now)
     if (!grant) {
-      found(await findGrant(tx, caller.orgId, id))
+      found(await findGrant(tx, orgId, id))
       throw refuse('illegal_transition', { detail: 'The grant has already been revoked.' })
     }
     const sessions = await listSessionsUnder(tx, id)
     await endSessions(
       tx,
-      caller.orgId,
+      orgId,
       sessions.map((session) => session.id),
       now,
     )

@@ -34,7 +34,5 @@ export const impersonationRoutes = ({ http, pagination, ...deps }: Deps) => {
       ),
     )
     .use(http.publicRoute(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(deps, body.token, audit)))
-    .use(
-      http.route(revokeImpersonationGrant, ({ caller, params, audit }) => revokeGrant(deps, caller, params.id, audit)),
-    )
+    .use(http.route(revokeImpersonationGrant, ({ begin, params, audit }) => revokeGrant(deps, begin, params.id, audit)))
 }

@@ -1,5 +1,6 @@
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, refuse } from '../../kit/errors/refusal.ts'
@@ -17,36 +18,37 @@ export interface PasswordDeps {
   clock: () => number
 }
 
-interface PasswordChange {
-  currentPassword: string
-  newPassword: string
+interface ChangePassword {
+  caller: Caller
+  begin: BeginCommand
+  body: { currentPassword: string; newPassword: string }
+  audit: AuditContext
 }
 
 /** Changes the caller's password and ends their other sessions. Wrong current passwords are throttled like sign-ins. */
 export function changePassword(
   { sql, hashing, clock }: PasswordDeps,
-  caller: Caller,
-  { currentPassword, newPassword }: PasswordChange,
-  audit: AuditContext,
+  { caller: { userId }, begin, body, audit }: ChangePassword,
 ): Promise<void> {
+  const { currentPassword, newPassword } = body
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
-  const keys = throttleKeys(caller.userId, audit.ipAddress)
+  const keys = throttleKeys(userId, audit.ipAddress)
   return hashing.withSlot(async () => {
     const now = new Date(clock()).toISOString()
     await refuseThrottled(sql, keys, now)
-    const [stored] = await findPasswordHash(sql, caller.userId)
+    const [stored] = await findPasswordHash(sql, userId)
     if (!stored || !(await hashing.verify(currentPassword, stored.password_hash))) {
       await countFailure(sql, keys, now)
       throw invalidField('currentPassword', 'is not your password')
     }
     const newHash = await hashing.hash(newPassword)
-    await sql.begin(async (tx) => {
-      const change = { userId: caller.userId, oldHash: stored.password_hash, newHash }
+    await begin(async (tx, { orgId, sessionId }) => {
+      const change = { userId, oldHash: stored.password_hash, newHash }
       if ((await replacePassword(tx, change, now)).length === 0) {
         throw refuse('conflict', { detail: 'The password was changed by another request.' })
       }
-      await endSessionsOf(tx, { orgId: caller.orgId, userId: caller.userId, except: caller.sessionId }, now)
+      await endSessionsOf(tx, { orgId, userId, except: sessionId }, now)
       await clearFailures(tx, keys)
       await recordSuccess(tx, audit)
     })

@@ -5,8 +5,8 @@ import { changePassword as change, type PasswordDeps } from './commands.ts'
 
 export const passwordRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
   new Elysia({ name: 'identity.passwords' }).use(
-    http.route(changePassword, async ({ caller, body, audit }) => {
-      await change(deps, caller, body, audit)
+    http.route(changePassword, async (call) => {
+      await change(deps, call)
       return undefined
     }),
   )

@@ -33,8 +33,8 @@ export const sessionRoutes = ({ http, pagination, sql, clock }: Deps) => {
       }),
     )
     .use(
-      http.route(endSession, async ({ caller, params, audit }) => {
-        await endSessionById(sql, caller, params.id, audit, now())
+      http.route(endSession, async ({ begin, params, audit }) => {
+        await endSessionById(begin, params.id, audit, now())
         return undefined
       }),
     )

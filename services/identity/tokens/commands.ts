@@ -1,5 +1,6 @@
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
+import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { hashOf, newId } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
@@ -94,7 +95,7 @@ async function openSession(
   const now = isoOf(nowMs)
   const sessionId = newId('sess')
   const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
-  await deps.sql.begin(async (tx) => {
+  await beginWithoutCaller(deps.sql, async (tx) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged] = await Promise.all([
       findUnchanged(tx, user.user_id, checkedAt),

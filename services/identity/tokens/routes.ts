@@ -19,8 +19,8 @@ export const tokenRoutes = ({ http, readToken, deps }: { http: Http; readToken: 
       }),
     )
     .use(
-      http.route(revokeToken, async ({ caller, body, audit }) => {
-        await revoke({ sql: deps.sql, readToken }, caller, body?.token, audit, new Date(deps.clock()).toISOString())
+      http.route(revokeToken, async ({ begin, body, audit }) => {
+        await revoke(readToken, { begin, token: body?.token, audit }, new Date(deps.clock()).toISOString())
         return { message: 'Token revoked' }
       }),
     )

@@ -1,10 +1,11 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
-import type { Pool, Sql, Tx } from '../db/client.ts'
+import type { AuthorizedTx } from '../auth/authorized.ts'
+import type { Pool, Sql } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import type { AuditContext } from './context.ts'
 
 /** Writes the entry of a successful command in the command's own transaction. */
-export const recordSuccess = (tx: Tx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
+export const recordSuccess = (tx: AuthorizedTx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
 
 /** Refusals that are logged: missing permission, conflict, failed precondition, refused sign-in. */
 const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([

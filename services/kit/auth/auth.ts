@@ -1,8 +1,15 @@
 import { LRUCache } from 'lru-cache'
-import { isApplicable } from '../../../proto/permissions.ts'
-import type { Pool } from '../db/client.ts'
-import type { Caller } from './caller.ts'
-import { type CallerRow, findCaller, findEndedSession, listEndedSessions, listPublicKeys } from './queries.ts'
+import type { Pool, Tx } from '../db/client.ts'
+import { type Caller, callerFrom } from './caller.ts'
+import {
+  type CallerRow,
+  findCaller,
+  findCallerOfSession,
+  findEndedSession,
+  listEndedSessions,
+  listPublicKeys,
+  lockOrganization,
+} from './queries.ts'
 import { type Claims, createTokenVerifier, unauthorized } from './tokens.ts'
 
 /** The part of the bus that carries revocations. */
@@ -98,6 +105,21 @@ export class Auth {
     return known.caller
   }
 
+  /**
+   * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived. Throws
+   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends.
+   */
+  async callerWithin(tx: Tx, request: Request, { lock }: { lock: boolean }): Promise<Caller> {
+    const header = headerOf(request)
+    const known = this.#tokens.get(Bun.SHA256.hash(header, 'base64'))
+    const claims = known?.claims ?? (await this.#verify(tokenIn(header)))
+    this.#requireUnended(claims)
+    if (lock) await lockOrganization(tx, claims.orgId)
+    const [row] = await findCallerOfSession(tx, claims)
+    if (!row) throw unauthorized()
+    return callerFrom(claims, row)
+  }
+
   async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
     const claims = known?.claims ?? (await this.#verify(tokenIn(header)))
     this.#requireUnended(claims)
@@ -176,20 +198,4 @@ function tokenIn(header: string): string {
   const token = BEARER.exec(header)?.[1]
   if (token === undefined) throw unauthorized('malformed')
   return token
-}
-
-/** Throws 401 for a token whose user was deactivated, moved or reset after it was issued. */
-function callerFrom({ userId, orgId, sessionId, issuedAtMs, act }: Claims, row: CallerRow): Caller {
-  const isReset = issuedAtMs < Date.parse(row.credentials_valid_from)
-  if (!row.active || row.org_id !== orgId || isReset) throw unauthorized()
-  const standing = { roles: row.org_roles, operator: row.operator }
-  return {
-    userId,
-    orgId,
-    sessionId,
-    permissions: new Set(row.permissions.filter((key) => isApplicable(key, standing))),
-    orgRoles: new Set(row.org_roles),
-    operator: row.operator,
-    ...(act ? { act } : {}),
-  }
 }

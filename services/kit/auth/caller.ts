@@ -1,4 +1,6 @@
-import type { OrgRole, Permission } from '../../../proto/permissions.ts'
+import { isApplicable, type OrgRole, type Permission } from '../../../proto/permissions.ts'
+import type { CallerRow } from './queries.ts'
+import { type Claims, unauthorized } from './tokens.ts'
 
 /** The authenticated sender of a request: the claims of the token and the current permissions of the user. */
 export interface Caller {
@@ -12,4 +14,23 @@ export interface Caller {
   readonly operator: boolean
   /** Set during an impersonation. */
   readonly act?: { readonly actingEmail: string; readonly grantId: string }
+}
+
+/** Throws 401 for a token whose user was deactivated, moved or reset after it was issued. */
+export function callerFrom(
+  { userId, orgId, sessionId, issuedAtMs, act }: Omit<Claims, 'expiresAtMs'>,
+  row: CallerRow,
+): Caller {
+  const isReset = issuedAtMs < Date.parse(row.credentials_valid_from)
+  if (!row.active || row.org_id !== orgId || isReset) throw unauthorized()
+  const standing = { roles: row.org_roles, operator: row.operator }
+  return {
+    userId,
+    orgId,
+    sessionId,
+    permissions: new Set(row.permissions.filter((key) => isApplicable(key, standing))),
+    orgRoles: new Set(row.org_roles),
+    operator: row.operator,
+    ...(act ? { act } : {}),
+  }
 }

@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
-import type { Sql } from '../db/client.ts'
+import type { Sql, Tx } from '../db/client.ts'
 
 export interface CallerRow {
   user_id: string
@@ -17,6 +17,18 @@ export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
   select user_id, org_id, active, permissions, org_roles, operator, credentials_valid_from
   from organization.callers
   where user_id = ${userId}`
+
+/** The user's current state and permissions, unless the session has ended. */
+export const findCallerOfSession = (tx: Tx, { userId, sessionId }: { userId: string; sessionId: string }) => tx<
+  CallerRow[]
+>`
+  select user_id, org_id, active, permissions, org_roles, operator, credentials_valid_from
+  from organization.callers
+  where user_id = ${userId}
+    and not exists (select from identity.ended_sessions where session_id = ${sessionId})`
+
+/** Serializes the commands of an organization that depend on the authority of its users, until the transaction ends. */
+export const lockOrganization = (tx: Tx, orgId: string) => tx`select organization.lock_organization(${orgId})`
 
 /** Sessions that have ended and may have access tokens that have not expired. */
 export const listEndedSessions = (sql: Sql, endedAfter: string) => sql<{ session_id: string; ended_at: string }[]>`

@@ -1,6 +1,7 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '../../../proto/http/operation.ts'
 import type { AuditContext } from '../audit/context.ts'
+import type { BeginCommand } from '../auth/authorized.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { JsonText } from '../db/json-text.ts'
 import type { Raw } from './raw.ts'
@@ -22,7 +23,10 @@ interface PublicContext<O> {
 
 /** The argument of the handler of an operation that needs a token. */
 export interface CallerContext<O> extends PublicContext<O> {
+  /** The caller when the headers arrived. A command decides by the caller that `begin` passes to its work. */
   caller: Caller
+  /** Begins the transaction of a command. Token, active user and permission are checked again in it. */
+  begin: BeginCommand
   /** Checks token and permission again, and throws 401 or 403. Long work calls it, because the session may be revoked meanwhile. */
   recheck(): Promise<void>
 }

@@ -1,11 +1,13 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { NotFoundError } from 'elysia'
-import type { BodyOf, Operation } from '../../../proto/http/operation.ts'
+import { type BodyOf, MAX_BODY_BYTES, type Operation } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
+import { type BeginCommand, beginAuthorized, changesAuthority } from '../auth/authorized.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { Tx } from '../db/client.ts'
 import { invalid, invalidField, notFound, refuse } from '../errors/refusal.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import { networkOf } from './client-address.ts'
@@ -48,11 +50,14 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   const isPublic = operation.access === 'public'
   const responder = new Responder(operation, deps)
 
-  const readBody = async (request: Request) => {
-    refuseLongBody(request)
+  const { maxBodyBytes: maxBytes = MAX_BODY_BYTES } = operation
+
+  const readBody = async (request: Request, client: string) => {
+    refuseLongBody(request, maxBytes)
+    const limit = { maxBytes, client, budget: deps.bodies }
     const formSchema = operation.acceptsForm && isFormEncoded(request) ? operation.body : undefined
     if (!formSchema) refuseOtherMediaTypes(request)
-    const value = await (formSchema ? readForm(request, formSchema) : readJson(request))
+    const value = await (formSchema ? readForm(request, formSchema, limit) : readJson(request, limit))
     if (value === undefined && bodyOptional) return undefined
     const body = checkBody?.(value) as BodyOf<O>
     const problems = bodyRule(body)
@@ -60,18 +65,28 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     return body
   }
 
-  const authorize = (caller: Caller): void => {
+  const authorize = (caller: Caller): Caller => {
     requirePermission(operation.access, caller)
     if (operation.closedToImpersonation) refuseImpersonation(caller)
+    return caller
   }
+
+  const lock = operation.audit !== undefined && changesAuthority(operation.audit.procedure)
+  const beginFor =
+    (request: Request): BeginCommand =>
+    (work) => {
+      const sender = async (tx: Tx) => authorize(await deps.auth.callerWithin(tx, request, { lock }))
+      return beginAuthorized(deps.sql, sender, work)
+    }
 
   const checkCaller = (state: RequestState): Caller | undefined | Promise<Caller> =>
     isPublic ? undefined : deps.auth.callerOf(state.request)
 
   const checkLimitAndBody = (state: RequestState, caller: Caller | undefined) => {
     state.caller = caller
-    state.rateLimit = deps.rateLimit.take(caller ? caller.orgId : networkOf(state.clientIp))
-    return checkBody ? readBody(state.request) : undefined
+    const client = caller ? caller.orgId : networkOf(state.clientIp)
+    state.rateLimit = deps.rateLimit.take(client)
+    return checkBody ? readBody(state.request, client) : undefined
   }
 
   const checkShapeAndRun = (state: RequestState, params: Params, search: string, body: unknown) => {
@@ -82,9 +97,10 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     state.audit = audit
     if (caller) authorize(caller)
     for (const name of paramNames) requireWellFormedId(params?.[name])
-    const recheck = async () => authorize(await deps.auth.callerOf(request))
+    const recheck = async () => void authorize(await deps.auth.callerOf(request))
+    const begin = beginFor(request)
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
-    const context = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, ifMatch }
+    const context = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, begin, ifMatch }
     if (!audit || !caller) return handle(context as never)
     return deps.commands.run(caller.orgId, request.signal, async () => handle(context as never))
   }

@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { FieldError } from '../../../proto/errors.ts'
 import { invalid } from '../errors/refusal.ts'
-import { readBytes, refuseUnstorableText, textOf } from './body.ts'
+import { type BodyLimit, readBytes, refuseUnstorableText, textOf } from './body.ts'
 
 const FORM_MEDIA_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
@@ -12,8 +12,8 @@ export const isFormEncoded = ({ headers }: Request): boolean => FORM_MEDIA_TYPE.
  * The fields of a form that the schema declares, by the rules of OAuth (RFC 6749, section 3.2): other parameters are ignored,
  * a parameter without a value counts as not sent, and a repeated one is refused. Undefined for an empty body.
  */
-export async function readForm(request: Request, schema: TSchema): Promise<unknown> {
-  const bytes = await readBytes(request)
+export async function readForm(request: Request, schema: TSchema, limit: BodyLimit): Promise<unknown> {
+  const bytes = await readBytes(request, limit)
   if (bytes.byteLength === 0) return undefined
   const fields = fieldsOf(textOf(bytes, 'must be a form in UTF-8'), new Set(Object.keys(schema.properties ?? {})))
   refuseUnstorableText(fields)

@@ -1,4 +1,4 @@
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
+import { printParseErrorCode, visit } from 'jsonc-parser'
 
 /** By the names of the parser's codes. */
 const PROBLEMS: Record<string, string> = {
@@ -20,12 +20,23 @@ const PROBLEMS: Record<string, string> = {
 
 /** The first error of a text that is not JSON, with its position. Bun's own message has none. */
 export function syntaxProblem(text: string): string {
-  const errors: ParseError[] = []
-  parse(text, errors, { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false })
-  const [first] = errors.toSorted((a, b) => a.offset - b.offset)
   // The parser accepts a byte order mark, which JSON does not have.
-  if (!first) return 'there is a character that is not allowed at line 1, column 1'
-  const before = text.slice(0, first.offset).split('\n')
-  const column = (before.at(-1) ?? '').length + 1
-  return `${PROBLEMS[printParseErrorCode(first.error)] ?? 'there is an error'} at line ${before.length}, column ${column}`
+  let problem = 'there is a character that is not allowed at line 1, column 1'
+  const firstError = new Error('stops the parser')
+  try {
+    visit(
+      text,
+      {
+        onError(code, _offset, _length, line, column) {
+          const found = PROBLEMS[printParseErrorCode(code)] ?? 'there is an error'
+          problem = `${found} at line ${line + 1}, column ${column + 1}`
+          throw firstError
+        },
+      },
+      { disallowComments: true, allowTrailingComma: false },
+    )
+  } catch (error) {
+    if (error !== firstError) throw error
+  }
+  return problem
 }

@@ -16,8 +16,12 @@ export function requireHeldPermissions(caller: Caller, permissions: readonly Per
   if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
 }
 
+/** The standing of the caller's organization. */
+export const standingOf = ({ orgRoles, operator }: Caller): Standing => ({ roles: [...orgRoles], operator })
+
 /** A caller can change only users whose permissions the caller holds. Returns the permissions of the user. */
-export async function requireNoHigherPermissions(tx: Tx, caller: Caller, userId: string, standing: Standing) {
+export async function requireNoHigherPermissions(tx: Tx, caller: Caller, userId: string) {
+  const standing = standingOf(caller)
   const listed = await listPermissions(tx, caller.orgId, userId)
   const permissions = listed.map(({ permission }) => permission).filter((each) => isApplicable(each, standing))
   if (missingPermissions(caller.permissions, permissions).length > 0) {

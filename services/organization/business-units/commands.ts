@@ -1,9 +1,10 @@
 import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
-import type { Pool, Tx } from '../../kit/db/client.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -16,18 +17,16 @@ import * as queries from './queries.ts'
 const UNIQUE_NAME = { record: 'business unit', index: 'business_units_org_id_name_key' }
 
 export interface CommandDeps {
-  sql: Pool
   clock: () => number
 }
 
-export async function createBusinessUnit(sql: Pool, caller: Caller, audit: AuditContext, name: string, now: string) {
-  return {
-    businessUnitId: (await withUniqueName(sql, UNIQUE_NAME, (tx) => addBusinessUnit(tx, caller, audit, name, now))).id,
-  }
+export async function createBusinessUnit(begin: BeginCommand, audit: AuditContext, name: string, now: string) {
+  const add = (tx: AuthorizedTx, caller: Caller) => addBusinessUnit(tx, caller, audit, name, now)
+  return { businessUnitId: (await withUniqueName(begin, UNIQUE_NAME, add)).id }
 }
 
 interface CreateBusinessUnit {
-  caller: Caller
+  begin: BeginCommand
   body: { name: string }
   audit: AuditContext
   idempotencyKey: string | undefined
@@ -35,18 +34,18 @@ interface CreateBusinessUnit {
 
 /** Creates a business unit once per Idempotency-Key. */
 export function createBusinessUnitOnce(
-  { sql, clock }: CommandDeps,
-  { caller, body, audit, idempotencyKey }: CreateBusinessUnit,
+  { clock }: CommandDeps,
+  { begin, body, audit, idempotencyKey }: CreateBusinessUnit,
 ) {
   const now = new Date(clock()).toISOString()
-  const request = { userId: caller.userId, operation: 'createBusinessUnit', key: idempotencyKey, body }
-  return withUniqueName(sql, UNIQUE_NAME, (tx) =>
-    once(tx, request, now, () => addBusinessUnit(tx, caller, audit, body.name, now)),
-  )
+  return withUniqueName(begin, UNIQUE_NAME, (tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createBusinessUnit', key: idempotencyKey, body }
+    return once(tx, request, now, () => addBusinessUnit(tx, caller, audit, body.name, now))
+  })
 }
 
 async function addBusinessUnit(
-  tx: Tx,
+  tx: AuthorizedTx,
   caller: Caller,
   audit: AuditContext,
   name: string,
@@ -73,16 +72,15 @@ const emitChanged = (tx: Tx, orgId: string, businessUnitId: string) =>
   })
 
 interface PatchBusinessUnit {
-  caller: Caller
+  begin: BeginCommand
   id: string
   body: { name?: string }
   audit: AuditContext
   ifMatch: string | undefined
 }
 
-export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchBusinessUnit) {
-  const { orgId } = caller
-  return withUniqueName(sql, UNIQUE_NAME, async (tx): Promise<BusinessUnit> => {
+export function patchBusinessUnit({ begin, id, body, audit, ifMatch }: PatchBusinessUnit) {
+  return withUniqueName(begin, UNIQUE_NAME, async (tx, { orgId }): Promise<BusinessUnit> => {
     const unit = found(await queries.lockBusinessUnit(tx, orgId, id))
     requireMatch(ifMatch, unit)
     const { name = unit.name } = body
@@ -94,14 +92,8 @@ export function patchBusinessUnit({ sql }: CommandDeps, { caller, id, body, audi
 }
 
 /** Deletes a unit without parts, after the transactions that assign parts to it. */
-export function deleteBusinessUnit(
-  { sql }: CommandDeps,
-  caller: Caller,
-  id: string,
-  audit: AuditContext,
-): Promise<undefined> {
-  const { orgId } = caller
-  return sql.begin(async (tx) => {
+export function deleteBusinessUnit(begin: BeginCommand, id: string, audit: AuditContext): Promise<undefined> {
+  return begin(async (tx, { orgId }) => {
     found(await queries.findBusinessUnit(tx, orgId, id))
     await lockLabels(tx, orgId)
     found(await queries.lockBusinessUnit(tx, orgId, id))

@@ -6,6 +6,7 @@ import {
   listBusinessUnits,
   patchBusinessUnit,
 } from '../../../proto/http/organization/business-units.ts'
+import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
@@ -13,7 +14,7 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination; sql: Pool }
 
 export const businessUnitRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.business-units' })
@@ -32,13 +33,9 @@ export const businessUnitRoutes = ({ http, pagination, ...deps }: Deps) =>
       ),
     )
     .use(http.route(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call)))
+    .use(http.route(patchBusinessUnit, ({ params, ...call }) => commands.patchBusinessUnit({ ...call, id: params.id })))
     .use(
-      http.route(patchBusinessUnit, ({ params, ...call }) =>
-        commands.patchBusinessUnit(deps, { ...call, id: params.id }),
-      ),
-    )
-    .use(
-      http.route(deleteBusinessUnit, ({ caller, params, audit }) =>
-        commands.deleteBusinessUnit(deps, caller, params.id, audit),
+      http.route(deleteBusinessUnit, ({ begin, params, audit }) =>
+        commands.deleteBusinessUnit(begin, params.id, audit),
       ),
     )

@@ -6,9 +6,10 @@ import {
 } from '../../../proto/http/organization/custom-fields.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
-import type { Pool, Tx } from '../../kit/db/client.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -22,7 +23,6 @@ import { optionProblems } from './rules.ts'
 const UNIQUE_NAME = { record: 'custom field', index: 'custom_fields_org_id_name_key' }
 
 export interface CommandDeps {
-  sql: Pool
   clock: () => number
 }
 
@@ -32,20 +32,15 @@ interface NewCustomField {
   options: string[]
 }
 
-export async function createCustomField(
-  sql: Pool,
-  caller: Caller,
-  audit: AuditContext,
-  input: NewCustomField,
-  now: string,
-) {
+export async function createCustomField(begin: BeginCommand, audit: AuditContext, input: NewCustomField, now: string) {
   const body = { name: input.name, options: input.options.map((name) => ({ name })) }
-  const { id, options } = await withUniqueName(sql, UNIQUE_NAME, (tx) => addCustomField(tx, caller, audit, body, now))
+  const add = (tx: AuthorizedTx, caller: Caller) => addCustomField(tx, caller, audit, body, now)
+  const { id, options } = await withUniqueName(begin, UNIQUE_NAME, add)
   return { fieldId: id, options }
 }
 
 interface CreateCustomField {
-  caller: Caller
+  begin: BeginCommand
   body: CustomFieldRequest
   audit: AuditContext
   idempotencyKey: string | undefined
@@ -53,18 +48,18 @@ interface CreateCustomField {
 
 /** Creates a custom field once per Idempotency-Key. */
 export function createCustomFieldOnce(
-  { sql, clock }: CommandDeps,
-  { caller, body, audit, idempotencyKey }: CreateCustomField,
+  { clock }: CommandDeps,
+  { begin, body, audit, idempotencyKey }: CreateCustomField,
 ) {
   const now = new Date(clock()).toISOString()
-  const request = { userId: caller.userId, operation: 'createCustomField', key: idempotencyKey, body }
-  return withUniqueName(sql, UNIQUE_NAME, (tx) =>
-    once(tx, request, now, () => addCustomField(tx, caller, audit, body, now)),
-  )
+  return withUniqueName(begin, UNIQUE_NAME, (tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createCustomField', key: idempotencyKey, body }
+    return once(tx, request, now, () => addCustomField(tx, caller, audit, body, now))
+  })
 }
 
 async function addCustomField(
-  tx: Tx,
+  tx: AuthorizedTx,
   caller: Caller,
   audit: AuditContext,
   { name, options }: CustomFieldRequest,
@@ -95,7 +90,7 @@ const emitChanged = (tx: Tx, orgId: string, fieldId: string) =>
   emit(tx, { type: 'organization.customField.changed', tenantId: orgId, subject: fieldId, data: { fieldId, orgId } })
 
 interface PatchCustomField {
-  caller: Caller
+  begin: BeginCommand
   id: string
   body: PatchCustomFieldRequest
   audit: AuditContext
@@ -103,9 +98,8 @@ interface PatchCustomField {
 }
 
 /** Renames a field or replaces its options. An option that a part uses cannot be removed. */
-export function patchCustomField({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchCustomField) {
-  const { orgId } = caller
-  return withUniqueName(sql, UNIQUE_NAME, async (tx): Promise<CustomField> => {
+export function patchCustomField({ begin, id, body, audit, ifMatch }: PatchCustomField) {
+  return withUniqueName(begin, UNIQUE_NAME, async (tx, { orgId }): Promise<CustomField> => {
     const field = await lockField(tx, orgId, id)
     const known = new Set(field.options.map((option) => option.id))
     const problems = optionProblems(body.options ?? [], known)
@@ -133,14 +127,8 @@ async function replaceOptions(tx: Tx, orgId: string, field: CustomField, options
 }
 
 /** Deletes a field that no part uses, after the transactions that write parts. */
-export function deleteCustomField(
-  { sql }: CommandDeps,
-  caller: Caller,
-  id: string,
-  audit: AuditContext,
-): Promise<undefined> {
-  const { orgId } = caller
-  return sql.begin(async (tx) => {
+export function deleteCustomField(begin: BeginCommand, id: string, audit: AuditContext): Promise<undefined> {
+  return begin(async (tx, { orgId }) => {
     await lockField(tx, orgId, id)
     if ((await findPartOfField(tx, orgId, { fieldId: id })).length > 0) {
       throw refuse('in_use', { detail: 'A part uses an option of the field.' })

@@ -6,6 +6,7 @@ import {
   listCustomFields,
   patchCustomField,
 } from '../../../proto/http/organization/custom-fields.ts'
+import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
@@ -13,7 +14,7 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination; sql: Pool }
 
 export const customFieldRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.custom-fields' })
@@ -32,13 +33,7 @@ export const customFieldRoutes = ({ http, pagination, ...deps }: Deps) =>
       ),
     )
     .use(http.route(createCustomField, (call) => commands.createCustomFieldOnce(deps, call)))
+    .use(http.route(patchCustomField, ({ params, ...call }) => commands.patchCustomField({ ...call, id: params.id })))
     .use(
-      http.route(patchCustomField, ({ params, ...call }) =>
-        commands.patchCustomField(deps, { ...call, id: params.id }),
-      ),
-    )
-    .use(
-      http.route(deleteCustomField, ({ caller, params, audit }) =>
-        commands.deleteCustomField(deps, caller, params.id, audit),
-      ),
+      http.route(deleteCustomField, ({ begin, params, audit }) => commands.deleteCustomField(begin, params.id, audit)),
     )

@@ -58,6 +58,14 @@ grant select on organization.callers, organization.org_directory to
 grant select on organization.sign_in_directory, organization.pending_activations to marketplace_identity;
 grant select on organization.business_unit_lookup, organization.custom_field_lookup to marketplace_sourcing;
 
+-- Serializes commands that read or change the authority of users, in the services of users and of sessions. It runs with the
+-- rights of the owner, because the service of sessions cannot lock a row of another schema.
+create function organization.lock_organization(of_org text) returns void
+language sql volatile security definer set search_path = pg_catalog, pg_temp
+as $$ select from organization.organizations where id = of_org for no key update $$;
+revoke execute on function organization.lock_organization(text) from public;
+grant execute on function organization.lock_organization(text) to marketplace_identity, marketplace_organization;
+
 -- Labels are business units, custom fields and options. A transaction that writes a part with labels locks them in shared
 -- mode before it looks them up. A transaction that deletes a label locks them in exclusive mode, and queries the parts
 -- that use it in a later statement. Of two that run at the same time, either the label stays or the part is refused.

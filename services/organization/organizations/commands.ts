@@ -3,6 +3,7 @@ import { noSuch } from '../../../proto/messages.ts'
 import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -55,12 +56,12 @@ export interface CreatedOrganization {
 }
 
 /** Creates an organization with its system roles and its first administrator. */
-export function createOrganization(sql: Pool, audit: AuditContext, input: NewOrganization, now: string) {
-  return sql.begin((tx) => createAudited(tx, audit, input, now))
+export function createOrganization(begin: BeginCommand, audit: AuditContext, input: NewOrganization, now: string) {
+  return begin((tx) => createAudited(tx, audit, input, now))
 }
 
 interface CreateOrg {
-  caller: Caller
+  begin: BeginCommand
   body: CreateOrgRequest
   audit: AuditContext
   idempotencyKey: string | undefined
@@ -68,22 +69,22 @@ interface CreateOrg {
 
 /** Creates an organization once per Idempotency-Key. The response contains the administrator's activation link. */
 export function createOrgOnce(
-  { sql, clock, publicUrl, box }: CommandDeps,
-  { caller, body, audit, idempotencyKey }: CreateOrg,
+  { clock, publicUrl, box }: CommandDeps,
+  { begin, body, audit, idempotencyKey }: CreateOrg,
 ) {
   const now = new Date(clock()).toISOString()
-  const request = { userId: caller.userId, operation: 'createOrg', key: idempotencyKey, body, box }
-  return sql.begin((tx) =>
-    once(tx, request, now, async () => {
+  return begin((tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createOrg', key: idempotencyKey, body, box }
+    return once(tx, request, now, async () => {
       const { orgId, administratorId, activationToken } = await createAudited(tx, audit, body, now)
       const org = await visibleOrg(tx, caller, orgId)
       return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
-    }),
-  )
+    })
+  })
 }
 
 async function createAudited(
-  tx: Tx,
+  tx: AuthorizedTx,
   audit: AuditContext,
   input: NewOrganization,
   now: string,
@@ -107,7 +108,7 @@ async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
 }
 
 interface PatchOrg {
-  caller: Caller
+  begin: BeginCommand
   id: string
   body: PatchOrgRequest
   audit: AuditContext
@@ -115,8 +116,11 @@ interface PatchOrg {
 }
 
 /** Changes an organization. A change of its marketplace roles also changes its system roles and the permissions that apply. */
-export function patchOrg({ sql, clock }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchOrg): Promise<Org> {
-  return sql.begin(async (tx) => {
+export function patchOrg(
+  { clock }: Pick<CommandDeps, 'clock'>,
+  { begin, id, body, audit, ifMatch }: PatchOrg,
+): Promise<Org> {
+  return begin(async (tx, caller) => {
     // Rows are locked in the order of their ids to avoid deadlocks.
     if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
     const org = found(await lockOrganizationForUpdate(tx, id))

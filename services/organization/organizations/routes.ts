@@ -1,12 +1,13 @@
 import { Elysia } from 'elysia'
 import { batchGetOrgs, createOrg, getOrg, patchOrg } from '../../../proto/http/organization/orgs.ts'
+import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { CommandDeps } from '../users/commands.ts'
 import * as commands from './commands.ts'
 import { findOrganizations } from './queries.ts'
 
-export const organizationRoutes = ({ http, ...deps }: CommandDeps & { http: Http }) =>
+export const organizationRoutes = ({ http, ...deps }: CommandDeps & { http: Http; sql: Pool }) =>
   new Elysia({ name: 'organization.organizations' })
     .use(
       http.route(getOrg, async ({ caller, params }) =>

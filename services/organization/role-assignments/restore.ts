@@ -1,5 +1,6 @@
 import { operatorContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { lockOrganization } from '../authority/authority.ts'
@@ -21,7 +22,7 @@ interface RestoredAdministrator {
  * Administrator with all permissions that apply to the organization. The organization's audit log records the grant.
  */
 export function restoreAdministrator(sql: Pool, email: string, now: string): Promise<RestoredAdministrator> {
-  return sql.begin(async (tx) => {
+  return beginWithoutCaller(sql, async (tx) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
     const standing = await lockOrganization(tx, orgId)
     // The lock may have waited for a command that deactivated or erased the user.

@@ -7,14 +7,15 @@ import {
 import type { Permission, Standing } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
-import type { Pool, Tx } from '../../kit/db/client.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
-import { lockOrganization, requireAdministratorLeft, requireHeldPermissions } from '../authority/authority.ts'
+import { requireAdministratorLeft, requireHeldPermissions, standingOf } from '../authority/authority.ts'
 import { nameTaken, withUniqueName } from '../unique-names.ts'
 import {
   countCustomRoles,
@@ -29,37 +30,33 @@ import { inapplicablePermissions, isReserved } from './rules.ts'
 const UNIQUE_NAME = { record: 'role', index: 'roles_org_id_name_key' }
 
 export interface CommandDeps {
-  sql: Pool
   clock: () => number
 }
 
 /** Creates a role whose permissions apply to the organization and are held by the caller. */
-export async function createRole(
-  sql: Pool,
-  caller: Caller,
-  audit: AuditContext,
-  input: CreateRoleRequest,
-  now: string,
-) {
-  return { roleId: (await withUniqueName(sql, UNIQUE_NAME, (tx) => addRole(tx, caller, audit, input, now))).id }
+export async function createRole(begin: BeginCommand, audit: AuditContext, input: CreateRoleRequest, now: string) {
+  const add = (tx: AuthorizedTx, caller: Caller) => addRole(tx, caller, audit, input, now)
+  return { roleId: (await withUniqueName(begin, UNIQUE_NAME, add)).id }
 }
 
 interface CreateRole {
-  caller: Caller
+  begin: BeginCommand
   body: CreateRoleRequest
   audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** Creates a role once per Idempotency-Key. */
-export function createRoleOnce({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreateRole) {
+export function createRoleOnce({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateRole) {
   const now = new Date(clock()).toISOString()
-  const request = { userId: caller.userId, operation: 'createRole', key: idempotencyKey, body }
-  return withUniqueName(sql, UNIQUE_NAME, (tx) => once(tx, request, now, () => addRole(tx, caller, audit, body, now)))
+  return withUniqueName(begin, UNIQUE_NAME, (tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createRole', key: idempotencyKey, body }
+    return once(tx, request, now, () => addRole(tx, caller, audit, body, now))
+  })
 }
 
 async function addRole(
-  tx: Tx,
+  tx: AuthorizedTx,
   caller: Caller,
   audit: AuditContext,
   input: CreateRoleRequest,
@@ -67,8 +64,7 @@ async function addRole(
 ): Promise<Role> {
   const { orgId } = caller
   const role = { id: newId('role'), name: input.name, permissions: [...new Set(input.permissions)], system: false }
-  const standing = await lockOrganization(tx, orgId)
-  requireApplicable(role.permissions, standing)
+  requireApplicable(role.permissions, standingOf(caller))
   requireHeldPermissions(caller, role.permissions)
   if (isReserved(role.name)) throw nameTaken(UNIQUE_NAME.record)
   const [custom] = await countCustomRoles(tx, orgId)
@@ -91,7 +87,7 @@ export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
   emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
 
 interface PatchRole {
-  caller: Caller
+  begin: BeginCommand
   id: string
   body: PatchRoleRequest
   audit: AuditContext
@@ -102,14 +98,13 @@ interface PatchRole {
  * Changes a custom role. The caller must hold the old and the new permissions of the role, because its users gain and lose
  * them. An administrator must remain.
  */
-export function patchRole({ sql }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchRole): Promise<Role> {
-  const { orgId } = caller
-  return withUniqueName(sql, UNIQUE_NAME, async (tx) => {
-    const standing = await lockOrganization(tx, orgId)
+export function patchRole({ begin, id, body, audit, ifMatch }: PatchRole): Promise<Role> {
+  return withUniqueName(begin, UNIQUE_NAME, async (tx, caller) => {
+    const { orgId } = caller
     const role = found(await findRole(tx, orgId, id))
     const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
     const name = body.name ?? role.name
-    requireApplicable(permissions, standing)
+    requireApplicable(permissions, standingOf(caller))
     requireHeldPermissions(caller, [...role.permissions, ...permissions])
     requireMatch(ifMatch, role)
     requireCustom(role)
@@ -127,10 +122,9 @@ function requireCustom({ system }: Role): void {
 }
 
 /** Deletes a custom role that no user holds. */
-export function deleteRole({ sql }: CommandDeps, caller: Caller, id: string, audit: AuditContext): Promise<undefined> {
-  const { orgId } = caller
-  return sql.begin(async (tx) => {
-    await lockOrganization(tx, orgId)
+export function deleteRole(begin: BeginCommand, id: string, audit: AuditContext): Promise<undefined> {
+  return begin(async (tx, caller) => {
+    const { orgId } = caller
     const role = found(await findRole(tx, orgId, id))
     requireHeldPermissions(caller, role.permissions)
     requireCustom(role)

@@ -8,6 +8,7 @@ import {
   patchRole,
   withdrawRole,
 } from '../../../proto/http/organization/roles.ts'
+import type { Pool } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { positionOfName } from '../../kit/pagination/keysets.ts'
@@ -16,7 +17,7 @@ import * as assignments from '../role-assignments/commands.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination; sql: Pool }
 
 export const roleRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.roles' })
@@ -39,15 +40,15 @@ export const roleRoutes = ({ http, pagination, ...deps }: Deps) =>
       ),
     )
     .use(http.route(createRole, (call) => commands.createRoleOnce(deps, call)))
-    .use(http.route(patchRole, ({ params, ...call }) => commands.patchRole(deps, { ...call, id: params.id })))
-    .use(http.route(deleteRole, ({ caller, params, audit }) => commands.deleteRole(deps, caller, params.id, audit)))
+    .use(http.route(patchRole, ({ params, ...call }) => commands.patchRole({ ...call, id: params.id })))
+    .use(http.route(deleteRole, ({ begin, params, audit }) => commands.deleteRole(begin, params.id, audit)))
     .use(
-      http.route(grantRole, ({ caller, params, body, audit }) =>
-        assignments.grantRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+      http.route(grantRole, ({ begin, params, body, audit }) =>
+        assignments.grantRole(begin, audit, { roleId: params.id, userId: body.userId }),
       ),
     )
     .use(
-      http.route(withdrawRole, ({ caller, params, body, audit }) =>
-        assignments.withdrawRole(deps.sql, caller, audit, { roleId: params.id, userId: body.userId }),
+      http.route(withdrawRole, ({ begin, params, body, audit }) =>
+        assignments.withdrawRole(begin, audit, { roleId: params.id, userId: body.userId }),
       ),
     )

@@ -1,6 +1,6 @@
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { JsonText } from '../../kit/db/json-text.ts'
@@ -10,26 +10,26 @@ import {
   activationUrl,
   type CommandDeps,
   emitUserChanged,
-  lockUser,
+  requireUser,
   resetCredentials,
   visibleUser,
 } from '../users/commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser, withdrawAllRoles } from '../users/queries.ts'
 
 interface ChangeState {
-  caller: Caller
+  begin: BeginCommand
   params: { id: string }
   audit: AuditContext
 }
 
-type StateDeps = Pick<CommandDeps, 'sql' | 'clock'>
+type StateDeps = Pick<CommandDeps, 'clock'>
 
 const isoOf = ({ clock }: StateDeps) => new Date(clock()).toISOString()
 
 /** Activates an inactive user. The password is kept; earlier sessions stay ended. */
-export function activateUser(deps: StateDeps, { caller, params: { id }, audit }: ChangeState): Promise<JsonText> {
-  return deps.sql.begin(async (tx) => {
-    await lockUser(tx, caller, id)
+export function activateUser(deps: StateDeps, { begin, params: { id }, audit }: ChangeState): Promise<JsonText> {
+  return begin(async (tx, caller) => {
+    await requireUser(tx, caller, id)
     if ((await activate(tx, caller.orgId, id, isoOf(deps))).length === 0) {
       throw refuse('illegal_transition', { detail: 'The user is already active or was anonymised.' })
     }
@@ -40,10 +40,10 @@ export function activateUser(deps: StateDeps, { caller, params: { id }, audit }:
 }
 
 /** Deactivates an active user and ends all sessions. An administrator must remain. */
-export function deactivateUser(deps: StateDeps, { caller, params: { id }, audit }: ChangeState): Promise<JsonText> {
-  return deps.sql.begin(async (tx) => {
+export function deactivateUser(deps: StateDeps, { begin, params: { id }, audit }: ChangeState): Promise<JsonText> {
+  return begin(async (tx, caller) => {
     const now = isoOf(deps)
-    const { permissions } = await lockUser(tx, caller, id)
+    const { permissions } = await requireUser(tx, caller, id)
     if ((await deactivate(tx, caller.orgId, id, now)).length === 0) {
       throw refuse('illegal_transition', { detail: 'The user is already inactive.' })
     }
@@ -55,9 +55,9 @@ export function deactivateUser(deps: StateDeps, { caller, params: { id }, audit 
 }
 
 /** Voids the password and all sessions, and returns a new activation link. */
-export function resetUserPassword(deps: CommandDeps, { caller, params: { id }, audit }: ChangeState) {
-  return deps.sql.begin(async (tx) => {
-    const user = await lockUser(tx, caller, id)
+export function resetUserPassword(deps: CommandDeps, { begin, params: { id }, audit }: ChangeState) {
+  return begin(async (tx, caller) => {
+    const user = await requireUser(tx, caller, id)
     if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive. Activate the user first.' })
     const token = await resetCredentials(tx, caller.orgId, id, { now: isoOf(deps), createdBy: caller.userId })
     await recordSuccess(tx, audit)
@@ -66,10 +66,10 @@ export function resetUserPassword(deps: CommandDeps, { caller, params: { id }, a
 }
 
 /** Erases the personal data here and, through an event, in the other services. The id remains. */
-export function anonymiseUser(deps: StateDeps, { caller, params: { id }, audit }: ChangeState): Promise<JsonText> {
-  return deps.sql.begin(async (tx) => {
+export function anonymiseUser(deps: StateDeps, { begin, params: { id }, audit }: ChangeState): Promise<JsonText> {
+  return begin(async (tx, caller) => {
     const now = isoOf(deps)
-    const { permissions } = await lockUser(tx, caller, id)
+    const { permissions } = await requireUser(tx, caller, id)
     if ((await eraseUser(tx, caller.orgId, id, now)).length === 0) {
       throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
     }

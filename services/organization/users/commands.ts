@@ -2,6 +2,7 @@ import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../
 import { noSuch } from '../../../proto/messages.ts'
 import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import { type AuthorizedTx, type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -12,7 +13,7 @@ import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.t
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { lockOrganization, requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
+import { requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
 import { findRoles } from '../roles/queries.ts'
 import {
   deleteActivations,
@@ -28,7 +29,6 @@ import {
 import { ACTIVATION_MS, addressOf, viewerOf } from './rules.ts'
 
 export interface CommandDeps {
-  sql: Pool
   clock: () => number
   /** Base URL of activation links. */
   publicUrl: string
@@ -54,12 +54,12 @@ export interface InvitedUser {
 export const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
 
 /** Creates an active user without a password; the activation link sets it. */
-export function createUser(sql: Pool, caller: Caller, audit: AuditContext, input: NewUser, now: string) {
-  return sql.begin((tx) => inviteUser(tx, caller, audit, input, now))
+export function createUser(begin: BeginCommand, audit: AuditContext, input: NewUser, now: string) {
+  return begin((tx, caller) => inviteUser(tx, caller, audit, input, now))
 }
 
 interface CreateUser {
-  caller: Caller
+  begin: BeginCommand
   body: CreateUserRequest
   audit: AuditContext
   idempotencyKey: string | undefined
@@ -67,29 +67,28 @@ interface CreateUser {
 
 /** Creates a user once per Idempotency-Key. The response contains the activation link. */
 export function createUserOnce(
-  { sql, clock, publicUrl, box }: CommandDeps,
-  { caller, body, audit, idempotencyKey }: CreateUser,
+  { clock, publicUrl, box }: CommandDeps,
+  { begin, body, audit, idempotencyKey }: CreateUser,
 ) {
   const now = new Date(clock()).toISOString()
-  const request = { userId: caller.userId, operation: 'createUser', key: idempotencyKey, body, box }
-  return sql.begin((tx) =>
-    once(tx, request, now, async (): Promise<CreatedUser> => {
+  return begin((tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createUser', key: idempotencyKey, body, box }
+    return once(tx, request, now, async (): Promise<CreatedUser> => {
       const { userId, activationToken } = await inviteUser(tx, caller, audit, body, now)
       const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
       return { ...(JSON.parse(document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
-    }),
-  )
+    })
+  })
 }
 
 async function inviteUser(
-  tx: Tx,
+  tx: AuthorizedTx,
   caller: Caller,
   audit: AuditContext,
   input: NewUser,
   now: string,
 ): Promise<InvitedUser> {
   const roleIds = [...new Set(input.roleIds ?? [])]
-  await lockOrganization(tx, caller.orgId)
   await requireGrantable(tx, caller, input.roleIds ?? [])
   const invited = await addUser(tx, caller.orgId, input, { now, createdBy: caller.userId })
   for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
@@ -113,7 +112,7 @@ async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string
 }
 
 interface PatchUser {
-  caller: Caller
+  begin: BeginCommand
   id: string
   body: PatchUserRequest
   audit: AuditContext
@@ -121,28 +120,28 @@ interface PatchUser {
 }
 
 /** Changes the personal data of a user, which must not be anonymised and whose permissions the caller must hold. */
-export function patchUser({ sql, clock }: CommandDeps, { caller, id, body, audit, ifMatch }: PatchUser) {
-  const { orgId } = caller
-  return sql
-    .begin(async (tx) => {
-      const user = await lockUser(tx, caller, id)
-      const [current] = await findUserDocument(tx, viewerOf(caller), id)
-      requireMatch(ifMatch, current?.document ?? '')
-      if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
-      const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
-      await updatePerson(tx, orgId, id, { ...body, email }, new Date(clock()).toISOString())
-      await recordSuccess(tx, { ...audit, request: { ...audit.request, fields: Object.keys(body) } })
-      await emitUserChanged(tx, orgId, id)
-      return visibleUser(tx, caller, id)
-    })
-    .catch(refuseTakenAddress('email'))
+export function patchUser(
+  { clock }: Pick<CommandDeps, 'clock'>,
+  { begin, id, body, audit, ifMatch }: PatchUser,
+): Promise<JsonText> {
+  return begin(async (tx, caller) => {
+    const { orgId } = caller
+    const user = await requireUser(tx, caller, id)
+    const [current] = await findUserDocument(tx, viewerOf(caller), id)
+    requireMatch(ifMatch, current?.document ?? '')
+    if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
+    const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
+    await updatePerson(tx, orgId, id, { ...body, email }, new Date(clock()).toISOString())
+    await recordSuccess(tx, { ...audit, request: { ...audit.request, fields: Object.keys(body) } })
+    await emitUserChanged(tx, orgId, id)
+    return visibleUser(tx, caller, id)
+  }).catch(refuseTakenAddress('email'))
 }
 
-/** Locks a user whose permissions the caller holds against other commands until the transaction ends. */
-export async function lockUser(tx: Tx, caller: Caller, id: string) {
-  const standing = await lockOrganization(tx, caller.orgId)
+/** A user whose permissions the caller holds. The organization is locked, so the user does not change. */
+export async function requireUser(tx: Tx, caller: Caller, id: string) {
   const user = found(await findUser(tx, caller.orgId, id))
-  return { ...user, permissions: await requireNoHigherPermissions(tx, caller, id, standing) }
+  return { ...user, permissions: await requireNoHigherPermissions(tx, caller, id) }
 }
 
 /** The public document of the user, with the fields that the caller may see. */
@@ -156,7 +155,7 @@ export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
 
 /** Resets the password of a user on behalf of the platform operator. */
 export function resetPassword(sql: Pool, email: string, now: string): Promise<InvitedUser> {
-  return sql.begin(async (tx) => {
+  return beginWithoutCaller(sql, async (tx) => {
     const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
     const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, createdBy: null })
     await recordSuccess(tx, operatorContext('user.resetPassword', user.org_id, { id: user.id }))

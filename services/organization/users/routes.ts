@@ -9,6 +9,7 @@ import {
   patchUser,
   resetUserPassword,
 } from '../../../proto/http/organization/users.ts'
+import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -19,7 +20,7 @@ import { readUsers } from './list/list.ts'
 import * as queries from './queries.ts'
 import { hasAuthorityFilter, viewerOf } from './rules.ts'
 
-type Deps = commands.CommandDeps & { http: Http; pagination: Pagination }
+type Deps = commands.CommandDeps & { http: Http; pagination: Pagination; sql: Pool }
 
 export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })

@@ -2,6 +2,7 @@ import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -38,6 +39,7 @@ export interface FileDeps {
 
 interface UpdateFiles {
   caller: Caller
+  begin: BeginCommand
   partId: string
   body: UpdateFilesRequest
   audit: AuditContext
@@ -52,14 +54,14 @@ interface Addition {
 }
 
 /** Adds and removes files of an own part, all or nothing. */
-export async function updateFiles(deps: FileDeps, { caller, partId, body, audit }: UpdateFiles): Promise<void> {
+export async function updateFiles(deps: FileDeps, { caller, begin, partId, body, audit }: UpdateFiles): Promise<void> {
   const { sql, clock } = deps
   const now = new Date(clock()).toISOString()
   const { orgId } = caller
   found(await findOwnPart(sql, orgId, partId))
   const additions = await additionsOf(deps, orgId, partId, body, now)
 
-  const pending = await sql.begin(async (tx) => {
+  const pending = await begin(async (tx) => {
     // Lock order of every change: the part, then its uploads, then the organization's storage usage.
     found(await lockOwnPart(tx, orgId, partId))
     const ids = additions.map(({ upload }) => upload.id)

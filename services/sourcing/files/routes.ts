@@ -14,8 +14,7 @@ export const fileRoutes = ({ http, ...deps }: FileRoutesDeps) =>
     .use(
       http.route(
         updatePartFiles,
-        ({ caller, params, body, audit }) =>
-          updateFiles(deps, { caller, partId: params.id, body, audit }).then(() => undefined),
+        ({ params, ...call }) => updateFiles(deps, { ...call, partId: params.id }).then(() => undefined),
         requestProblems,
       ),
     )

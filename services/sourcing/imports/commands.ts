@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { Import, ImportFileInput, ImportPartFileResponse } from '../../../proto/http/sourcing/imports.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found } from '../../kit/errors/refusal.ts'
@@ -18,6 +19,7 @@ export interface ImportDeps extends Pick<FileDeps, 'sql' | 'clock' | 'quota' | '
 
 interface ImportFile {
   caller: Caller
+  begin: BeginCommand
   partId: string
   body: ImportFileInput
   audit: AuditContext
@@ -26,13 +28,13 @@ interface ImportFile {
 /** Adds a PENDING file to an own part; a worker fetches its bytes. The URL is stored encrypted until the import ends. */
 export async function importFile(
   { sql, clock, quota, onPending, box }: ImportDeps,
-  { caller: { orgId }, partId, body, audit }: ImportFile,
+  { caller: { orgId }, begin, partId, body, audit }: ImportFile,
 ): Promise<Static<typeof ImportPartFileResponse>> {
   found(await findOwnPart(sql, orgId, partId))
   const encryptedUrl = await box.encrypt(body.sasUrl)
   const now = new Date(clock()).toISOString()
   const fileId = newId('file')
-  await sql.begin(async (tx) => {
+  await begin(async (tx) => {
     found(await lockOwnPart(tx, orgId, partId))
     const { name, group } = body
     const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }

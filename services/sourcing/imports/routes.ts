@@ -9,7 +9,7 @@ export const importRoutes = ({ http, guard, ...deps }: ImportDeps & { http: Http
     .use(
       http.route(
         importPartFile,
-        ({ caller, params, body, audit }) => importFile(deps, { caller, partId: params.partId, body, audit }),
+        ({ params, ...call }) => importFile(deps, { ...call, partId: params.partId }),
         ({ sasUrl }) => {
           const problem = guard.problemOf(sasUrl)
           return problem === undefined ? [] : [{ field: 'sasUrl', message: problem }]

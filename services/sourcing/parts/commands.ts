@@ -3,9 +3,10 @@ import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
-import type { Pool, Tx } from '../../kit/db/client.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
@@ -27,23 +28,22 @@ import {
 } from './rules.ts'
 
 export interface CommandDeps {
-  sql: Pool
   clock: () => number
 }
 
 interface CreatePart {
-  caller: Caller
+  begin: BeginCommand
   body: PartInput
   audit: AuditContext
   idempotencyKey: string | undefined
 }
 
 /** Creates a draft. The records that it refers to stay locked until the transaction ends. */
-export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, idempotencyKey }: CreatePart) {
+export function createPart({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreatePart) {
   const now = new Date(clock()).toISOString()
-  const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
-  return sql.begin((tx) =>
-    once(tx, request, now, async () => {
+  return begin((tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
+    return once(tx, request, now, async () => {
       await lockReferences(tx, caller.orgId)
       const content = contentOf(body)
       const resolved = await resolveReferences(tx, caller.orgId, content)
@@ -59,8 +59,8 @@ export function createPart({ sql, clock }: CommandDeps, { caller, body, audit, i
       await recordSuccess(tx, audit)
       await emitPartEvent(tx, 'created', part.id, caller.orgId)
       return { id: part.id, serialNumber }
-    }),
-  )
+    })
+  })
 }
 
 /** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
@@ -82,18 +82,18 @@ export async function insertWithSerialNumber(
 }
 
 interface ChangePart {
-  caller: Caller
+  begin: BeginCommand
   params: { id: string }
   audit: AuditContext
 }
 
 /** Changes the content of an own part. A patch without a change keeps the revision. */
 export function patchPart(
-  { sql, clock }: CommandDeps,
-  { caller, params, body, ifMatch, audit }: ChangePart & { body: PartPatch; ifMatch: string | undefined },
+  { clock }: CommandDeps,
+  { begin, params, body, ifMatch, audit }: ChangePart & { body: PartPatch; ifMatch: string | undefined },
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
-  return sql.begin(async (tx) => {
+  return begin(async (tx, caller) => {
     await lockReferences(tx, caller.orgId)
     const { document, part } = await ownPart(tx, caller, params.id)
     const content = patchedContent(part, body)
@@ -116,13 +116,13 @@ const EVENT_NAMES = { publish: 'published', archive: 'archived', unarchive: 'una
 
 /** Moves an own part to another state; of two concurrent calls one gets 409. */
 export function movePart(
-  { sql, clock }: CommandDeps,
+  { clock }: CommandDeps,
   verb: PartVerb,
-  { caller, params, audit }: ChangePart,
+  { begin, params, audit }: ChangePart,
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   const transition = TRANSITIONS[verb]
-  return sql.begin(async (tx) => {
+  return begin(async (tx, caller) => {
     const { part } = await ownPart(tx, caller, params.id)
     if (part.state !== transition.from) {
       throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
@@ -138,8 +138,8 @@ export function movePart(
 }
 
 /** Deletes an own part. */
-export function deletePart({ sql }: CommandDeps, { caller, params, audit }: ChangePart): Promise<undefined> {
-  return sql.begin(async (tx) => {
+export function deletePart({ begin, params, audit }: ChangePart): Promise<undefined> {
+  return begin(async (tx, caller) => {
     const { id } = found(await queries.deletePart(tx, caller.orgId, params.id))
     await recordSuccess(tx, audit)
     await emitPartEvent(tx, 'deleted', id, caller.orgId)

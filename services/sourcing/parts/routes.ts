@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
+import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -11,7 +12,7 @@ import { findMetadata, findOwnPart, findPart } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 import { findPage, type PartReads } from './search.ts'
 
-type Deps = commands.CommandDeps & PartReads & { http: Http; pagination: Pagination }
+type Deps = commands.CommandDeps & PartReads & { http: Http; pagination: Pagination; sql: Pool }
 
 export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.parts' })
@@ -47,4 +48,4 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.route(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call)))
     .use(http.route(lifecycle.archivePart, (call) => commands.movePart(deps, 'archive', call)))
     .use(http.route(lifecycle.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call)))
-    .use(http.route(lifecycle.deletePart, (call) => commands.deletePart(deps, call)))
+    .use(http.route(lifecycle.deletePart, (call) => commands.deletePart(call)))

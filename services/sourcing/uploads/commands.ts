@@ -1,9 +1,9 @@
 import type { CreateUploadInput, Upload } from '../../../proto/http/sourcing/uploads.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
-import type { Pool } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -11,7 +11,6 @@ import { countOpenUploads, insertUpload, lockQuota } from './queries.ts'
 import { mayCreateUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
 
 export interface UploadDeps {
-  sql: Pool
   clock: () => number
   storage: Storage
   quota: UploadQuota
@@ -19,14 +18,15 @@ export interface UploadDeps {
 
 interface CreateUpload {
   caller: Caller
+  begin: BeginCommand
   body: CreateUploadInput
   audit: AuditContext
 }
 
 /** Creates an upload with a URL that expires after 24 hours. */
 export async function createUpload(
-  { sql, clock, storage, quota }: UploadDeps,
-  { caller: { orgId, userId }, body, audit }: CreateUpload,
+  { clock, storage, quota }: UploadDeps,
+  { caller: { orgId, userId }, begin, body, audit }: CreateUpload,
 ): Promise<Upload> {
   const now = new Date(clock())
   const expiresAt = new Date(now.getTime() + UPLOAD_LIMITS.lifeMs)
@@ -40,7 +40,7 @@ export async function createUpload(
     public: body.public ?? false,
     expiresAt: expiresAt.toISOString(),
   }
-  await sql.begin(async (tx) => {
+  await begin(async (tx) => {
     await lockQuota(tx, orgId)
     const [{ open }] = await countOpenUploads(tx, orgId, now.toISOString())
     if (!mayCreateUpload(open, quota)) {

@@ -1,0 +1,68 @@
+import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { FIXTURE_SETTINGS, Fixtures } from '../../testing/fixtures.ts'
+import { testMarketplace } from '../../testing/marketplace.ts'
+import { caseOf, ownInput } from '../../testing/operations/cases.ts'
+import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
+import { targetOf } from '../../testing/operations/inputs.ts'
+import { openSession } from '../../testing/sessions.ts'
+import { holdRequest } from '../../testing/socket.ts'
+
+/** Every command, from the list of operations: the caller loses the authority while the body is being sent. */
+setDefaultTimeout(30_000)
+const fixtures = new Fixtures(await testMarketplace(FIXTURE_SETTINGS))
+const { market } = fixtures
+const { owner } = market.db
+const commands = DOCUMENTED.filter(({ contract }) => contract.audit && contract.access !== 'public')
+
+/** A valid request of a new administrator, held back before the last byte of its body. */
+async function held(operation: Documented) {
+  const administrator = await fixtures.account(caseOf(operation).by ?? 'owner', 'administrator')
+  const user = await (await fixtures.organization(administrator.kind)).member('Administrator')
+  const account = { ...administrator, ...user }
+  const input = await ownInput(operation, fixtures, account)
+  const { id: sessionId, accessToken } = await openSession(market, account)
+  const headers = { authorization: `Bearer ${accessToken}`, 'x-forwarded-for': fixtures.address(), ...input.headers }
+  const target = `${operation.method} ${targetOf(operation, input)}`
+  // The token is known to the service, as that of a client that has sent other requests.
+  await market.anonymous.get('/v1/parts', { headers: { authorization: headers.authorization } })
+  const request = await holdRequest(market.running.port, { target, headers, body: JSON.stringify(input.body ?? {}) })
+  const successes = async () =>
+    (await owner`select id from organization.audit_log where actor_id = ${account.userId} and success`).length
+  const before = await successes()
+  return { account, sessionId, finish: request.finish, written: async () => (await successes()) - before }
+}
+
+test('commands are found in the list of operations', () => {
+  expect(commands.length).toBeGreaterThan(25)
+})
+
+describe.each(commands.map((operation) => [operation.id, operation] as const))('%s', (_, operation) => {
+  test('succeeds after its body was held back', async () => {
+    const { finish, written } = await held(operation)
+    const { status, body } = await finish()
+    expect([status, body, await written()]).toEqual([operation.success, body, 1])
+  })
+
+  test('of a user deactivated while the body was held back is 401 and writes nothing', async () => {
+    const { account, finish, written } = await held(operation)
+    await owner`update organization.users set active = false where id = ${account.userId}`
+    const { status, body } = await finish()
+    expect([status, body, await written()]).toEqual([401, body, 0])
+  })
+
+  test('of a session ended while the body was held back is 401 and writes nothing', async () => {
+    const { sessionId, finish, written } = await held(operation)
+    await owner`update identity.sessions set ended_at = now() where id = ${sessionId}`
+    const { status, body } = await finish()
+    expect([status, body, await written()]).toEqual([401, body, 0])
+  })
+
+  const { access } = operation.contract
+  if (access === 'token') return
+  test('of a user whose roles were withdrawn while the body was held back is 403 and writes nothing', async () => {
+    const { account, finish, written } = await held(operation)
+    await owner`delete from organization.user_roles where user_id = ${account.userId}`
+    const { status, body } = await finish()
+    expect([status, body, await written()]).toEqual([403, body, 0])
+  })
+})
