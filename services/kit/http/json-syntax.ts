@@ -20,8 +20,8 @@ const PROBLEMS: Record<string, string> = {
 
 /** The first error of a text that is not JSON, with its position. Bun's own message has none. */
 export function syntaxProblem(text: string): string {
-  // The parser accepts a byte order mark, which JSON does not have.
-  let problem = 'there is a character that is not allowed at line 1, column 1'
+  if (text.startsWith('\u{feff}')) return 'there is a byte order mark'
+  let problem = 'there is an error'
   const firstError = new Error('stops the parser')
   try {
     visit(
