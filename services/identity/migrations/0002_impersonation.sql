@@ -5,7 +5,8 @@ create table identity.impersonation_grants (
   user_id text not null,
   acting_email text not null,
   reason text not null,
-  granted_by text not null,
+  -- Null: an act of the operator's command line.
+  granted_by text,
   -- Hash of the single-use token of the link.
   token_hash bytea not null unique,
   created_at timestamptz(3) not null,
