@@ -12,7 +12,7 @@ const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[
   forbidden: { detail: 'This needs the permission part:create.' },
   not_found: { detail: 'There is no such record, or it is outside your scope.' },
   conflict: { errors: [{ field: 'name', message: 'is the name of another role' }] },
-  illegal_transition: { detail: 'The part is ARCHIVED, and this needs DRAFT.' },
+  illegal_transition: { detail: 'The part is ARCHIVED, not PUBLISHED.' },
   idempotency_conflict: { detail: 'This Idempotency-Key was used with another body.' },
   email_taken: { errors: [{ field: 'email', message: 'is taken' }] },
   limit_reached: { detail: 'The part would have more than 200 files.' },

@@ -37,6 +37,8 @@ const ETAG: Json = {
   schema: { type: 'string' },
 }
 
+const BYTES: Json = { schema: { type: 'string', format: 'binary' } }
+
 /** Whether an operation is not of the specification, which has only `/v1` and `/v2.3`. */
 export const isAddition = ({ path }: AnyOperation): boolean => !/^\/(v1|v2\.3)\//.test(path)
 
@@ -70,7 +72,7 @@ const impersonationNote = ({ closedToImpersonation }: AnyOperation): string =>
 
 function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: AnyOperation): Json {
   if (acceptsBytes) {
-    return { requestBody: { required: true, content: { '*/*': { schema: { type: 'string', format: 'binary' } } } } }
+    return { requestBody: { required: true, content: { 'application/octet-stream': BYTES, '*/*': BYTES } } }
   }
   if (!body) return {}
   const content = { schema: plain(body) }
