@@ -102,7 +102,7 @@ describe('the document of the page', () => {
 
   test('fills a body with the required fields', () => {
     const example = (path: string) => shown.paths[path].post.requestBody.content['application/json'].example
-    expect(example('/v1/uploads')).toEqual({ name: expect.any(String), public: false })
+    expect(example('/v1/uploads')).toEqual({ name: expect.any(String) })
     expect(Object.keys(example('/v1/parts'))).toHaveLength(1)
   })
 
