@@ -1,5 +1,4 @@
 import { documentForPage } from './document.js'
-import { createApiReference } from './reference/standalone.esm.js'
 import { Session } from './session.js'
 
 /** Scalar writes samples for these languages itself; TypeScript samples are part of the document. */
@@ -59,7 +58,7 @@ const session = new Session(({ email, accessToken }) => {
   reference?.updateConfiguration(configuration(accessToken))
 })
 await session.resume()
-reference = createApiReference('#reference', configuration(session.accessToken))
+reference = globalThis.Scalar.createApiReference('#reference', configuration(session.accessToken))
 
 element('sign-in').addEventListener('click', () => element('dialog').showModal())
 element('cancel').addEventListener('click', () => element('dialog').close())
