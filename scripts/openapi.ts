@@ -10,7 +10,7 @@ const FOLDER = join(import.meta.dir, '..', 'proto', 'openapi')
 async function documents(): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
   const write = async (name: string, operations: Parameters<typeof openApiOf>[0]) =>
-    texts.set(`${name}.json`, `${JSON.stringify(await openApiOf(operations), null, 2)}\n`)
+    texts.set(`${name}.json`, `${JSON.stringify(await openApiOf(operations), null, 1)}\n`)
   for (const [service, operations] of Object.entries(OPERATIONS)) await write(service, operations)
   await write('marketplace', Object.values(OPERATIONS).flat())
   return texts

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { installApiReference } from './api-reference.ts'
 import { BUN, ROOT } from './checkout.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
@@ -15,7 +16,16 @@ export async function installPackages(progress: (line: string) => void, packages
   const lockfile = await fingerprint()
   const installed = await readFile(STAMP, 'utf8').catch(() => '')
   const sufficient: readonly Packages[] = packages === 'all' ? ['all'] : ['all', 'production']
-  if (sufficient.some((kind) => installed === `${lockfile} ${kind}`)) return
+  const isInstalled = sufficient.some((kind) => installed === `${lockfile} ${kind}`)
+  if (!isInstalled) await installFromLockfile(lockfile, packages, progress)
+  await installApiReference(progress)
+}
+
+async function installFromLockfile(
+  lockfile: string,
+  packages: Packages,
+  progress: (line: string) => void,
+): Promise<void> {
   progress('Installing packages')
   const omitted = packages === 'production' ? ['--omit=dev'] : []
   const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress', ...omitted])

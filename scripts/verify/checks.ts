@@ -39,6 +39,7 @@ const CHECKS: readonly Check[] = [
     ],
     slow: true,
   },
+  { name: 'types of a generated client', command: ['scripts/checks/client-types.ts'], slow: true },
 ]
 
 export interface CheckRun {

@@ -40,12 +40,14 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
 
   return async ({ userId, orgId, sessionId, act }: TokenSubject, seconds = accessTokenSeconds): Promise<string> => {
     const { kid, key } = await signingKey()
-    // Fractions of a second, which NumericDate allows, distinguish a sign-in from a reset in the same second.
-    const issuedAt = clock() / 1000
+    const issuedAtMs = clock()
+    const issuedAt = Math.floor(issuedAtMs / 1000)
     const claims: JWTPayload = {
       org: orgId,
       sid: sessionId,
       iat: issuedAt,
+      // Distinguishes a sign-in from a reset in the same second; many clients accept only an integer `iat`.
+      iat_ms: issuedAtMs,
       ...(act ? { act: { sub: act.actingEmail, grant: act.grantId } } : {}),
     }
     return new SignJWT(claims)
@@ -54,7 +56,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
       .setAudience(audience)
       .setSubject(userId)
       .setJti(crypto.randomUUID())
-      .setExpirationTime(Math.floor(issuedAt) + seconds)
+      .setExpirationTime(issuedAt + seconds)
       .sign(key)
   }
 }

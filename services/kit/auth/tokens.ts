@@ -22,7 +22,20 @@ const CLOCK_SKEW_SECONDS = 5
 /** An unknown key id reloads the keys, at most once in this interval because key ids can be forged. */
 const MIN_RELOAD_INTERVAL_MS = 1000
 
-export const unauthorized = (detail = 'Send a valid bearer token.') => refuse('unauthorized', { detail })
+/** A token of an ended session is `invalid`, like one with a wrong signature, so that the two are indistinguishable. */
+const TOKEN_PROBLEMS = {
+  missing: 'Send an access token as a bearer token.',
+  malformed: 'The access token is malformed.',
+  expired: 'The access token has expired.',
+  invalid: 'The access token is not valid.',
+}
+
+/** The 401 of a token, with the challenge of RFC 6750: without an error if no token was sent. */
+export function unauthorized(problem: keyof typeof TOKEN_PROBLEMS = 'invalid') {
+  const detail = TOKEN_PROBLEMS[problem]
+  const challenge = problem === 'missing' ? 'Bearer' : `Bearer error="invalid_token", error_description="${detail}"`
+  return refuse('unauthorized', { detail, headers: { 'www-authenticate': challenge } })
+}
 
 /** Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. */
 export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions) {
@@ -49,7 +62,7 @@ export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions
       typ: 'at+jwt',
       issuer,
       audience,
-      requiredClaims: ['sub', 'sid', 'jti', 'org', 'iat', 'exp'],
+      requiredClaims: ['sub', 'sid', 'jti', 'org', 'iat', 'iat_ms', 'exp'],
       clockTolerance: CLOCK_SKEW_SECONDS,
     })
     return claimsOf(payload)
@@ -69,16 +82,19 @@ export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions
   }
 }
 
-/** Every invalid token is the same 401. Other errors, such as a failed database, pass through. */
+/** Other errors than those of the token, such as a failed database, pass through. */
 function refuseInvalid(error: unknown): never {
+  if (error instanceof errors.JWTExpired) throw unauthorized('expired')
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) throw unauthorized('malformed')
   if (error instanceof errors.JOSEError || error instanceof TypeError) throw unauthorized()
   throw error
 }
 
 function claimsOf(payload: Record<string, unknown>): Claims {
-  const { sub, org, sid, iat, exp, act } = payload
+  const { sub, org, sid, iat_ms, exp, act } = payload
   if (typeof sub !== 'string' || typeof org !== 'string' || typeof sid !== 'string') throw unauthorized()
-  const times = { issuedAtMs: Number(iat) * 1000, expiresAtMs: Number(exp) * 1000 }
+  if (typeof iat_ms !== 'number') throw unauthorized()
+  const times = { issuedAtMs: iat_ms, expiresAtMs: Number(exp) * 1000 }
   if (act === undefined) return { userId: sub, orgId: org, sessionId: sid, ...times }
   const { sub: actingEmail, grant } = (act ?? {}) as Record<string, unknown>
   if (typeof actingEmail !== 'string' || typeof grant !== 'string') throw unauthorized()

@@ -9,7 +9,7 @@ import { isTagListed } from './entity-tags.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
-import { acceptsGzip, Streamed, streamedResponse } from './stream.ts'
+import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
 
 /** Writes the responses of one operation: status, headers, body, log line and metric. */
@@ -56,10 +56,10 @@ export class Responder implements ErrorResponder {
   }
 
   /** A response without content that belongs to no operation, such as that to OPTIONS. */
-  empty(state: RequestState, extra: Record<string, string>): Response {
+  empty(state: RequestState, status: number, extra: Record<string, string>): Response {
     const headers = this.#headers(state)
     for (const [name, value] of Object.entries(extra)) headers.set(name, value)
-    return this.#send(state, null, 204, headers)
+    return this.#send(state, null, status, headers)
   }
 
   /** The error response. A refused command is written to the audit log first; if that write fails, the response is its error. */
@@ -106,7 +106,7 @@ export class Responder implements ErrorResponder {
       if (error instanceof Refusal && error.logMessage === undefined) return
       this.#deps.log.error({ err: error, requestId: state.requestId }, 'streamed response aborted')
     }
-    const gzip = acceptsGzip(state.request.headers.get('accept-encoding'))
+    const gzip = acceptsCoding(state.request.headers.get('accept-encoding'), 'gzip')
     return streamedResponse(answer, { status, headers }, { gzip, onFailure })
   }
 
@@ -114,12 +114,16 @@ export class Responder implements ErrorResponder {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
     headers.set('ratelimit', state.rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
+    // `append` adds to the `Vary` that is there.
+    state.cors?.forEach((value, name) => {
+      headers.append(name, value)
+    })
     return headers
   }
 
   #send(state: RequestState, body: string | Uint8Array | Blob | null, status: number, headers: Headers): Response {
     this.#record(state, status)
-    if (status === 204 || status === 304) headers.delete('content-type')
+    if (body === null) headers.delete('content-type')
     return new Response(body, { status, headers })
   }
 
