@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installApiReference } from './api-reference.ts'
 import { BUN, ROOT } from './checkout.ts'
@@ -31,7 +31,9 @@ async function installFromLockfile(
   const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress', ...omitted])
   if (code !== 0) throw new Refusal(sentenceFor(output) ?? `The packages could not be installed:\n${tail(output)}`)
   await linkDatabaseLibraries()
-  await Bun.write(STAMP, `${lockfile} ${packages}`)
+  // Renamed, because a copy of the checkout may share its files by hard links.
+  await writeFile(`${STAMP}.new`, `${lockfile} ${packages}`)
+  await rename(`${STAMP}.new`, STAMP)
 }
 
 /** A hash of the lockfile, package.json and the patches: the inputs of an install. */
