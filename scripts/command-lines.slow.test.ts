@@ -40,6 +40,16 @@ describe.each([...OPERATOR, ...OTHERS.map((name) => [name])].map((words) => [wor
   })
 })
 
+test.each(['keys rotate', 'keys reencrypt', 'catalog export materials', 'catalog import --defaults'])(
+  'operator %s with a database that does not answer: one sentence with host and reason',
+  async (words) => {
+    expect(await script('operator', ...words.split(' '))).toEqual({
+      code: 1,
+      output: 'DATABASE_URL: Postgres on 127.0.0.1:1 does not answer: nothing listens on this port.\n',
+    })
+  },
+)
+
 test.each([
   [['keys', 'rotate', 'now'], "Too many arguments for 'rotate'. Expected 0 arguments but got 1: now."],
   [['keys', 'rotat'], "Unknown command 'rotat'."],

@@ -57,8 +57,7 @@ catalog
   .option('--defaults', 'loads the shipped file into every catalog that was not loaded from another file')
   .action(async (words: string[], { defaults = false }: { defaults?: boolean }) => {
     if (defaults && words.length > 0) throw new Refusal('--defaults takes no catalog and no file.')
-    const { databaseUrl } = await operatorEnvironment()
-    return defaults ? importDefaults(databaseUrl) : importFiles(databaseUrl, words)
+    return defaults ? importDefaults((await operatorEnvironment()).databaseUrl) : importFiles(words)
   })
 catalog
   .command('export')
