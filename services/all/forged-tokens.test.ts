@@ -47,6 +47,8 @@ const FORGERIES: [string, () => Promise<string>][] = [
   ['no exp', () => sign(without('exp'))],
   ['no sub', () => sign(without('sub'))],
   ['no sid', () => sign(without('sid'))],
+  ['no session_version', () => sign(without('session_version'))],
+  ['a session from before the last reset of the user', () => sign({ ...validClaims, session_version: 0 })],
   ['no org', () => sign(without('org'))],
   ['no jti', () => sign(without('jti'))],
   ['no iat', () => sign(without('iat'))],

@@ -35,9 +35,10 @@ export function redeemActivation(
       activation !== undefined &&
       (await beginWithoutCaller(sql, async (tx) => {
         // The user may have been reset, deactivated or anonymised while the password was hashed.
-        if ((await findActivation(tx, hash, now)).length === 0) return false
+        const [current] = await findActivation(tx, hash, now)
+        if (!current) return false
         if ((await markRedeemed(tx, hash, now)).length === 0) return false
-        await setPassword(tx, activation.user_id, passwordHash, now)
+        await setPassword(tx, { userId: current.user_id, passwordHash, version: current.password_version })
         await recordSuccess(tx, { ...audit, actorId: activation.user_id, orgId: activation.org_id })
         return true
       }))

@@ -75,7 +75,12 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
     const [grant] = await findRedeemable(tx, hashOf(token), now)
     if (!grant || !grantorHasAuthority({ active: grant.grantor_active, permissions: grant.grantor_permissions }, grant))
       return undefined
-    const subject = { userId: grant.user_id, orgId: grant.org_id, sessionId: newId('sess') }
+    const subject = {
+      userId: grant.user_id,
+      orgId: grant.org_id,
+      sessionId: newId('sess'),
+      sessionVersion: grant.session_version,
+    }
     const { ipAddress, userAgent } = audit
     const opened = { ...subject, id: subject.sessionId, expiresAt: grant.expires_at, ipAddress, userAgent }
     await markRedeemed(tx, grant.id, ipAddress, now)

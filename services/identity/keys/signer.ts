@@ -8,6 +8,8 @@ export interface TokenSubject {
   userId: string
   orgId: string
   sessionId: string
+  /** The user's version when the session began. */
+  sessionVersion: number
   /** The acting person and the grant, during an impersonation. */
   act?: { actingEmail: string; grantId: string } | undefined
 }
@@ -38,13 +40,16 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
     return current
   }
 
-  return async ({ userId, orgId, sessionId, act }: TokenSubject, seconds = accessTokenSeconds): Promise<string> => {
+  return async (
+    { userId, orgId, sessionId, sessionVersion, act }: TokenSubject,
+    seconds = accessTokenSeconds,
+  ): Promise<string> => {
     const { kid, key } = await signingKey()
-    // Fractions of a second, which NumericDate allows, distinguish a sign-in from a reset in the same second.
-    const issuedAt = clock() / 1000
+    const issuedAt = Math.floor(clock() / 1000)
     const claims: JWTPayload = {
       org: orgId,
       sid: sessionId,
+      session_version: sessionVersion,
       iat: issuedAt,
       ...(act ? { act: { sub: act.actingEmail, grant: act.grantId } } : {}),
     }
@@ -54,7 +59,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
       .setAudience(audience)
       .setSubject(userId)
       .setJti(crypto.randomUUID())
-      .setExpirationTime(Math.floor(issuedAt) + seconds)
+      .setExpirationTime(issuedAt + seconds)
       .sign(key)
   }
 }

@@ -6,6 +6,8 @@ create table identity.impersonation_grants (
   acting_email text not null,
   reason text not null,
   granted_by text not null,
+  -- Version of the grantor's password when the grant was created. A reset of the grantor ends it.
+  grantor_password_version integer not null,
   -- Hash of the single-use token of the link.
   token_hash bytea not null unique,
   created_at timestamptz(3) not null,

@@ -31,8 +31,8 @@ interface SessionSelection {
   userId: string
   /** Session that is kept. */
   except?: string
-  /** Only sessions created before this time end. */
-  before?: string
+  /** Only sessions of an earlier version end. */
+  beforeVersion?: number
 }
 
 /** Ends all sessions of a user except one. */

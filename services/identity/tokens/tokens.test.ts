@@ -176,7 +176,9 @@ describe('grant_type refresh_token', () => {
     await market.db.owner`update organization.users set active = false where id = ${user.userId}`
     const other = await org.member([])
     const reset = (await signIn(other.email, TEST_PASSWORD)).body.refresh_token
-    await market.db.owner`update organization.users set credentials_valid_from = now() where id = ${other.userId}`
+    await market.db.owner`
+      update organization.users set password_version = password_version + 1, session_version = session_version + 1
+      where id = ${other.userId}`
     for (const refused of [expired, 'unknown', deactivated, reset]) {
       const answer = await refresh(refused)
       expect([answer.status, answer.body.error?.code]).toEqual([401, 'invalid_credentials'])

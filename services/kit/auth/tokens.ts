@@ -6,7 +6,8 @@ export interface Claims {
   userId: string
   orgId: string
   sessionId: string
-  issuedAtMs: number
+  /** The user's version when the session began. */
+  sessionVersion: number
   expiresAtMs: number
   act?: { actingEmail: string; grantId: string }
 }
@@ -49,7 +50,7 @@ export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions
       typ: 'at+jwt',
       issuer,
       audience,
-      requiredClaims: ['sub', 'sid', 'jti', 'org', 'iat', 'exp'],
+      requiredClaims: ['sub', 'sid', 'jti', 'session_version', 'org', 'iat', 'exp'],
       clockTolerance: CLOCK_SKEW_SECONDS,
     })
     return claimsOf(payload)
@@ -76,13 +77,13 @@ function refuseInvalid(error: unknown): never {
 }
 
 function claimsOf(payload: Record<string, unknown>): Claims {
-  const { sub, org, sid, iat, exp, act } = payload
+  const { sub, org, sid, session_version, exp, act } = payload
   if (typeof sub !== 'string' || typeof org !== 'string' || typeof sid !== 'string') throw unauthorized()
-  const times = { issuedAtMs: Number(iat) * 1000, expiresAtMs: Number(exp) * 1000 }
-  if (act === undefined) return { userId: sub, orgId: org, sessionId: sid, ...times }
+  const session = { sessionId: sid, sessionVersion: Number(session_version), expiresAtMs: Number(exp) * 1000 }
+  if (act === undefined) return { userId: sub, orgId: org, ...session }
   const { sub: actingEmail, grant } = (act ?? {}) as Record<string, unknown>
   if (typeof actingEmail !== 'string' || typeof grant !== 'string') throw unauthorized()
-  return { userId: sub, orgId: org, sessionId: sid, ...times, act: { actingEmail, grantId: grant } }
+  return { userId: sub, orgId: org, ...session, act: { actingEmail, grantId: grant } }
 }
 
 const ANY_AGE_SECONDS = 100 * 365 * 24 * 60 * 60
