@@ -13,6 +13,10 @@ export interface Tag {
 
 export const defineTag = (name: string, description: string): Tag => ({ name, description })
 
+export const MAX_BODY_BYTES = 1024 * 1024
+/** The longest body of the operations of identity, most of which anyone may call. */
+export const MAX_IDENTITY_BODY_BYTES = 16 * 1024
+
 /**
  * The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it.
  */
@@ -39,6 +43,8 @@ export interface Operation<
   readonly bodyOptional?: boolean
   /** The body may have any media type; the handler reads it as bytes. */
   readonly acceptsBytes?: boolean
+  /** The longest body. Default: `MAX_BODY_BYTES`. */
+  readonly maxBodyBytes?: number
   /** Status of a success. Default 200. */
   readonly status?: 200 | 201 | 204
   readonly response?: Response

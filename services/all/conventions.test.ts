@@ -77,6 +77,25 @@ describe('an operation without a request body', () => {
   })
 })
 
+describe('the longest body', () => {
+  const ofIdentity = DOCUMENTED.filter(({ path, method }) => {
+    return method === 'POST' && /^\/(v2\.3\/oauth|flows\/v1\/(activations|password|sessions|impersonation))/.test(path)
+  })
+
+  test('of each operation of identity is 16 KiB', async () => {
+    expect(ofIdentity.length).toBeGreaterThan(6)
+    for (const { id, path } of ofIdentity) {
+      const { status } = await client.post(path.replace(/\{\w+\}/, 'grant_1'), 'x'.repeat(16 * 1024 + 1))
+      expect([id, status]).toEqual([id, 413])
+    }
+  })
+
+  test('of other operations is 1 MiB', async () => {
+    const sent = (length: number) => client.post('/v1/parts', `{"title":"${'x'.repeat(length - 12)}"}`)
+    expect([(await sent(1024 * 1024)).status, (await sent(1024 * 1024 + 1)).status]).toEqual([400, 413])
+  })
+})
+
 describe('an error of /v1', () => {
   test('is a problem document with code and request id', async () => {
     const answer = await client.get<Problem>(`${UNKNOWN}?x=secret`, { headers: { 'x-request-id': 'my-id.1' } })

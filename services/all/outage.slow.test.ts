@@ -25,6 +25,17 @@ const signIn = () =>
     password: TEST_PASSWORD,
   })
 
+/** Ten reads, ten commands and a sign-in at the same time. */
+async function allAnswer(): Promise<boolean> {
+  const ten = <T>(send: () => Promise<T>) => Array.from({ length: 10 }, send)
+  const answers = await Promise.all([
+    ...ten(() => client.get('/v1/parts')),
+    ...ten(() => client.post('/v1/parts', { title: 'x' })),
+    signIn(),
+  ])
+  return answers.every(({ status }) => status === 200)
+}
+
 describe('while Postgres is unreachable', () => {
   test('requests are 503 with Retry-After in both envelopes', async () => {
     expect((await client.get('/v1/parts')).status).toBe(200)
@@ -48,10 +59,39 @@ describe('while Postgres is unreachable', () => {
     await until(async () => (await client.get('/v1/materials')).status === 503, { withinMs: 20_000 })
   }, 60_000)
 
-  test('the services recover without a restart', async () => {
+  test('the services recover within two seconds, without a restart', async () => {
     proxy.restore()
-    await until(async () => (await client.get('/v1/parts')).status === 200, { withinMs: 30_000 })
-    await until(async () => (await signIn()).status === 200, { withinMs: 30_000 })
-    expect((await client.post('/v1/parts', { title: 'x' })).status).toBe(200)
+    await until(allAnswer, { withinMs: 2000 })
+  }, 60_000)
+})
+
+describe('while Postgres accepts connections but does not answer', () => {
+  const readParts = async () => (await client.get('/v1/parts')).status
+  const createPart = async () => (await client.post('/v1/parts', { title: 'x' })).status
+  const timed = async (request: () => Promise<number>) => {
+    const startedMs = performance.now()
+    return [await request(), performance.now() - startedMs] as const
+  }
+
+  test('requests in flight are 503 after the deadlines of a statement and of a connect', async () => {
+    await until(allAnswer)
+    proxy.freeze()
+    const requests = Array.from({ length: 60 }, (_, at) => timed(at % 2 === 0 ? readParts : createPart))
+    for (const [status, ms] of await Promise.all(requests)) {
+      expect([429, 503]).toContain(status)
+      expect(ms).toBeLessThan(14_000)
+    }
+  }, 60_000)
+
+  test('later requests fail at once, except the one that connects', async () => {
+    const connecting = timed(readParts)
+    const [status, ms] = await timed(readParts)
+    expect([status, ms < 1000]).toEqual([503, true])
+    expect((await connecting)[0]).toBe(503)
+  }, 60_000)
+
+  test('the services recover within two seconds', async () => {
+    proxy.restore()
+    await until(allAnswer, { withinMs: 2000 })
   }, 60_000)
 })

@@ -2,7 +2,7 @@ import type { Socket, TCPSocketListener } from 'bun'
 
 interface Tunnel {
   peer: Socket<Tunnel> | undefined
-  /** Bytes received before the other side was connected. */
+  /** Bytes received before the other side was connected, or while the proxy was frozen. */
   pending: Buffer[]
 }
 
@@ -10,6 +10,7 @@ interface Tunnel {
 export class TcpProxy {
   readonly url: string
   #cut = false
+  #frozen = false
   readonly #open = new Set<Socket<Tunnel>>()
   readonly #server: TCPSocketListener<Tunnel>
 
@@ -25,10 +26,7 @@ export class TcpProxy {
           if (this.#cut) return client.terminate()
           void this.#dial(client, hostname, Number(port))
         },
-        data: ({ data: tunnel }, bytes) => {
-          if (tunnel.peer) tunnel.peer.write(bytes)
-          else tunnel.pending.push(Buffer.from(bytes))
-        },
+        data: ({ data: tunnel }, bytes) => this.#forward(tunnel, bytes),
         close: (client) => {
           this.#open.delete(client)
           client.data.peer?.end()
@@ -47,8 +45,19 @@ export class TcpProxy {
     for (const socket of this.#open) socket.terminate()
   }
 
+  /** Accepts connections and bytes but passes nothing on, like a server whose process is stopped. */
+  freeze(): void {
+    this.#frozen = true
+  }
+
+  /** Ends a cut or a freeze. */
   restore(): void {
     this.#cut = false
+    this.#frozen = false
+    for (const { data } of this.#open) {
+      this.#flush(data)
+      if (data.peer) this.#flush(data.peer.data)
+    }
   }
 
   close(): void {
@@ -62,14 +71,22 @@ export class TcpProxy {
       port,
       data: { peer: client, pending: [] },
       socket: {
-        data: (_, bytes) => {
-          client.write(bytes)
-        },
+        data: ({ data: tunnel }, bytes) => this.#forward(tunnel, bytes),
         close: () => {
           client.end()
         },
       },
     })
-    for (const bytes of client.data.pending) client.data.peer.write(bytes)
+    this.#flush(client.data)
+  }
+
+  #forward(tunnel: Tunnel, bytes: Buffer): void {
+    if (tunnel.peer && !this.#frozen) tunnel.peer.write(bytes)
+    else tunnel.pending.push(Buffer.from(bytes))
+  }
+
+  #flush(tunnel: Tunnel): void {
+    if (!tunnel.peer || this.#frozen) return
+    for (const bytes of tunnel.pending.splice(0)) tunnel.peer.write(bytes)
   }
 }

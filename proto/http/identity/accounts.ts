@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation, defineTag } from '../operation.ts'
+import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { closed, DateTime, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
 export const accountsTag = defineTag('Accounts (beyond the specification)', 'Passwords, sessions and activation links.')
@@ -19,6 +19,7 @@ export const redeemActivation = defineOperation({
   summary: 'Choose a password with an activation link',
   description: 'The token of the link works once within 72 hours. Unknown, used and expired tokens are the same 404.',
   access: 'public',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({
     token: Type.String({
       minLength: 1,
@@ -42,6 +43,7 @@ export const changePassword = defineOperation({
   summary: 'Change your password',
   description: 'Ends all other sessions of the user.',
   access: 'token',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({
     currentPassword: Type.String({
       minLength: 1,
@@ -114,6 +116,7 @@ export const endSession = defineOperation({
   summary: 'End a session',
   description: 'Your own session, or one of another user of your organization, which needs `user:manage`.',
   access: 'token',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   params: pathParam('id', 'Id of the session.', 'sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   status: 204,
   audit: { procedure: 'session.end', request: ['id'] },

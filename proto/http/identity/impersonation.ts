@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { defineOperation, defineTag } from '../operation.ts'
+import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { closed, DateTime, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { TokenResponse } from './tokens.ts'
 
@@ -64,6 +64,7 @@ export const createImpersonationGrant = defineOperation({
     'For support, for a limited time. The person who opens the link acts as the user. The audit log records every action ' +
     'with the user as actor and the grant. You must hold every permission of the user (403).',
   access: 'org:admin',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: CreateImpersonationGrantRequest,
   status: 201,
   response: CreatedImpersonationGrant,
@@ -108,6 +109,7 @@ export const redeemImpersonationGrant = defineOperation({
     'The token of the link works once, until the grant ends. Unknown, used, expired and revoked tokens are the same 404. ' +
     'Failures are throttled like failed sign-ins. The session can be refreshed, and ends with the grant.',
   access: 'public',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({
     token: Type.String({
       minLength: 1,
@@ -130,6 +132,7 @@ export const revokeImpersonationGrant = defineOperation({
   summary: 'Revoke an impersonation grant',
   description: 'Voids the link at once and ends the session in every service within a second.',
   access: 'org:admin',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   params: grantId,
   response: ImpersonationGrant,
   refusals: ['illegal_transition'],

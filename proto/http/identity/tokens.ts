@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineOperation, defineTag } from '../operation.ts'
+import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { closed, OneOf } from '../shapes.ts'
 
 const tag = defineTag('Tokens', 'Bearer tokens for every other operation.')
@@ -61,6 +61,7 @@ export const createToken = defineOperation({
     'A wrong password, an unknown user and an inactive user get the same response. Failures are throttled by account and ' +
     'IP address. A refresh token works once. Its reuse after more than 10 seconds ends the session.',
   access: 'public',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: TokenRequest,
   response: TokenResponse,
   refusals: ['invalid_credentials'],
@@ -77,6 +78,7 @@ export const revokeToken = defineOperation({
   description:
     'Ends the session of the request; its access and refresh tokens are void in every service within a second. With `token`, ends the session of that token instead, if it belongs to the same user; other tokens get the same response without effect.',
   access: 'token',
+  maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: closed({
     token: Type.Optional(
       Type.String({

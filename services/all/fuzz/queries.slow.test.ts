@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { harness } from '../../testing/fuzz/harness.ts'
-import { wrongQueries } from '../../testing/fuzz/targets.ts'
+import { farPages, wrongQueries } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
@@ -30,6 +30,24 @@ describe('queries', () => {
     })
     expect(violations).toEqual([])
     expect(fuzz.log.errors()).toEqual([])
+  })
+})
+
+describe('pages past the end', () => {
+  const lists = operations.filter(({ query }) => query.some(({ name }) => name === 'pageSize'))
+
+  test('exist for every paged list', () => expect(lists.length).toBeGreaterThan(7))
+
+  test.each(lists.map((operation) => [operation.id, operation] as const))('%s: no items', async (_, operation) => {
+    const [, administrator] = await fuzz.callers(operation)
+    const input = await ownInput(operation, fuzz.fixtures, administrator)
+    const wrong: string[] = []
+    // One request at a time, because an organization may read few far pages at once.
+    for (const { name, target } of farPages(operation, input)) {
+      const { status, text } = await fuzz.send({ name, method: 'GET', target }, administrator)
+      if (status !== 200 || text !== '{"items":[],"hasMore":false}') wrong.push(`${name}: ${status} ${text}`)
+    }
+    expect(wrong).toEqual([])
   })
 })
 

@@ -19,9 +19,9 @@ interface SessionOptions {
 
 const CONNECT_TIMEOUT_SECONDS = 5
 /** Statements here are short. A blocked one ends the session, which releases its locks. */
-const STATEMENT_TIMEOUT_MS = 10_000
+const STATEMENT_TIMEOUT_MS = 5000
 /** Longer than the statement time-out, which is the usual end of a blocked statement. */
-const ANSWER_TIMEOUT_MS = 12_000
+const ANSWER_TIMEOUT_MS = 6000
 const KEEP_ALIVE_SECONDS = 15
 /**
  * After this idle time the server ends the session and releases its locks, for clients that were stopped or whose machine

@@ -15,6 +15,8 @@ interface PoolOptions {
   searchPath?: string
   /** Maximum queries in flight on one connection. Default: 1. */
   maxPipelined?: number
+  /** Longest wait for a statement, after which it fails and its connection is closed. Default: unlimited. */
+  statementSeconds?: number
 }
 
 /**
@@ -24,6 +26,8 @@ interface PoolOptions {
 const UNPIPELINED = 1
 /** Time to connect, after which the query fails. */
 const CONNECT_TIMEOUT_SECONDS = 5
+/** Short pauses between attempts to connect, so that a service recovers soon after the database. */
+const reconnectSeconds = () => 0.1 + Math.random() * 0.1
 
 /**
  * Creates a pool that connects with its first query. Times are ISO strings in UTC with milliseconds, as in the API, and
@@ -31,14 +35,16 @@ const CONNECT_TIMEOUT_SECONDS = 5
  */
 export function connect(
   url: string,
-  { max, applicationName, searchPath, maxPipelined = UNPIPELINED }: PoolOptions,
+  { max, applicationName, searchPath, maxPipelined = UNPIPELINED, statementSeconds }: PoolOptions,
 ): Pool {
-  // The types of postgres.js lack `max_pipeline`, the number of queries at which a connection counts as busy.
-  const pipelining: Record<string, number> = { max_pipeline: maxPipelined }
+  // The types of postgres.js lack `max_pipeline`, the number of queries at which a connection counts as busy, and
+  // `query_timeout`, which the patch adds.
+  const untyped = { max_pipeline: maxPipelined, query_timeout: statementSeconds }
   return postgres(url, {
-    ...pipelining,
+    ...untyped,
     max,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
+    backoff: reconnectSeconds,
     connection: { application_name: applicationName, ...(searchPath ? { search_path: `${searchPath}, public` } : {}) },
     onnotice: () => {},
     types: ISO_TIMES,

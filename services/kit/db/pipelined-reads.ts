@@ -57,6 +57,9 @@ export class PipelinedReads {
   }
 }
 
+/** Above the `statement_timeout` of the service roles, which is the usual end of a slow statement. */
+const STATEMENT_SECONDS = 6
+
 /** The connections of one service: a pool, and one more for pipelined reads where the pool is large enough. */
 export function connectService(
   url: string,
@@ -64,7 +67,8 @@ export function connectService(
   applicationName: string,
 ): { sql: Pool; reads: PipelinedReads } {
   const hasPipeline = size >= MIN_POOL_WITH_PIPELINE
-  const sql = connect(url, { max: hasPipeline ? size - 1 : size, applicationName })
-  const pipeline = hasPipeline ? connect(url, { max: 1, applicationName, maxPipelined: MAX_PIPELINED }) : undefined
+  const options = { applicationName, statementSeconds: STATEMENT_SECONDS }
+  const sql = connect(url, { ...options, max: hasPipeline ? size - 1 : size })
+  const pipeline = hasPipeline ? connect(url, { ...options, max: 1, maxPipelined: MAX_PIPELINED }) : undefined
   return { sql, reads: new PipelinedReads(sql, pipeline) }
 }

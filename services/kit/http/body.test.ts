@@ -1,11 +1,24 @@
-import { describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { closed, OneOf } from '../../../proto/http/shapes.ts'
 import { Refusal } from '../errors/refusal.ts'
-import { BODY_LIMITS, bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
+import { BodyBudget } from '../limits/body-budget.ts'
+import {
+  type BodyLimit,
+  bodyChecker,
+  readJson as readJsonWithin,
+  refuseLongBody,
+  refuseOtherMediaTypes,
+} from './body.ts'
 
 const post = (body: string | Uint8Array, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   new Request('http://localhost/', { method: 'POST', body, headers })
+
+const MAX_BYTES = 1024 * 1024
+const budget = new BodyBudget({ maxBytes: 2 * MAX_BYTES, maxBytesPerClient: 2 * MAX_BYTES })
+const limit: BodyLimit = { maxBytes: MAX_BYTES, budget, client: 'org_1' }
+const readJson = (request: Request) => readJsonWithin(request, limit)
+afterEach(() => expect(budget.reservedBytes).toBe(0))
 
 async function refusalOf(work: () => unknown): Promise<Refusal> {
   try {
@@ -48,8 +61,8 @@ describe('media types', () => {
 describe('reading JSON', () => {
   test('a Content-Length over the limit is refused before the body is read', async () => {
     const request = post('{}')
-    request.headers.set('content-length', String(BODY_LIMITS.maxBytes + 1))
-    expect((await refusalOf(() => refuseLongBody(request))).code).toBe('payload_too_large')
+    request.headers.set('content-length', String(MAX_BYTES + 1))
+    expect((await refusalOf(() => refuseLongBody(request, MAX_BYTES))).code).toBe('payload_too_large')
   })
 
   test('a stream without Content-Length is refused at the limit', async () => {

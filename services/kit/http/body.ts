@@ -2,9 +2,9 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
 import { invalid, invalidField, refuse } from '../errors/refusal.ts'
+import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
 
 export const BODY_LIMITS = {
-  maxBytes: 1024 * 1024,
   maxDepth: 32,
   /** Fields and list items together. The largest valid body has some hundreds. */
   maxValues: 10_000,
@@ -16,9 +16,8 @@ export const BODY_LIMITS = {
 const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /** Throws 413 before the body is read if its `Content-Length` exceeds the limit. */
-export function refuseLongBody(request: Request): void {
-  const length = Number(request.headers.get('content-length') ?? 0)
-  if (length > BODY_LIMITS.maxBytes) throw tooLarge()
+export function refuseLongBody({ headers }: Request, maxBytes: number): void {
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
 /** Throws 415 unless the body is `application/json` in UTF-8. A request without a body needs no media type. */
@@ -35,9 +34,17 @@ const isEmpty = ({ headers }: Request) =>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** What one request may send as its body. */
+export interface BodyLimit {
+  maxBytes: number
+  budget: BodyBudget
+  /** The client that the bytes are counted for. */
+  client: string
+}
+
 /** The JSON value of a request; undefined for an empty body. Depth is checked before the parser recurses. */
-export async function readJson(request: Request): Promise<unknown> {
-  const bytes = await readBytes(request)
+export async function readJson(request: Request, limit: BodyLimit): Promise<unknown> {
+  const bytes = await readBytes(request, limit)
   if (bytes.byteLength === 0) return undefined
   refuseDeepJson(bytes)
   let value: unknown
@@ -52,18 +59,29 @@ export async function readJson(request: Request): Promise<unknown> {
   return value
 }
 
-async function readBytes(request: Request): Promise<Uint8Array> {
-  // Reading `request.body` creates a stream, which costs more than the rest of reading a short body.
-  if (request.headers.has('content-length')) return withDeadline(request.bytes())
-  return request.body ? withDeadline(readStream(request.body)) : new Uint8Array()
+async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {
+  const length = request.headers.get('content-length')
+  const reservation = budget.reserve(client, Number(length ?? 0))
+  try {
+    // Reading `request.body` creates a stream, which costs more than the rest of reading a short body.
+    if (length !== null) return await withDeadline(request.bytes())
+    return request.body ? await withDeadline(readStream(request.body, maxBytes, reservation)) : new Uint8Array()
+  } finally {
+    reservation.release()
+  }
 }
 
-async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readStream(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  reservation: Reservation,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let total = 0
   for await (const chunk of body) {
     total += chunk.byteLength
-    if (total > BODY_LIMITS.maxBytes) throw tooLarge()
+    if (total > maxBytes) throw tooLarge(maxBytes)
+    reservation.grow(chunk.byteLength)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -76,7 +94,8 @@ async function withDeadline<T>(reading: Promise<T>): Promise<T> {
   return Promise.race([reading, late]).finally(() => clearTimeout(timer))
 }
 
-const tooLarge = () => refuse('payload_too_large', { detail: `A body may have at most ${BODY_LIMITS.maxBytes} bytes.` })
+const tooLarge = (maxBytes: number) =>
+  refuse('payload_too_large', { detail: `A body may have at most ${maxBytes} bytes.` })
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../proto/errors.ts'
 import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Pool, Tx } from '../db/client.ts'
+import type { BodyBudget } from '../limits/body-budget.ts'
 import type { RateLimit } from '../limits/rate-limit.ts'
 import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import type { Log } from '../log/log.ts'
@@ -17,6 +18,8 @@ export interface HttpDeps {
   /** The pool on which commands begin their transactions. */
   sql: Pool
   rateLimit: RateLimit
+  /** Memory of the request bodies of this process. */
+  bodies: BodyBudget
   /** Permits for commands, so that one organization never occupies all connections. */
   commands: TenantSemaphore
   /** Writes the audit entry of a refused command. */

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { NotFoundError } from 'elysia'
-import type { BodyOf, Operation } from '../../../proto/http/operation.ts'
+import { type BodyOf, MAX_BODY_BYTES, type Operation } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../audit/context.ts'
@@ -49,10 +49,12 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   const isPublic = operation.access === 'public'
   const responder = new Responder(operation, deps)
 
-  const readBody = async (request: Request) => {
-    refuseLongBody(request)
+  const { maxBodyBytes: maxBytes = MAX_BODY_BYTES } = operation
+
+  const readBody = async (request: Request, client: string) => {
+    refuseLongBody(request, maxBytes)
     refuseOtherMediaTypes(request)
-    const value = await readJson(request)
+    const value = await readJson(request, { maxBytes, client, budget: deps.bodies })
     if (value === undefined && bodyOptional) return undefined
     const body = checkBody?.(value) as BodyOf<O>
     const problems = bodyRule(body)
@@ -79,8 +81,9 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 
   const checkLimitAndBody = (state: RequestState, caller: Caller | undefined) => {
     state.caller = caller
-    state.rateLimit = deps.rateLimit.take(caller ? caller.orgId : networkOf(state.clientIp))
-    return checkBody ? readBody(state.request) : undefined
+    const client = caller ? caller.orgId : networkOf(state.clientIp)
+    state.rateLimit = deps.rateLimit.take(client)
+    return checkBody ? readBody(state.request, client) : undefined
   }
 
   const checkShapeAndRun = (state: RequestState, params: Params, search: string, body: unknown) => {

@@ -54,7 +54,7 @@ async function ensureRole(sql: Pool, service: ServiceName, password: string): Pr
     ...(exists.length > 0 ? [] : [`create role ${role} login`]),
     `alter role ${role} with login nosuperuser nocreatedb nocreaterole password ${literal(password)}`,
     `alter role ${role} set search_path = ${service}, public`,
-    `alter role ${role} set statement_timeout = '15s'`,
+    `alter role ${role} set statement_timeout = '5s'`,
     `alter role ${role} set idle_in_transaction_session_timeout = '60s'`,
     `alter role ${role} set plan_cache_mode = 'force_generic_plan'`,
     `alter role ${role} set jit = off`,

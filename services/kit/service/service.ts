@@ -12,6 +12,7 @@ import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
+import { BodyBudget } from '../limits/body-budget.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
 import { TenantReads } from '../limits/tenant-reads.ts'
 import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
@@ -25,6 +26,10 @@ import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 
 export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
 export type ServiceConfig = Static<typeof serviceVariables>
+
+const MIB = 1024 * 1024
+/** Shared by all services of the process. */
+const BODIES = new BodyBudget({ maxBytes: 64 * MIB, maxBytesPerClient: 16 * MIB })
 
 /** The audience of all access tokens. */
 export const AUDIENCE = 'marketplace'
@@ -105,6 +110,7 @@ export async function createKit(
     auth,
     sql,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
+    bodies: BODIES,
     commands: new TenantSemaphore({
       what: 'changes',
       permits: config.DATABASE_POOL_SIZE,

@@ -29,8 +29,6 @@ const claim = async (kinds: readonly JobRow['kind'][] = ['copy', 'import']) => {
   const startedMs = performance.now()
   const [job] = await claimJob(sql, crypto.randomUUID(), kinds)
   expect(performance.now() - startedMs).toBeLessThan(MAX_CLAIM_MS)
-  // Claims are ordered by a time in milliseconds.
-  await Bun.sleep(2)
   return job?.file_id
 }
 

@@ -117,7 +117,8 @@ create index file_jobs_leased on sourcing.file_jobs (next_attempt_at) where leas
 -- The last claim of a job of each organization. The next job is that of the organization with the oldest one.
 create table sourcing.file_job_claims (
   org_id text primary key,
-  claimed_at timestamptz(3) not null
+  -- In microseconds, because claims within a millisecond must be ordered, too.
+  claimed_at timestamptz not null
 );
 
 -- The progress of an import, kept after it ended.

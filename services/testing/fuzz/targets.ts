@@ -47,6 +47,31 @@ export function wrongQueries(operation: Documented, input: Input): HostileTarget
   return [...each, ...asWhole.map(withQuery)]
 }
 
+const MAX_PAGE = 2_147_483_647
+const PAGE_SIZES = Array.from({ length: 50 }, (_, at) => at + 1)
+
+/**
+ * Pages past the end of every list: with each page size the page whose offset just exceeds a 32-bit integer, and the largest
+ * page, without filter and with each filter.
+ */
+export function farPages(operation: Documented, input: Input): HostileTarget[] {
+  const pageSize = operation.query.find(({ name }) => name === 'pageSize')
+  if (!pageSize) return []
+  const filters = operation.query.filter(({ name }) => !['page', 'pageSize'].includes(name) && !(name in input.query))
+  const filterValues = filters.flatMap(({ name, schema, example }) =>
+    (schema.enum ?? [name === 'q' || name === 'search' ? 'a' : String(example)]).map((value) => ({ [name]: value })),
+  )
+  return PAGE_SIZES.flatMap((size) =>
+    [Math.min(MAX_PAGE, Math.ceil((MAX_PAGE + 1) / size)), MAX_PAGE].flatMap((page) =>
+      [{}, ...filterValues].map((filter) => {
+        const query = { ...input.query, ...filter, page: String(page), pageSize: String(size) }
+        const target = targetOf(operation, { ...input, query })
+        return { name: target, target }
+      }),
+    ),
+  )
+}
+
 /** The same name with its first letter percent-encoded. */
 const withEncodedFirstLetter = (name: string) => `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`
 
