@@ -129,11 +129,21 @@ describe('restore-administrator', () => {
 
 describe('keys', () => {
   test('an unknown verb: the usage of its command; an unknown command: the usage of all commands', async () => {
-    expect((await operator('keys', 'burn')).err).toContain('keys rotate | keys reencrypt')
+    expect((await operator('keys', 'burn')).err).toContain('keys rotate | keys revoke <kid> | keys reencrypt')
     const { code, err } = await operator('unknown')
     expect(code).toBe(2)
     for (const command of ['bootstrap', 'reset-password', 'restore-administrator', 'keys', 'catalog'])
       expect(err).toContain(command)
+  })
+
+  test('revoke: voids a key and names its successor; an unknown or missing id is refused', async () => {
+    await operator('keys', 'rotate')
+    const [key] = await owner`select kid from identity.signing_keys order by signs_from desc limit 1`
+    const { code, out } = await operator('keys', 'revoke', key?.kid)
+    expect([code, out]).toEqual([0, expect.stringContaining(`The key ${key?.kid} is revoked`)])
+    expect(await owner`select kid from identity.signing_keys where kid = ${key?.kid}`).toHaveLength(0)
+    expect((await operator('keys', 'revoke', 'key_unknown')).err).toBe('No signing key has the id key_unknown.\n')
+    expect((await operator('keys', 'revoke')).err).toContain('keys revoke <kid>')
   })
 
   test('reencrypt: reports the number of re-encrypted secrets', async () => {

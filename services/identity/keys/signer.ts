@@ -40,7 +40,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
     return current
   }
 
-  return async (
+  const sign = async (
     { userId, orgId, sessionId, sessionVersion, act }: TokenSubject,
     seconds = accessTokenSeconds,
   ): Promise<string> => {
@@ -62,6 +62,15 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
       .setExpirationTime(issuedAt + seconds)
       .sign(key)
   }
+
+  const forgetKey = () => {
+    current = undefined
+  }
+
+  return Object.assign(sign, {
+    /** Makes the next signature read the current key, because the cached one may have been revoked. */
+    forgetKey,
+  })
 }
 
 export type Signer = ReturnType<typeof createSigner>

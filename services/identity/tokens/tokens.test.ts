@@ -35,7 +35,17 @@ describe('grant_type password', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
     const claims = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1] as string, 'base64url').toString())
     expect(claims).toMatchObject({ sub: userId, org: org.orgId, aud: 'marketplace' })
-    expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'jti', 'org', 'sid', 'sub'])
+    expect(Object.keys(claims).sort()).toEqual([
+      'aud',
+      'exp',
+      'iat',
+      'iss',
+      'jti',
+      'org',
+      'session_version',
+      'sid',
+      'sub',
+    ])
   })
 
   test('the e-mail address is case-insensitive', async () => {

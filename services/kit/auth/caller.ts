@@ -18,7 +18,7 @@ export interface Caller {
 
 /** Throws 401 for a token whose user was deactivated, moved or reset after the session began. */
 export function callerFrom(
-  { userId, orgId, sessionId, sessionVersion, act }: Omit<Claims, 'expiresAtMs'>,
+  { userId, orgId, sessionId, sessionVersion, act }: Omit<Claims, 'expiresAtMs' | 'keyId'>,
   row: CallerRow,
 ): Caller {
   if (!row.active || row.org_id !== orgId || row.session_version !== sessionVersion) throw unauthorized()
