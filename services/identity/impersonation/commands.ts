@@ -3,13 +3,12 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
-import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
-import { countFailure } from '../throttle/queries.ts'
-import { refuseThrottled } from '../throttle/throttle.ts'
+import { refuseWrongToken } from '../throttle/throttle.ts'
 import { type TokenDeps, tokensOf } from '../tokens/commands.ts'
 import { insertRefreshToken, insertSession } from '../tokens/queries.ts'
 import {
@@ -68,8 +67,6 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
   const { sql, clock } = tokens
   const nowMs = clock()
   const now = new Date(nowMs).toISOString()
-  const keys = throttleKeys('impersonation', audit.ipAddress)
-  await refuseThrottled(sql, keys, now)
   const refreshToken = newSecretToken()
   const session = await beginWithoutCaller(sql, async (tx) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)
@@ -91,8 +88,7 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
     return { ...subject, act: { actingEmail: grant.acting_email, grantId: grant.id }, endsAt: grant.expires_at }
   })
   if (session) return tokensOf(tokens, session, refreshToken.token)
-  await countFailure(sql, keys, now)
-  throw notFound()
+  return refuseWrongToken(sql, throttleKeys('impersonation', audit.ipAddress), now)
 }
 
 /** Revokes the grant and ends its session, in one transaction with the events. */

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../proto/http/operation.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { JsonText } from '../db/json-text.ts'
-import { invalidField, Refusal, refuse, unavailable } from '../errors/refusal.ts'
+import { invalidField, isRefusalOf, Refusal, refuse, unavailable } from '../errors/refusal.ts'
 import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
@@ -63,14 +63,26 @@ export class Responder implements ErrorResponder {
   }
 
   /** The error response. A refused command is written to the audit log first; if that write fails, the response is its error. */
-  async failure(state: RequestState, error: unknown): Promise<Response> {
+  async failure(state: RequestState, cause: unknown): Promise<Response> {
     const { audit, span } = state
+    const error = this.#limited(state, cause)
     if (!audit || !(error instanceof Refusal)) return inSpan(span, () => this.#error(state, error))
     try {
       await this.#deps.auditRefusal(audit, error.code)
       return inSpan(span, () => this.#error(state, error))
     } catch (failure) {
       return inSpan(span, () => this.#error(state, failure))
+    }
+  }
+
+  /** A request with an invalid token takes from the bucket of its address, and is 429 when the bucket is empty. */
+  #limited(state: RequestState, error: unknown): unknown {
+    if (!isRefusalOf(error, 'unauthorized') || state.rateLimit !== '') return error
+    try {
+      state.rateLimit = this.#deps.rateLimit.take(networkOf(state.clientIp))
+      return error
+    } catch (refusal) {
+      return refusal
     }
   }
 
