@@ -94,7 +94,7 @@ export class Responder implements ErrorResponder {
     const { path } = targetOf(request.url)
     const family = familyOf(path)
     const status = statusOf(family, refusal)
-    const headers = this.#headers(state)
+    const headers = this.#headers(state, refusal.headers?.ratelimit)
     headers.set('content-type', mediaTypeOf(family))
     // HTTP requires the field for every 401, including that of a refused sign-in.
     if (status === 401) headers.set('www-authenticate', 'Bearer')
@@ -122,10 +122,11 @@ export class Responder implements ErrorResponder {
     return streamedResponse(answer, { status, headers }, { gzip, onFailure })
   }
 
-  #headers(state: RequestState): Headers {
+  /** A request that was not counted takes from the bucket of its address, unless a limit refused it. */
+  #headers(state: RequestState, rateLimit = state.rateLimit): Headers {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
-    headers.set('ratelimit', state.rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
+    headers.set('ratelimit', rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
     return headers
   }
 
