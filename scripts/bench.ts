@@ -1,6 +1,8 @@
+import type { Row } from './bench/compare.ts'
 import type { Context, Section } from './bench/context.ts'
-import { readOptions, usageOf } from './bench/options.ts'
-import { measureAuditLog } from './bench/sections/audit.ts'
+import { openDatabases } from './bench/database.ts'
+import { readOptions } from './bench/options.ts'
+import { measureAuditLog } from './bench/sections/audit-log.ts'
 import { measureCatalog } from './bench/sections/catalog.ts'
 import { measureCreate } from './bench/sections/create.ts'
 import { measureMemory } from './bench/sections/memory.ts'
@@ -10,10 +12,8 @@ import { measureRefreshes } from './bench/sections/refresh.ts'
 import { measureSignIn } from './bench/sections/sign-in.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
 import { measureUsers } from './bench/sections/users.ts'
-import { activateAdministrators } from './bench/stage/accounts.ts'
-import { openDatabase } from './bench/stage/database.ts'
-import { startServices } from './bench/stage/services.ts'
-import { failedRow, type Row, tableOf } from './bench/table.ts'
+import { startServices } from './bench/services.ts'
+import { cellsOf, type FailedRow, tableOf } from './bench/table.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
 import { installPackages } from './toolchain/packages.ts'
 
@@ -27,7 +27,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   users: measureUsers,
   'sign-in': measureSignIn,
   refresh: measureRefreshes,
-  audit: measureAuditLog,
+  'audit-log': measureAuditLog,
   uploads: measureUploads,
 }
 
@@ -39,35 +39,35 @@ await runCommand((lifecycle) => Promise.race([bench(lifecycle), aborted(lifecycl
 })
 
 async function bench(lifecycle: Lifecycle): Promise<number> {
-  const { help, sections, size, pace } = readOptions(process.argv.slice(2), Object.keys(SECTIONS))
-  if (help) {
-    console.log(usageOf(Object.keys(SECTIONS)))
+  const options = readOptions(process.argv.slice(2), Object.keys(SECTIONS))
+  if (typeof options === 'string') {
+    console.log(options)
     return 0
   }
   const { onStop, progress } = lifecycle
   await installPackages(progress)
-  const database = await openDatabase(size, lifecycle)
+  const { large, small } = await openDatabases(options.parts, lifecycle)
   progress('Starting the services')
-  const context: Context = { database, services: await startServices(database, onStop), pace, onStop, progress }
-  await activateAdministrators(context)
-  const rows: Row[] = []
+  const platforms = { ...(await startServices(large, onStop)), small: await startServices(small, onStop) }
+  const context = { ...platforms, pace: options.pace, onStop, progress }
+  const rows: (Row | FailedRow)[] = []
   // The table is printed after a signal too: the rows of finished measurements are kept.
   onStop(async () => console.log(tableOf(rows)))
-  for (const name of sections) await measure(name, context, rows)
-  return rows.some(({ result }) => result === 'FAILED') ? 1 : 0
+  for (const name of options.sections) await measure(name, context, rows)
+  return rows.some((row) => 'reason' in row) ? 1 : 0
 }
 
-async function measure(name: string, context: Context, rows: Row[]): Promise<void> {
-  const began = Date.now()
+async function measure(name: string, context: Context, rows: (Row | FailedRow)[]): Promise<void> {
+  const startedMs = performance.now()
   context.progress(`Measuring ${name}`)
   try {
     for await (const row of SECTIONS[name]?.(context) ?? []) {
-      context.progress(`  ${row.what}: ${row.result}`)
+      context.progress(`  ${row.what}: ${cellsOf(row).result}`)
       rows.push(row)
     }
   } catch (error) {
     console.error(error)
-    rows.push(failedRow(name, error))
+    rows.push({ what: name, reason: String(error).split('\n')[0] ?? '' })
   }
-  context.progress(`Measured ${name} in ${Math.round((Date.now() - began) / 1000)} s`)
+  context.progress(`Measured ${name} in ${Math.round((performance.now() - startedMs) / 1000)} s`)
 }

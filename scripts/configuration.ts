@@ -5,6 +5,8 @@ import { migratorVariables } from '../services/kit/migrate/variables.ts'
 import { serviceVariables } from '../services/kit/service/service.ts'
 import { organizationVariables } from '../services/organization/config.ts'
 import { sourcingVariables } from '../services/sourcing/config.ts'
+import { commandLine, runCommandLine } from './toolchain/command-line.ts'
+import { Refusal } from './toolchain/refusal.ts'
 
 const OPERATIONS = join(import.meta.dir, '..', 'OPERATIONS.md')
 const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
@@ -43,16 +45,21 @@ function row(name: string, variable: TSchema, schema: TObject, service: string):
   return `| \`${name}\` | ${service} | ${shownDefault} | ${variable.description} |`
 }
 
-if (import.meta.main) {
+async function write({ check = false }): Promise<void> {
   const file = Bun.file(OPERATIONS)
   const before = await file.text()
   const after = before.replace(TABLE, `<!-- configuration -->\n${configurationTable()}\n<!-- /configuration -->`)
-  if (before !== after && process.argv.includes('--check')) {
-    console.error(
+  if (before !== after && check) {
+    throw new Refusal(
       'The configuration table of OPERATIONS.md is out of date: run bun scripts/configuration.ts and commit.',
     )
-    process.exit(1)
   }
   if (before !== after) await Bun.write(file, after)
   console.log('The configuration table of OPERATIONS.md is up to date.')
 }
+
+await runCommandLine(
+  commandLine('bun scripts/configuration.ts', 'Writes the table of environment variables in OPERATIONS.md.')
+    .option('--check', 'fails if the table is out of date, and writes nothing')
+    .action(write),
+)

@@ -4,9 +4,11 @@ import { connect } from '../services/kit/db/client.ts'
 import { ChangedMigration, migrate } from '../services/kit/migrate/migrate.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 import { setRetention } from '../services/organization/audit-log/queries.ts'
+import { commandLine, runCommandLine } from './toolchain/command-line.ts'
+import { Refusal } from './toolchain/refusal.ts'
 
-/** Migrates the database and, with NATS_URL, creates or updates the streams. Repeatable. */
-try {
+/** Repeatable. */
+async function run(): Promise<void> {
   const config = readConfig(migratorVariables, process.env)
   await migrate({
     url: config.DATABASE_URL,
@@ -25,8 +27,16 @@ try {
     })
     console.log('The NATS streams are up to date.')
   }
-} catch (error) {
-  const isExpected = error instanceof BadConfiguration || error instanceof ChangedMigration
-  console.error(isExpected ? error.message : error)
-  process.exit(error instanceof BadConfiguration ? 2 : 1)
 }
+
+await runCommandLine(
+  commandLine(
+    'bun scripts/migrate.ts',
+    'Migrates the database of DATABASE_URL and, with NATS_URL, creates or updates the streams.',
+  ).action(() =>
+    run().catch((error) => {
+      if (error instanceof BadConfiguration) process.exitCode = 2
+      throw error instanceof BadConfiguration || error instanceof ChangedMigration ? new Refusal(error.message) : error
+    }),
+  ),
+)

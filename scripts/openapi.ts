@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { OPERATIONS } from '../proto/operations.ts'
 import { openApiOf } from './contract/document.ts'
+import { commandLine, runCommandLine } from './toolchain/command-line.ts'
+import { Refusal } from './toolchain/refusal.ts'
 
 const FOLDER = join(import.meta.dir, '..', 'proto', 'openapi')
 
@@ -14,18 +16,24 @@ async function documents(): Promise<Map<string, string>> {
   return texts
 }
 
-const check = process.argv.includes('--check')
-const stale: string[] = []
-for (const [name, text] of await documents()) {
-  const file = Bun.file(join(FOLDER, name))
-  if ((await file.exists()) && (await file.text()) === text) continue
-  stale.push(name)
-  if (!check) await Bun.write(file, text)
+async function write({ check = false }): Promise<void> {
+  const stale: string[] = []
+  for (const [name, text] of await documents()) {
+    const file = Bun.file(join(FOLDER, name))
+    if ((await file.exists()) && (await file.text()) === text) continue
+    stale.push(name)
+    if (!check) await Bun.write(file, text)
+  }
+  if (check && stale.length > 0) {
+    throw new Refusal(
+      `Out of date: ${stale.join(', ')}. If the change of the contract is intended, run bun scripts/openapi.ts and commit.`,
+    )
+  }
+  console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'The OpenAPI documents are up to date.')
 }
-if (check && stale.length > 0) {
-  console.error(
-    `Out of date: ${stale.join(', ')}. If the change of the contract is intended, run bun scripts/openapi.ts and commit.`,
-  )
-  process.exit(1)
-}
-console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'The OpenAPI documents are up to date.')
+
+await runCommandLine(
+  commandLine('bun scripts/openapi.ts', 'Writes the OpenAPI documents of proto/openapi.')
+    .option('--check', 'fails if a document is out of date, and writes nothing')
+    .action(write),
+)

@@ -8,6 +8,8 @@ import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people
 import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
 import { importDefaults } from './operations/catalog.ts'
+import { commandLine, runCommandLine } from './toolchain/command-line.ts'
+import { Refusal } from './toolchain/refusal.ts'
 
 /** Loads the reference catalogs, and the organizations, users and parts of the demo. Repeatable. */
 async function seed(): Promise<void> {
@@ -54,10 +56,10 @@ function refuseProduction(): void {
   }
 }
 
-try {
-  await seed()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exit(1)
-}
-process.exit(0)
+await runCommandLine(
+  commandLine('bun scripts/seed.ts', 'Loads the demo data; ./scripts/dev runs it.').action(() =>
+    seed().catch((error) => {
+      throw error instanceof Error ? new Refusal(error.message) : error
+    }),
+  ),
+)

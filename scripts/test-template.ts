@@ -1,6 +1,13 @@
 import { buildTemplate } from '../services/testing/database.ts'
 import { importDefaults } from './operations/catalog.ts'
+import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
 /** The template of every test database: migrated, with the shipped catalogs. */
-await importDefaults(await buildTemplate())
-process.exit(0)
+const template = async () => importDefaults(await buildTemplate())
+
+await runCommandLine(
+  commandLine(
+    'bun scripts/test-template.ts',
+    'Makes the template of the test databases; ./scripts/test runs it.',
+  ).action(template),
+)

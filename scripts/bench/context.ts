@@ -1,13 +1,11 @@
 import type { Lifecycle } from '../toolchain/command.ts'
-import type { Pace } from './compare.ts'
-import type { Database } from './stage/database.ts'
-import type { Services } from './stage/services.ts'
-import type { Row } from './table.ts'
+import type { Pace, Row } from './compare.ts'
+import type { Platform } from './services.ts'
 
 /** What a section of the benchmark works with. */
-export interface Context extends Pick<Lifecycle, 'onStop' | 'progress'> {
-  database: Database
-  services: Services
+export interface Context extends Platform, Pick<Lifecycle, 'onStop' | 'progress'> {
+  /** The same services over few records, for times that should not depend on the number of records. */
+  small: Platform
   pace: Pace
 }
 

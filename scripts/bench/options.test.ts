@@ -5,13 +5,13 @@ const SECTIONS = ['parts', 'pages', 'users']
 const read = (...args: string[]) => readOptions(args, SECTIONS)
 
 test('no options: all sections over a million parts', () => {
-  expect(read()).toMatchObject({ help: false, sections: SECTIONS, size: { parts: 1_000_000 } })
+  expect(read()).toMatchObject({ sections: SECTIONS, parts: 1_000_000 })
 })
 
 test('--quick: 100,000 parts unless --parts is given', () => {
-  expect(read('--quick').size.parts).toBe(100_000)
-  expect(read('--quick', '--parts=300000').size.parts).toBe(300_000)
-  expect(read('--parts=10000000', 'pages')).toMatchObject({ sections: ['pages'], size: { parts: 10_000_000 } })
+  expect(read('--quick')).toMatchObject({ parts: 100_000 })
+  expect(read('--quick', '--parts=300000')).toMatchObject({ parts: 300_000 })
+  expect(read('--parts=10000000', 'pages')).toMatchObject({ sections: ['pages'], parts: 10_000_000 })
 })
 
 test.each(['--parts', '--parts=', '--parts=1e6', '--parts=99999', '--parts=10000001', '--slow', 'page'])(

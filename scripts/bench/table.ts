@@ -1,36 +1,27 @@
-/** One row of the result. */
-export interface Row {
+import type { Row } from './compare.ts'
+
+/** A section that failed. The whole error is on standard error. */
+export interface FailedRow {
   what: string
-  ours: string
-  reference: string
-  /** A ratio or a time, as the wanted value. */
-  result: string
-  wanted: string
-  /** Undefined where nothing is wanted. */
-  met?: boolean
+  reason: string
 }
 
-const COLUMNS = ['what', 'ours', 'reference', 'result', 'wanted', '']
-
-/** The rows as a table of text; a row below the wanted value ends with `short`. */
-export function tableOf(rows: readonly Row[]): string {
-  const cells = rows.map(({ what, ours, reference, result, wanted, met }) => [
-    ...[what, ours, reference, result, wanted],
-    met === false ? 'short' : '',
-  ])
-  const widths = COLUMNS.map((column, at) => Math.max(column.length, ...cells.map((row) => row[at]?.length ?? 0)))
-  const line = (row: readonly string[]) => widths.map((width, at) => (row[at] ?? '').padEnd(width)).join('  ')
-  return [COLUMNS, widths.map((width) => '-'.repeat(width)), ...cells].map((row) => line(row).trimEnd()).join('\n')
-}
-
-/** The whole reason is on standard error. */
 const MAX_REASON = 100
 
-/** The row of a section that failed. */
-export const failedRow = (section: string, error: unknown): Row => ({
-  what: section,
-  ours: '',
-  reference: (error instanceof Error ? error.message : String(error)).split('\n')[0]?.slice(0, MAX_REASON) ?? '',
-  result: 'FAILED',
-  wanted: '',
-})
+/** The rows as text; a figure that misses the wanted value is marked `short`. */
+export const tableOf = (rows: readonly (Row | FailedRow)[]): string => Bun.inspect.table(rows.map(cellsOf))
+
+export function cellsOf(row: Row | FailedRow): Record<string, string> {
+  const { what } = row
+  if ('reason' in row) return { what, ours: '', reference: row.reason.slice(0, MAX_REASON), result: 'FAILED' }
+  const { ours, reference, result, unit, note = '', wanted } = row
+  const withUnit = (value: number | string) => (unit ? `${value} ${unit}` : `${value}`)
+  const [sign, limit] = 'atLeast' in wanted ? ['≥', wanted.atLeast] : ['≤', wanted.atMost]
+  const met = sign === '≥' ? result >= limit : result <= limit
+  return {
+    ...{ what, ours, reference },
+    result: `${withUnit(result.toFixed(unit ? 1 : 2))} ${note}`.trimEnd(),
+    wanted: `${sign} ${withUnit(limit)}`,
+    '': met ? '' : 'short',
+  }
+}

@@ -9,7 +9,7 @@ import { createCustomField } from '../../services/organization/custom-fields/com
 import { bootstrapOperator, createOrganization } from '../../services/organization/organizations/commands.ts'
 import { grantRole } from '../../services/organization/role-assignments/commands.ts'
 import { findRoleByName, listRoles } from '../../services/organization/roles/queries.ts'
-import { createUser, resetPassword } from '../../services/organization/users/commands.ts'
+import { createUser, resetCredentials } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { ApiClient } from '../../services/testing/client.ts'
 import { type DemoOrganization, emailOf, type Person, websiteOf } from './story.ts'
@@ -97,7 +97,11 @@ async function ensurePassword({ sql, baseUrl, secret }: DemoDeps, email: string)
     () => false,
   )
   if (signedIn) return
-  const { activationToken } = await resetPassword(sql, email, now())
+  const activationToken = await sql.begin(async (tx) => {
+    const [user] = await findUserByEmail(tx, email)
+    if (!user) throw new Error(`The demo has no user ${email}.`)
+    return resetCredentials(tx, user.org_id, user.id, { now: now(), createdBy: null })
+  })
   await client.activate(activationToken, password)
 }
 

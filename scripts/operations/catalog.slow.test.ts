@@ -75,16 +75,17 @@ describe('catalog import', () => {
   })
 
   test.each([
-    [['import'], 'catalog import <catalog>'],
-    [['import', 'criticalities'], 'catalog import <catalog>'],
-    [['import', 'nothing', 'own.csv'], 'Catalogs: technologies'],
-    [['import', 'criticalities', 'none.csv'], 'does not exist'],
-    [['import', 'criticalities', 'own.csv', 'criticalities', 'own.csv'], 'more than once'],
-    [['export'], 'catalog export <catalog>'],
-    [['unknown'], 'catalog import <catalog>'],
-  ])('%p: refused without a stack', async (args, sentence) => {
+    [['import'], 1, 'Name each catalog with its file'],
+    [['import', 'criticalities'], 1, 'Name each catalog with its file'],
+    [['import', '--defaults', 'criticalities', 'own.csv'], 1, '--defaults takes no catalog and no file.'],
+    [['import', 'nothing', 'own.csv'], 1, 'There is no catalog nothing. Catalogs: technologies'],
+    [['import', 'criticalities', 'none.csv'], 1, 'does not exist'],
+    [['import', 'criticalities', 'own.csv', 'criticalities', 'own.csv'], 1, 'more than once'],
+    [['export'], 2, "Missing required argument 'catalog'."],
+    [['unknown'], 2, "Unknown command 'unknown'."],
+  ])('%p: refused without a stack', async (args, exitCode, sentence) => {
     const { code, err } = await operator(...args)
-    expect(code).toBe(1)
+    expect(code).toBe(exitCode)
     expect(err).toContain(sentence)
     expect(err).not.toContain('    at ')
   })

@@ -12,18 +12,17 @@ import { Refusal } from '../toolchain/refusal.ts'
 import { importProgress } from './catalog-progress.ts'
 import { operatorEnvironment } from './environment.ts'
 
-export const CATALOG_USAGE =
-  'catalog import <catalog> <file.csv> [<catalog> <file.csv> …] | catalog import --defaults | catalog export <catalog> [<file.csv>]'
+const CATALOGS_SENTENCE = `Catalogs: ${CATALOG_NAMES.join(', ')}.`
 
-const usage = () => new Refusal(`${CATALOG_USAGE}\nCatalogs: ${CATALOG_NAMES.join(', ')}.`)
+/** Loads catalogs from files, all of them or none. */
+export const importFiles = (databaseUrl: string, words: readonly string[]): Promise<void> =>
+  withCatalogs(databaseUrl, async (sql) => runImport(sql, await sourcesOf(words)))
 
-/** Loads catalogs from files, all of them or none, or writes one as a file. */
-export async function catalog([verb, ...args]: string[]): Promise<void> {
+/** Writes a catalog to a file or to standard output. */
+export async function exportTo(name: string, file: string | undefined): Promise<void> {
+  const catalog = CATALOGS[catalogNamed(name)]
   const { databaseUrl } = await operatorEnvironment()
-  if (verb === 'import' && args.length === 1 && args[0] === '--defaults') return importDefaults(databaseUrl)
-  if (verb === 'import') return withCatalogs(databaseUrl, async (sql) => runImport(sql, await sourcesOf(args)))
-  if (verb === 'export') return withCatalogs(databaseUrl, (sql) => runExport(sql, args))
-  throw usage()
+  await withCatalogs(databaseUrl, (sql) => runExport(sql, catalog, file))
 }
 
 /** Loads the shipped file into every catalog that the operator has not loaded from another file. */
@@ -82,7 +81,9 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
 }
 
 async function sourcesOf(args: readonly string[]): Promise<Source[]> {
-  if (args.length === 0 || args.length % 2 !== 0) throw usage()
+  if (args.length === 0 || args.length % 2 !== 0) {
+    throw new Refusal(`Name each catalog with its file, or --defaults alone. ${CATALOGS_SENTENCE}`)
+  }
   const sources: Source[] = []
   for (let at = 0; at < args.length; at += 2) {
     const name = catalogNamed(args[at])
@@ -97,8 +98,7 @@ async function sourcesOf(args: readonly string[]): Promise<Source[]> {
   return sources
 }
 
-async function runExport(sql: Pool, [name, file]: readonly string[]): Promise<void> {
-  const catalog = CATALOGS[catalogNamed(name)]
+async function runExport(sql: Pool, catalog: Source['catalog'], file: string | undefined): Promise<void> {
   if (file === undefined) {
     await exportCatalog(sql, catalog, (text) => new Promise((done) => process.stdout.write(text, () => done())))
     return
@@ -118,7 +118,7 @@ async function runExport(sql: Pool, [name, file]: readonly string[]): Promise<vo
 
 function catalogNamed(text: string | undefined): CatalogName {
   const name = CATALOG_NAMES.find((name) => name === text)
-  if (!name) throw usage()
+  if (!name) throw new Refusal(`There is no catalog ${text}. ${CATALOGS_SENTENCE}`)
   return name
 }
 

@@ -1,4 +1,5 @@
-import { parseArgs } from 'node:util'
+import { recordOperatorGrant } from '../../services/identity/impersonation/commands.ts'
+import type { Impersonate } from '../../services/kit/audit/context.ts'
 import { connect, type Pool } from '../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../services/kit/errors/refusal.ts'
 import { bootstrapOperator } from '../../services/organization/organizations/commands.ts'
@@ -7,24 +8,24 @@ import { resetPassword as reset } from '../../services/organization/users/comman
 import { Refusal } from '../toolchain/refusal.ts'
 import { operatorEnvironment } from './environment.ts'
 
-export const BOOTSTRAP_USAGE =
-  'bootstrap --email <address> --given-name <name> --family-name <name> --organization <name> --region <code>'
+/** As in the API. */
+const MAX_REASON = 500
+
+interface NewOperator {
+  email: string
+  givenName: string
+  familyName: string
+  organization: string
+  region: string
+}
 
 /** Creates the operator's organization and its administrator, unless an operator exists. */
-export async function bootstrap(args: string[]): Promise<void> {
-  const option = { type: 'string' } as const
-  const { values } = parseArgs({
-    args,
-    options: { email: option, 'given-name': option, 'family-name': option, organization: option, region: option },
-  })
-  const { email, organization } = values
-  const [givenName, familyName, regionCode] = [values['given-name'], values['family-name'], values.region]
-  if (!email || !givenName || !familyName || !organization || !regionCode) throw new Refusal(BOOTSTRAP_USAGE)
-  if (!/^[^@\s]+@[^@\s]+$/.test(email)) throw new Refusal(`${email} is not an e-mail address.`)
-  if (!/^[A-Z]{2}$/.test(regionCode)) throw new Refusal(`${regionCode} is not an ISO 3166-1 alpha-2 code.`)
-  const administrator = { email, givenName, familyName }
+export async function bootstrap({ organization, region, ...administrator }: NewOperator): Promise<void> {
+  const { email } = administrator
+  requireAddress(email)
+  if (!/^[A-Z]{2}$/.test(region)) throw new Refusal(`${region} is not an ISO 3166-1 alpha-2 code.`)
   await withOrganization(async (sql, publicUrl) => {
-    const input = { name: organization, roles: [], regionCode, administrator }
+    const input = { name: organization, roles: [], regionCode: region, administrator }
     const created = await bootstrapOperator(sql, input, new Date().toISOString()).catch((error) => {
       throw isRefusalOf(error, 'conflict')
         ? new Refusal('An operator organization already exists; nothing was changed.')
@@ -35,26 +36,28 @@ export async function bootstrap(args: string[]): Promise<void> {
   })
 }
 
-export const RESET_USAGE = 'reset-password <e-mail address>'
+/** Who runs a command on a user, and why. */
+interface Operator {
+  as: string
+  reason: string
+}
 
 /** Restores access for a locked-out user; the old password and all sessions end. */
-export async function resetPassword([email]: string[]): Promise<void> {
-  if (!email) throw new Refusal(RESET_USAGE)
+export async function resetPassword(email: string, operator: Operator): Promise<void> {
+  const impersonate = impersonationBy(operator)
   await withOrganization(async (sql, publicUrl) => {
-    const { activationToken } = await reset(sql, email, new Date().toISOString()).catch((error) => {
+    const { activationToken } = await reset(sql, email, impersonate, new Date().toISOString()).catch((error) => {
       throw isRefusalOf(error, 'not_found') ? new Refusal(`No user has the address ${email}.`) : error
     })
     printLink(publicUrl, activationToken)
   })
 }
 
-export const RESTORE_USAGE = 'restore-administrator <e-mail address>'
-
 /** Makes a user Administrator of an organization that has no administrator. */
-export async function restoreAdministrator([email]: string[]): Promise<void> {
-  if (!email) throw new Refusal(RESTORE_USAGE)
+export async function restoreAdministrator(email: string, operator: Operator): Promise<void> {
+  const impersonate = impersonationBy(operator)
   await withOrganization(async (sql) => {
-    const { orgId } = await restore(sql, email, new Date().toISOString()).catch((error) => {
+    const { orgId } = await restore(sql, email, impersonate, new Date().toISOString()).catch((error) => {
       if (isRefusalOf(error, 'not_found')) throw new Refusal(`No user has the address ${email}.`)
       if (isRefusalOf(error, 'illegal_transition')) throw new Refusal(`${email} is deactivated; nothing was changed.`)
       if (isRefusalOf(error, 'conflict')) throw new Refusal(`${email} is already Administrator; nothing was changed.`)
@@ -62,6 +65,18 @@ export async function restoreAdministrator([email]: string[]): Promise<void> {
     })
     console.log(`${email} is now Administrator of ${orgId}; the change is in the audit log of the organization.`)
   })
+}
+
+function impersonationBy({ as, reason }: Operator): Impersonate {
+  requireAddress(as)
+  if (reason.trim() === '' || reason.length > MAX_REASON) {
+    throw new Refusal(`--reason must have 1 to ${MAX_REASON} characters.`)
+  }
+  return (tx, user, now) => recordOperatorGrant(tx, { ...user, actingEmail: as, reason }, now)
+}
+
+function requireAddress(text: string): void {
+  if (!/^[^@\s]+@[^@\s]+$/.test(text)) throw new Refusal(`${text} is not an e-mail address.`)
 }
 
 const printLink = (publicUrl: string, token: string) =>

@@ -1,5 +1,7 @@
 import { expect } from 'bun:test'
 import type { CreatedImpersonationGrant, ImpersonationGrant } from '../../proto/http/identity/impersonation.ts'
+import { recordOperatorGrant } from '../identity/impersonation/commands.ts'
+import type { Impersonate } from '../kit/audit/context.ts'
 import { ApiClient } from './client.ts'
 import { type TestUser, testMarketplace } from './marketplace.ts'
 
@@ -47,3 +49,9 @@ export async function impersonationFixtures() {
     lastAddress: () => `10.1.0.${addresses}`,
   }
 }
+
+/** Records acts as the operator's command line does. */
+export const impersonateAs =
+  (operator: { actingEmail: string; reason: string }): Impersonate =>
+  (tx, user, now) =>
+    recordOperatorGrant(tx, { ...user, ...operator }, now)

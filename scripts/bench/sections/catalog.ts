@@ -1,56 +1,61 @@
+import { join } from 'node:path'
+import { ApiClient } from '../../../services/testing/client.ts'
+import { BUN } from '../../toolchain/checkout.ts'
 import { compareRates } from '../compare.ts'
 import type { Section } from '../context.ts'
-import type { ListPage } from '../lists.ts'
-import { httpSide } from '../load/http.ts'
-import { type Read, startElysia } from '../references/start.ts'
-import { signIn } from '../stage/accounts.ts'
+import { clientSide, httpSide } from '../http.ts'
+import { readPage, requireAnswer } from '../lists.ts'
+import type { FixedAnswer } from '../references/elysia.ts'
+import { signIn, startServer } from '../services.ts'
 
 const LIST = '/v1/categories'
 
-/** Three reads of a catalog, against Elysia that answers the same bytes, bare and with a token check, log and headers. */
+const REFERENCES = [
+  { name: 'bare Elysia', guard: 'none', atLeast: 0.5 },
+  { name: 'Elysia with token check, log line and headers', guard: 'token', atLeast: 0.8 },
+]
+
+/** An entry, a page and a batch of ten, against Elysia that answers the same bytes, bare and guarded. */
 export const measureCatalog: Section = async function* (context) {
-  const { port, url } = context.services.catalog
-  const { accessToken } = await signIn(context, 'catalog')
-  const reads = await readsOf(url, { Authorization: `Bearer ${accessToken}` })
-  const bare = await startElysia(context, 'none', reads)
-  const guarded = await startElysia(context, 'token', reads)
-  for (const { answer, request } of reads) {
+  const client = await signIn(context, 'catalog')
+  const ids = (await readPage(client, LIST)).map(({ id }) => id)
+  const requests: CatalogRequest[] = [
+    { method: 'GET', path: `${LIST}/${ids[0]}` },
+    { method: 'GET', path: LIST },
+    { method: 'POST', path: `${LIST}:batch-get`, body: { ids } },
+  ]
+  const answers = await Array.fromAsync(requests, async ({ method, path, body }): Promise<FixedAnswer> => {
+    const { text, headers } = await client.send(method, path, { body })
+    return { method, path, text, etag: headers.has('etag') }
+  })
+  const servers = await Array.fromAsync(REFERENCES, async ({ guard, ...reference }) => {
+    const { port, url } = await startServer(context, {
+      name: `elysia-${guard}`,
+      command: [BUN, join(import.meta.dir, '..', 'references', 'elysia.ts')],
+      readyUrl: '/readyz',
+      env: {
+        GUARD: guard,
+        JWKS_URL: `${context.services.identity.url}/.well-known/jwks.json`,
+        ANSWERS: JSON.stringify(answers),
+      },
+    })
+    const referenceClient = new ApiClient(url, client.accessToken)
+    for (const [at, { method, path, body }] of requests.entries()) {
+      requireAnswer(await referenceClient.send(method, path, { body }), answers[at]?.text)
+    }
+    return { ...reference, port }
+  })
+  for (const { method, path, body } of requests) {
+    const request = { method, path, token: client.accessToken, ...(body && { body: JSON.stringify(body) }) }
     yield* compareRates({
-      what: `${answer.method} ${answer.path}`,
-      ours: httpSide(port, request),
-      references: [
-        { name: 'bare Elysia', side: httpSide(bare, request), atLeast: 0.5 },
-        { name: 'Elysia with token check, log line and headers', side: httpSide(guarded, request), atLeast: 0.8 },
-      ],
+      what: `${method} ${path}`,
+      ours: clientSide(client, request),
+      references: servers.map(({ port, ...reference }) => ({ ...reference, side: httpSide(port, request) })),
       pace: context.pace,
     })
   }
 }
 
-/** One entry, a page, and a batch of ten, with the answers of the service. */
-async function readsOf(url: string, headers: Record<string, string>): Promise<Read[]> {
-  const page = (await (await fetch(`${url}${LIST}`, { headers })).json()) as ListPage
-  const ids = page.items.map(({ id }) => id)
-  const posted = { headers: { ...headers, 'Content-Type': 'application/json' }, body: JSON.stringify({ ids }) }
-  return Promise.all([
-    readOf(url, { operation: 'getCategory', method: 'GET', path: `${LIST}/${ids[0]}`, headers }),
-    readOf(url, { operation: 'listCategories', method: 'GET', path: LIST, headers }),
-    readOf(url, { operation: 'batchGetCategories', method: 'POST', path: `${LIST}:batch-get`, ...posted }),
-  ])
-}
-
-interface CatalogRequest {
-  operation: string
-  method: 'GET' | 'POST'
-  path: string
-  headers: Record<string, string>
-  body?: string
-}
-
-async function readOf(url: string, { operation, ...request }: CatalogRequest): Promise<Read> {
-  const { path, ...rest } = request
-  const answer = await fetch(`${url}${path}`, rest)
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
-  const fixed = { text: await answer.text(), etag: answer.headers.has('etag') }
-  return { request, answer: { operation, method: request.method, path, ...fixed } }
+interface CatalogRequest extends Pick<FixedAnswer, 'method' | 'path'> {
+  body?: { ids: string[] }
 }

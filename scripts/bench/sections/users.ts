@@ -1,11 +1,9 @@
-import { timeLimit } from '../compare.ts'
+import { count, inRounds, quantile, rounds } from '../compare.ts'
 import type { Section } from '../context.ts'
-import { comparePage, lastPage, timesOf } from '../lists.ts'
-import { signIn } from '../stage/accounts.ts'
-import { LARGEST, LARGEST_SHARE } from '../stage/database.ts'
-import { USERS } from '../statements.ts'
+import { LARGEST, LARGEST_SHARE } from '../database.ts'
+import { comparePage, lastPage, timeOf, USERS } from '../lists.ts'
+import { signIn } from '../services.ts'
 
-const REQUESTS = 20
 /** There are many filters, so each gets short rounds and fixed numbers of clients. */
 const SHORT = { pace: { rounds: 3, seconds: 1 }, connections: [16], clients: [8] }
 
@@ -36,20 +34,21 @@ const TIMED: Filters[] = [
 
 /** The lists of the largest organization: first page against its statements in pgbench, first and last page in turns. */
 export const measureUsers: Section = async function* (context) {
-  const { users } = context.database.size
-  const own = users / LARGEST_SHARE
-  const data = `${own.toLocaleString('en-US')} of ${users.toLocaleString('en-US')} users`
+  const { database } = context
+  const own = database.size.users / LARGEST_SHARE
   for (const filters of [...COMPARED, ...TIMED]) {
     const client = await signIn(context, 'organization', LARGEST)
     const pathOf = (page: number) => `/v1/users?${new URLSearchParams({ ...filters, page: String(page) })}`
     const last = await lastPage(client, pathOf, own / 10)
-    const paths = Array.from({ length: REQUESTS }, () => [...new Set([pathOf(1), pathOf(last)])])
-    const times = await timesOf(client, paths.flat())
-    const what = `GET ${pathOf(1)}, in turns with page ${last}`
-    yield timeLimit({ what, times, data, statistic: 'p95', atMostMs: 100 })
+    const reads = [1, last].map((page) => () => timeOf(client, pathOf(page)))
+    yield {
+      what: `GET ${pathOf(1)}, in turns with page ${last}`,
+      reference: `${count(own)} of ${count(database.size.users)} users`,
+      ...quantile((await inRounds(rounds(20), reads)).flat(), 0.95),
+      wanted: { atMost: 100 },
+    }
     if (COMPARED.includes(filters)) {
-      const page = { list: USERS, client, path: pathOf(1), atLeast: 0.35 }
-      yield* comparePage({ ...context, ...SHORT }, { ...page, ...SHORT })
+      yield* comparePage({ database, list: USERS, client, path: pathOf(1), atLeast: 0.35, ...SHORT })
     }
   }
 }

@@ -2,6 +2,7 @@ import type { CreateImpersonationGrantRequest, ImpersonationGrant } from '../../
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
@@ -17,6 +18,7 @@ import {
   findUser,
   type GrantRow,
   insertGrant,
+  insertUsedGrant,
   listSessionsUnder,
   markRedeemed,
   markRevoked,
@@ -60,6 +62,20 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
       return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
     })
   })
+}
+
+interface OperatorGrant {
+  orgId: string
+  userId: string
+  actingEmail: string
+  reason: string
+}
+
+/** Records an act of the operator's command line as an impersonation: a grant that is redeemed and revoked at once. */
+export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: string): Promise<string> {
+  const id = newId('grant')
+  await insertUsedGrant(tx, { ...grant, id, tokenHash: newSecretToken().hash }, now)
+  return id
 }
 
 /** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose grantor lost the authority, are the same 404. */

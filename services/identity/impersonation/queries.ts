@@ -1,5 +1,5 @@
 import type { OrgRole, Permission } from '../../../proto/permissions.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
@@ -32,6 +32,13 @@ export const insertGrant = (sql: Sql, grant: NewGrant, now: string) => sql<[Gran
     grantor.password_version, ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt}
   from organization.callers grantor where grantor.user_id = ${grant.grantedBy}
   returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
+
+/** A grant without a session, for one act of the operator's command line. */
+export const insertUsedGrant = (tx: Tx, grant: Omit<NewGrant, 'grantedBy' | 'expiresAt'>, now: string) => tx`
+  insert into identity.impersonation_grants
+    (id, org_id, user_id, acting_email, reason, token_hash, created_at, expires_at, redeemed_at, revoked_at)
+  values (${grant.id}, ${grant.orgId}, ${grant.userId}, ${grant.actingEmail}, ${grant.reason},
+    ${Buffer.from(grant.tokenHash)}, ${now}, ${now}, ${now}, ${now})`
 
 export const listGrants = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<GrantRow[]>`
   select id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at

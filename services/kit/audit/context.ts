@@ -1,4 +1,5 @@
 import type { Procedure } from '../../../proto/procedures.ts'
+import type { Tx } from '../db/client.ts'
 
 /** The content of a command's audit entry, for success and refusal alike. */
 export interface AuditContext {
@@ -12,20 +13,22 @@ export interface AuditContext {
   request: Record<string, unknown> | undefined
 }
 
-/** The actor of commands that the platform's operator runs from a shell, without a signed-in user. */
-export const OPERATOR = 'operator'
+/** Records an act of the operator's command line as an impersonation of a user. Returns the id of the grant. */
+export type Impersonate = (tx: Tx, user: { orgId: string; userId: string }, now: string) => Promise<string>
+
+interface OperatorCommand {
+  procedure: Procedure
+  orgId: string
+  /** The affected user. */
+  userId: string
+  grantId: string
+  request: Record<string, unknown>
+}
 
 /** The audit context of a command that the platform's operator runs from a shell. */
-export const operatorContext = (
-  procedure: Procedure,
-  orgId: string,
-  request: Record<string, unknown>,
-): AuditContext => ({
-  procedure,
-  orgId,
-  actorId: OPERATOR,
-  grantId: undefined,
+export const operatorContext = ({ userId, ...command }: OperatorCommand): AuditContext => ({
+  ...command,
+  actorId: userId,
   ipAddress: undefined,
   userAgent: undefined,
-  request,
 })

@@ -1,5 +1,4 @@
 import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
-import { OPERATOR } from '../../kit/audit/context.ts'
 import { ERASED } from '../users/rules.ts'
 import type { EntryDetailRow, EntryRow } from './queries.ts'
 
@@ -23,7 +22,6 @@ export const entryDetailOf = (row: EntryDetailRow): AuditLogEntryDetail => ({
 })
 
 function actorOf({ actor_id, actor_email, actor_given_name, actor_family_name }: EntryRow): AuditLogEntry['actor'] {
-  if (actor_id === OPERATOR) return { id: OPERATOR, email: OPERATOR, name: 'Operator of the platform' }
   const email = actor_email ?? ERASED
   const name = `${actor_given_name ?? ''} ${actor_family_name ?? ''}`.trim()
   return { id: actor_id, email, ...(email === ERASED || name === '' ? {} : { name }) }

@@ -1,16 +1,19 @@
 import { expect, test } from 'bun:test'
-import type { AuditLogEntry } from '../../../proto/http/organization/audit-log.ts'
+import type { ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
+import type { AuditLogEntry, AuditLogEntryDetail } from '../../../proto/http/organization/audit-log.ts'
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import { connect } from '../../kit/db/client.ts'
+import { impersonateAs } from '../../testing/impersonation.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { BY_BUS, type Page, type Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 import { restoreAdministrator } from './restore.ts'
 
 const market = await testMarketplace()
-const sql = connect(market.db.urlOf('organization'), { max: 4, applicationName: 'test' })
+const sql = connect(market.db.ownerUrl, { max: 4, applicationName: 'operator', searchPath: 'organization' })
 market.db.beforeDrop(() => sql.end({ timeout: 1 }))
-const restore = (email: string) => restoreAdministrator(sql, email, new Date().toISOString())
+const operator = { actingEmail: 'support@platform.example.com', reason: 'Ticket 4711' }
+const restore = (email: string) => restoreAdministrator(sql, email, impersonateAs(operator), new Date().toISOString())
 
 test('an administrator who lost permissions has all of them within a second', async () => {
   const org = await market.organization(['IP_OWNER'])
@@ -31,14 +34,18 @@ test('an administrator who lost permissions has all of them within a second', as
 
   expect(await restore(email.toUpperCase())).toEqual({ orgId: org.orgId, userId })
   await until(async () => (await create()).status === 200, BY_BUS)
-  const [entry] = (await client.get<Page<AuditLogEntry>>('/v1/audit-log?actorId=operator')).body.items
+  const [entry] = (await client.get<Page<AuditLogEntry>>('/v1/audit-log?impersonatedOnly=true')).body.items
   expect(entry).toMatchObject({
     procedure: 'role.grant',
     success: true,
-    actor: { id: 'operator', email: 'operator', name: 'Operator of the platform' },
+    actor: { id: userId, email },
+    impersonation: operator,
   })
-  const detail = await client.get<{ request: unknown }>(`/v1/audit-log/${entry?.id}`)
-  expect(detail.body.request).toEqual({ id: administrator, userId })
+  const { body } = await client.get<AuditLogEntryDetail>(`/v1/audit-log/${entry?.id}`)
+  expect(body.request).toEqual({ id: administrator, userId })
+  expect(body.impersonationDetail).toMatchObject({ redeemedTime: expect.any(String), revokedTime: expect.any(String) })
+  const grants = await client.get<Page<ImpersonationGrant>>('/flows/v1/impersonation-grants')
+  expect(grants.body.items[0]).toMatchObject({ userId, ...operator, revokedTime: expect.any(String) })
 })
 
 test('of concurrent calls one succeeds and grants the role only in the organization of the user', async () => {

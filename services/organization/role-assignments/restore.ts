@@ -1,4 +1,4 @@
-import { operatorContext } from '../../kit/audit/context.ts'
+import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -21,7 +21,12 @@ interface RestoredAdministrator {
  * Recovers an organization whose administrators lack permissions. The platform operator grants a user the role
  * Administrator with all permissions that apply to the organization. The organization's audit log records the grant.
  */
-export function restoreAdministrator(sql: Pool, email: string, now: string): Promise<RestoredAdministrator> {
+export function restoreAdministrator(
+  sql: Pool,
+  email: string,
+  impersonate: Impersonate,
+  now: string,
+): Promise<RestoredAdministrator> {
   return beginWithoutCaller(sql, async (tx) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
     const standing = await lockOrganization(tx, orgId)
@@ -35,7 +40,9 @@ export function restoreAdministrator(sql: Pool, email: string, now: string): Pro
     const isNewlyGranted = (await grantRoleTo(tx, { orgId, userId, roleId: role.id })).length > 0
     if (wasComplete && !isNewlyGranted)
       throw refuse('conflict', { detail: 'The user already holds the complete role.' })
-    await recordSuccess(tx, operatorContext('role.grant', orgId, { id: role.id, userId }))
+    const grantId = await impersonate(tx, { orgId, userId }, now)
+    const request = { id: role.id, userId }
+    await recordSuccess(tx, operatorContext({ procedure: 'role.grant', orgId, userId, grantId, request }))
     await emitRoleChanged(tx, orgId, role.id)
     await emitUserChanged(tx, orgId, userId)
     return { orgId, userId }

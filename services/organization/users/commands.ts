@@ -1,5 +1,5 @@
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
-import { type AuditContext, operatorContext } from '../../kit/audit/context.ts'
+import { type AuditContext, type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { type AuthorizedTx, type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
@@ -153,12 +153,14 @@ export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
   emit(tx, { type: 'organization.user.changed', tenantId: orgId, subject: userId, data: { userId, orgId } })
 
 /** Resets the password of a user on behalf of the platform operator. */
-export function resetPassword(sql: Pool, email: string, now: string): Promise<InvitedUser> {
+export function resetPassword(sql: Pool, email: string, impersonate: Impersonate, now: string): Promise<InvitedUser> {
   return beginWithoutCaller(sql, async (tx) => {
-    const user = found(await findUserByEmail(tx, email.normalize('NFKC')))
-    const activationToken = await resetCredentials(tx, user.org_id, user.id, { now, createdBy: null })
-    await recordSuccess(tx, operatorContext('user.resetPassword', user.org_id, { id: user.id }))
-    return { userId: user.id, activationToken }
+    const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
+    const activationToken = await resetCredentials(tx, orgId, userId, { now, createdBy: null })
+    const grantId = await impersonate(tx, { orgId, userId }, now)
+    const request = { id: userId }
+    await recordSuccess(tx, operatorContext({ procedure: 'user.resetPassword', orgId, userId, grantId, request }))
+    return { userId, activationToken }
   })
 }
 

@@ -1,0 +1,96 @@
+import { join } from 'node:path'
+import { SERVICES, type ServiceName } from '../../proto/services.ts'
+import { ApiClient } from '../../services/testing/client.ts'
+import { serviceUrl } from '../local/secrets.ts'
+import { BUN, ROOT } from '../toolchain/checkout.ts'
+import type { Lifecycle } from '../toolchain/command.ts'
+import { freePort } from '../toolchain/ports.ts'
+import { type RunningProgram, startProgram } from '../toolchain/programs.ts'
+import { administratorOf, type Database, ORDINARY } from './database.ts'
+
+export interface RunningServer extends RunningProgram {
+  port: number
+  url: string
+}
+
+/** The services over one database. */
+export interface Platform {
+  database: Database
+  services: Readonly<Record<ServiceName, RunningServer>>
+}
+
+/** Below the range of the ports of outgoing connections. */
+let nextPort = 21_000
+const serverPort = (): number => freePort(nextPort++)
+
+/** Limits are checked for each request, but never reached. */
+const UNREACHED = '1000000'
+
+/** Starts the services as in production, each in a process of its own. */
+export async function startServices(database: Database, onStop: Lifecycle['onStop']): Promise<Platform> {
+  const { name, ownerUrl, secrets, folder } = database
+  const start = async (service: ServiceName) => {
+    const healthPort = serverPort()
+    const server = await startServer(
+      { database, onStop },
+      {
+        name: `${service}-${name}`,
+        command: [BUN, join(ROOT, 'services', service, 'main.ts')],
+        env: {
+          DATABASE_URL: serviceUrl(ownerUrl, service, secrets),
+          HEALTH_PORT: String(healthPort),
+          ENCRYPTION_KEYS: secrets.encryptionKeys,
+          // The issuer of the tokens; no server listens there.
+          PUBLIC_URL: 'http://localhost:8080',
+          FILES_FOLDER: join(folder, 'files'),
+          UPLOADS_OPEN_MAX: UNREACHED,
+          RATE_LIMIT_PER_SECOND: UNREACHED,
+          RATE_LIMIT_BURST: UNREACHED,
+          BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+        },
+        readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+      },
+    )
+    return [service, server]
+  }
+  return { database, services: Object.fromEntries(await Promise.all(SERVICES.map(start))) }
+}
+
+interface Server {
+  name: string
+  command: readonly string[]
+  env: Record<string, string>
+  /** An address, or a path on the server's own port. */
+  readyUrl: string
+}
+
+/** Starts a service or a reference on a port of its own, stopped at the end of the run. */
+export async function startServer(
+  { database: { folder }, onStop }: { database: Database } & Pick<Lifecycle, 'onStop'>,
+  { name, command, env, readyUrl }: Server,
+): Promise<RunningServer> {
+  const port = serverPort()
+  const url = `http://127.0.0.1:${port}`
+  const program = await startProgram({
+    ...{ name, command },
+    readyUrl: new URL(readyUrl, url).href,
+    logFile: join(folder, `${name}.log`),
+    // The same number of threads for all servers.
+    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), UV_THREADPOOL_SIZE: '8', ...env },
+  })
+  onStop(program.stop)
+  return { ...program, port, url }
+}
+
+/** A new session of an administrator, whose requests go to a service. */
+export async function signIn(
+  { database, services }: Platform,
+  service: ServiceName,
+  organization = ORDINARY,
+): Promise<ApiClient> {
+  const { email, password } = await administratorOf(database, organization)
+  const client = new ApiClient(services.identity.url)
+  await client.signIn(email, password)
+  client.url = services[service].url
+  return client
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { BUN, ROOT } from './toolchain/checkout.ts'
+import { run } from './toolchain/run.ts'
+
+/** A command that acts fails, because nothing listens at this address. */
+const env = { ...process.env, DATABASE_URL: 'postgres://postgres:x@127.0.0.1:1/none', INVOKED_AS: './scripts/x' }
+const script = (...words: string[]) => {
+  const [name = '', ...args] = words
+  return run([BUN, join(ROOT, 'scripts', `${name}.ts`), ...args], { env })
+}
+
+const OPERATOR = [
+  [],
+  ['bootstrap'],
+  ['reset-password'],
+  ['restore-administrator'],
+  ['keys'],
+  ['keys', 'rotate'],
+  ['keys', 'reencrypt'],
+  ['catalog'],
+  ['catalog', 'import'],
+  ['catalog', 'export'],
+].map((words) => ['operator', ...words])
+const OTHERS = ['openapi', 'configuration', 'migrate', 'republish', 'seed', 'test-template', 'dev', 'test', 'bench']
+
+describe.each([...OPERATOR, ...OTHERS.map((name) => [name])].map((words) => [words]))('%p', (words) => {
+  test('--help: describes the command and does not act', async () => {
+    const { code, output } = await script(...words, '--help')
+    expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: /)])
+  })
+
+  test('an unknown option or word: refused', async () => {
+    for (const word of ['--unknown', 'unknown-word']) {
+      const { code, output } = await script(...words, word)
+      expect([word, code]).not.toEqual([word, 0])
+      expect(output.split('\n')[0]).toMatch(/unknown|not specified|Missing required argument|Name each catalog/i)
+      expect(output).not.toContain('    at ')
+    }
+  })
+})
+
+test.each([
+  [['keys', 'rotate', 'now'], "Too many arguments for 'rotate'. Expected 0 arguments but got 1: now."],
+  [['keys', 'rotat'], "Unknown command 'rotat'."],
+  [
+    ['catalog', 'export', 'materials', 'a.csv', 'b.csv'],
+    "Too many arguments for 'export'. Expected 2 arguments but got 3: materials, a.csv, b.csv.",
+  ],
+])('operator %p: refused in a sentence', async (words, sentence) => {
+  const { code, output } = await script('operator', ...words)
+  expect([code, output.split('\n')[0]]).toEqual([2, sentence])
+})

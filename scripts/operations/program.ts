@@ -1,0 +1,75 @@
+import { commandLine, runCommandLine } from '../toolchain/command-line.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+import { exportTo, importDefaults, importFiles } from './catalog.ts'
+import { operatorEnvironment } from './environment.ts'
+import { reencryptKeys, revokeKey, rotateKey } from './keys.ts'
+import { bootstrap, resetPassword, restoreAdministrator } from './people.ts'
+
+const ENVIRONMENT = `
+Environment:
+  DATABASE_URL     the owner's URL of the database; unset: the marketplace that ./scripts/dev runs in this checkout
+  ENCRYPTION_KEYS  the value that the services have
+`
+
+const program = commandLine('./scripts/operator', 'The commands for operators of a marketplace.')
+program.addHelpText('after', ENVIRONMENT)
+
+program
+  .command('bootstrap')
+  .description("creates the operator's organization and its first administrator, unless an operator exists")
+  .requiredOption('--email <address>', 'e-mail address of the administrator')
+  .requiredOption('--given-name <name>', 'given name of the administrator')
+  .requiredOption('--family-name <name>', 'family name of the administrator')
+  .requiredOption('--organization <name>', 'name of the organization')
+  .requiredOption('--region <code>', 'country of the organization, an ISO 3166-1 alpha-2 code')
+  .action(bootstrap)
+
+/** A command on a user, recorded in the audit log as an impersonation of that user. */
+const commandOnUser = (name: string, description: string) =>
+  program
+    .command(name)
+    .description(description)
+    .argument('<address>', 'e-mail address of the user')
+    .requiredOption('--as <address>', 'your e-mail address, for the audit log')
+    .requiredOption('--reason <text>', 'the reason, for the audit log')
+
+commandOnUser(
+  'reset-password',
+  'ends the password and all sessions of a user, and prints a link for a new password',
+).action(resetPassword)
+commandOnUser(
+  'restore-administrator',
+  'makes a user Administrator of an organization without an effective administrator',
+).action(restoreAdministrator)
+
+const keys = program.command('keys').description('the keys of tokens and of stored secrets')
+keys.command('rotate').description('publishes a new signing key, which signs ten minutes later').action(rotateKey)
+keys
+  .command('revoke')
+  .description('ends a stolen signing key and every token that it signed, within a second')
+  .argument('<kid>', 'id of the key, as in /.well-known/jwks.json')
+  .action(revokeKey)
+keys
+  .command('reencrypt')
+  .description('encrypts every stored secret with the first of ENCRYPTION_KEYS')
+  .action(reencryptKeys)
+
+const catalog = program.command('catalog').description('the reference catalogs')
+catalog
+  .command('import')
+  .description('loads catalogs from CSV files, all of them or none')
+  .argument('[catalog-and-file...]', 'a catalog and its file, or several pairs')
+  .option('--defaults', 'loads the shipped file into every catalog that was not loaded from another file')
+  .action(async (words: string[], { defaults = false }: { defaults?: boolean }) => {
+    if (defaults && words.length > 0) throw new Refusal('--defaults takes no catalog and no file.')
+    const { databaseUrl } = await operatorEnvironment()
+    return defaults ? importDefaults(databaseUrl) : importFiles(databaseUrl, words)
+  })
+catalog
+  .command('export')
+  .description('writes a catalog to a CSV file or to standard output')
+  .argument('<catalog>', 'the catalog')
+  .argument('[file]', 'the file')
+  .action(exportTo)
+
+await runCommandLine(program)
