@@ -3,7 +3,7 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
+import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
@@ -57,7 +57,11 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
       const { token, hash } = newSecretToken()
       const { userId, actingEmail, reason } = body
       const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
-      const [grant] = await insertGrant(tx, { id: newId('grant'), orgId: caller.orgId, tokenHash: hash, ...asked }, now)
+      const [grant] = await insertGrant(
+        tx,
+        { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...asked },
+        now,
+      )
       await recordSuccess(tx, audit)
       return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
     })
@@ -73,7 +77,7 @@ interface OperatorGrant {
 
 /** Records an act of the operator's command line as an impersonation: a grant that is redeemed and revoked at once. */
 export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: string): Promise<string> {
-  const id = newId('grant')
+  const id = newIdAt('grant', now)
   await insertUsedGrant(tx, { ...grant, id, tokenHash: newSecretToken().hash }, now)
   return id
 }
@@ -91,7 +95,7 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
     const subject = {
       userId: grant.user_id,
       orgId: grant.org_id,
-      sessionId: newId('sess'),
+      sessionId: newIdAt('sess', now),
       sessionVersion: grant.session_version,
     }
     const { ipAddress, userAgent } = audit

@@ -2,7 +2,7 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { hashOf, newId } from '../../kit/db/ids.ts'
+import { hashOf, newId, newIdAt } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
@@ -88,7 +88,7 @@ const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({
 async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, audit: AuditContext) {
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
-  const sessionId = newId('sess')
+  const sessionId = newIdAt('sess', now)
   const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
   await beginWithoutCaller(deps.sql, async (tx) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
