@@ -165,7 +165,7 @@ describe('keys', () => {
     expect([code, out]).toEqual([0, expect.stringContaining(`The key ${key?.kid} is revoked`)])
     expect(await owner`select kid from identity.signing_keys where kid = ${key?.kid}`).toHaveLength(0)
     expect((await operator('keys', 'revoke', 'key_unknown')).err).toBe('No signing key has the id key_unknown.\n')
-    expect((await operator('keys', 'revoke')).err).toContain("missing required argument 'kid'")
+    expect((await operator('keys', 'revoke')).err).toContain("Missing required argument 'kid'.")
   })
 
   test('reencrypt: reports the number of re-encrypted secrets', async () => {
