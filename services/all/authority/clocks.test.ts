@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { open } from '../../kit/service/run.ts'
 import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
@@ -15,7 +15,7 @@ const replica = await open({
   config: market.config,
   ownerOf: () => services.organization as NonNullable<typeof services.organization>,
 })
-afterAll(() => replica.stop())
+market.db.beforeDrop(() => replica.stop())
 
 test.each(['reset-password', 'deactivate'])(
   'a session opened just before %s on a replica whose clock is behind ends for good',

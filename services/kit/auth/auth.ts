@@ -108,17 +108,23 @@ export class Auth {
     return known.caller
   }
 
+  /** The claims of the token. Throws 401. */
+  async claimsOf(request: Request): Promise<Claims> {
+    const header = headerOf(request)
+    const claims = await this.#claimsOf(header, this.#tokens.get(Bun.SHA256.hash(header, 'base64')))
+    this.#requireUnended(claims)
+    return claims
+  }
+
   /**
    * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived. Throws
-   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends.
+   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends. It
+   * uses no other connection, because all may be in use by commands.
    */
-  async callerWithin(tx: Tx, request: Request, { lock }: { lock: boolean }): Promise<Caller> {
-    const header = headerOf(request)
-    const known = this.#tokens.get(Bun.SHA256.hash(header, 'base64'))
-    const claims = await this.#claimsOf(header, known)
-    this.#requireUnended(claims)
+  async callerWithin(tx: Tx, claims: Claims, { lock }: { lock: boolean }): Promise<Caller> {
     if (lock) await lockOrganization(tx, claims.orgId)
     const [row] = await findCallerOfSession(tx, claims)
+    this.#requireUnended(claims)
     if (!row) throw unauthorized()
     return callerFrom(claims, row)
   }
