@@ -6,6 +6,7 @@ export const PATHS = {
   identity: [
     '/v2.3/oauth',
     '/.well-known/jwks.json',
+    '/.well-known/oauth-authorization-server',
     '/docs',
     '/openapi.json',
     '/activate',

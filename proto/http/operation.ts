@@ -43,6 +43,8 @@ export interface Operation<
   readonly bodyOptional?: boolean
   /** The body may have any media type; the handler reads it as bytes. */
   readonly acceptsBytes?: boolean
+  /** The body may also be `application/x-www-form-urlencoded`, as OAuth clients send it. */
+  readonly acceptsForm?: boolean
   /** The longest body. Default: `MAX_BODY_BYTES`. */
   readonly maxBodyBytes?: number
   /** Status of a success. Default 200. */
@@ -73,6 +75,8 @@ export interface Operation<
   /** The operation can change incompatibly: `x-beta` in the document, `Beta: true` header in responses. */
   readonly beta?: boolean
   readonly deprecated?: boolean
+  /** A page, an asset of a page or a redirect to one: served, but no operation of the OpenAPI document. */
+  readonly page?: boolean
   /** The response contains a secret: `Cache-Control: no-store`. */
   readonly noStore?: boolean
 }

@@ -98,9 +98,26 @@ export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: stri
     { additionalProperties: false },
   )
 
-/** One line of text with at least one visible character and no control characters. */
+/** What the pattern of a text requires, in words that follow "must be". It is no part of the published schema. */
+export const FORM = Symbol('form')
+
+/** Control characters, and bidirectional ones, which can disguise a text. For a character class of a pattern. */
+export const NOT_IN_A_LINE = '\\u0000-\\u001f\\u007f\\u202a-\\u202e\\u2066-\\u2069'
+
+const LINE_FORM = 'one line without control or bidirectional characters'
+
+/** One line of text, which may be empty. */
+export const LineOrEmpty = (maxLength: number, options: Record<string, unknown>) =>
+  Text(maxLength, { pattern: `^[^${NOT_IN_A_LINE}]*$`, [FORM]: LINE_FORM, ...options })
+
+/** One line of text with at least one visible character. */
 export const Line = (maxLength: number, options: Record<string, unknown>) =>
-  Text(maxLength, { minLength: 1, pattern: '^(?=.*\\S)[^\\u0000-\\u001f\\u007f]*$', ...options })
+  Text(maxLength, {
+    minLength: 1,
+    pattern: `^(?=.*\\S)[^${NOT_IN_A_LINE}]*$`,
+    [FORM]: `${LINE_FORM}, not blank`,
+    ...options,
+  })
 
 /** Text of any number of lines. */
 export const Text = (maxLength: number, options: Record<string, unknown>) =>

@@ -1,12 +1,10 @@
-import { swagger } from '@elysiajs/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
 import { ERRORS } from '../../proto/errors.ts'
-import type { AnyOperation, Tag } from '../../proto/http/operation.ts'
+import type { AnyOperation } from '../../proto/http/operation.ts'
 import { SHAPES } from '../../proto/operations.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
-import { describe, plain } from '../../services/kit/http/describe.ts'
-import { routerPath } from '../../services/kit/http/target.ts'
+import { Components, type Json } from './components.ts'
+import { describe, isAddition, plain } from './operation.ts'
 
 export interface OpenApi {
   openapi: string
@@ -73,85 +71,76 @@ const ErrorEnvelope: TSchema = Type.Object(
 
 const INTRODUCTION = `Companies find manufacturers for a part, request quotations, and place and track orders.
 
-\`/v1\` and \`/v2.3\` follow the specification exactly. Operations tagged "beyond the specification" create and manage its records.
+\`/v1\` and \`/v2.3\` follow the specification exactly. All other operations are additions (\`x-addition: true\`), most under \`/flows/v1\`: they create and manage its records.
 Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
-const isBeyond = ({ name }: Tag) => name.includes('beyond the specification')
-
-/** The OpenAPI 3.1 document of some operations, in the order of the contract. */
-export async function openApiOf(operations: readonly AnyOperation[]): Promise<OpenApi> {
-  const named = [...new Set(operations.map(({ tag }) => tag))]
-  // The tags of the specification come first.
-  const tags = [...named.filter((tag) => !isBeyond(tag)), ...named.filter(isBeyond)]
-  const app = new Elysia().use(
-    swagger({
-      path: '/spec',
-      // The plugin treats a path with a dot as a file, /v2.3 included.
-      excludeStaticFile: false,
-      documentation: {
-        info: {
-          title: 'Sourcing and Manufacturing Marketplace',
-          version: VERSION,
-          description: INTRODUCTION,
-          license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-        },
-        tags,
-        components: {
-          securitySchemes: {
-            BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
-          },
-          schemas: { Problem: plain(Problem), ErrorEnvelope: plain(ErrorEnvelope) } as never,
-        },
-        security: [{ BearerAuth: [] }],
-      },
-    }),
-  )
-  for (const operation of operations) {
-    app.route(operation.method, routerPath(operation.path), () => '', { detail: describe(operation) })
-  }
-  const answer = await app.handle(new Request('http://localhost/spec/json'))
-  const document = (await answer.json()) as OpenApi
-  return finish(document, operations)
-}
-
-/** Sets the version and the server, orders the paths, and drops the fields that the plugin adds. */
-function finish(document: OpenApi, operations: readonly AnyOperation[]): OpenApi {
+/** The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations. */
+export function openApiOf(contract: readonly AnyOperation[]): OpenApi {
+  const operations = contract.filter(({ page }) => !page)
+  const components = new Components()
+  const used = new Map<string, unknown>()
   const paths: OpenApi['paths'] = {}
-  for (const { path, method } of operations) {
-    const described = document.paths[path]?.[method.toLowerCase()]
-    if (!described) throw new Error(`${method} ${path} is missing from the generated document`)
+  for (const operation of operations) {
+    const { path, method } = operation
+    const described = withReferences(describe(operation, components), used) as Json
     paths[path] = { ...paths[path], [method.toLowerCase()]: described }
   }
-  const { info, tags, components, security } = document
-  const used = new Map<string, unknown>()
-  const named = withReferences(paths, namesByText(), used) as OpenApi['paths']
   return {
     openapi: '3.1.0',
-    info,
+    info: {
+      title: 'Sourcing and Manufacturing Marketplace',
+      version: VERSION,
+      description: INTRODUCTION,
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+    },
     servers: [{ url: '/', description: 'This marketplace.' }],
-    tags,
-    security,
-    paths: named,
+    ...tagsOf(operations),
+    security: [{ BearerAuth: [] }],
+    paths,
     components: {
-      ...components,
+      securitySchemes: {
+        BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
+      },
+      ...components.toJson(),
       schemas: {
-        ...(components.schemas as object),
+        Problem: plain(Problem),
+        ErrorEnvelope: plain(ErrorEnvelope),
         ...Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1))),
       },
     },
-  } as OpenApi
+  }
 }
 
-const namesByText = () => new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
+/** The tags of the specification come first. `x-tagGroups` is the extension by which documentation pages group tags. */
+function tagsOf(operations: readonly AnyOperation[]) {
+  const specified = new Set(operations.filter((operation) => !isAddition(operation)).map(({ tag }) => tag))
+  const added = new Set(operations.map(({ tag }) => tag).filter((tag) => !specified.has(tag)))
+  const groups = [
+    { name: 'Specification', tags: [...specified].map(({ name }) => name) },
+    { name: 'Additions', tags: [...added].map(({ name }) => name) },
+  ]
+  return {
+    tags: [
+      ...specified,
+      ...[...added].map(({ name, description }) => ({
+        name,
+        description: `${description} An addition to the specification.`,
+      })),
+    ],
+    'x-tagGroups': groups.filter(({ tags }) => tags.length > 0),
+  }
+}
+
+const NAMES = new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
 
 /** Replaces each named schema by a reference to the components. Generated clients use its name. */
-function withReferences(node: unknown, names: ReadonlyMap<string, string>, used: Map<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((item) => withReferences(item, names, used))
+function withReferences(node: unknown, used: Map<string, unknown>): unknown {
+  if (Array.isArray(node)) return node.map((item) => withReferences(item, used))
   if (node === null || typeof node !== 'object') return node
-  const name = 'type' in node ? names.get(JSON.stringify(node)) : undefined
+  const name = 'type' in node ? NAMES.get(JSON.stringify(node)) : undefined
   const inside = () =>
-    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value, names, used)]))
+    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value, used)]))
   if (name === undefined) return inside()
   if (!used.has(name)) used.set(name, inside())
   return { $ref: `#/components/schemas/${name}` }

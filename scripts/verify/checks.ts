@@ -38,6 +38,7 @@ const CHECKS: readonly Check[] = [
     ],
     slow: true,
   },
+  { name: 'types of a generated client', command: ['scripts/checks/client-types.ts'], slow: true },
 ]
 
 export interface CheckRun {

@@ -11,13 +11,16 @@ import { createAll } from './services.ts'
 const PUBLIC = [
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
+  'getAuthorizationServer', // metadata for OAuth clients
   'getDocs', // documentation
   'getDocsAsset', // scripts and styles of the documentation
+  'getFavicon', // icon of the pages
   'getFileObject', // the signed URL is the credential
   'getImpersonatePage', // the acting person has no account
   'getJwks', // public keys
   'getOpenApi', // the contract
   'getPublicFile', // the file is public
+  'getRoot', // leads to the documentation
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential

@@ -134,8 +134,21 @@ describe('an error of /v1', () => {
 })
 
 describe('paths and methods', () => {
-  test('a path with a trailing slash is 404', async () => {
-    expect((await client.get('/v1/parts/')).status).toBe(404)
+  test.each([
+    ['/v1/parts/', '/v1/parts'],
+    ['/v1//parts', '/v1/parts'],
+    [`${UNKNOWN}/`, '/v1/parts/{id}'],
+    ['//v2.3/oauth/token//', '/v2.3/oauth/token'],
+  ])('%s has a slash too many: 404 with the path that was meant', async (path, meant) => {
+    const { status, text } = await client.get(path)
+    expect(status).toBe(404)
+    expect(text).toContain(`It has a slash too many: the path is ${meant}.`)
+  })
+
+  test('an unknown path is 404 without a hint', async () => {
+    for (const path of ['/v1/nope/', '/v1/', '/v1/parts/x/y/z/']) {
+      expect((await client.get<Problem>(path)).body.detail).toBe('There is nothing at this path.')
+    }
   })
 
   test('the batch path matches percent-encoded, and longer or shorter paths are 404', async () => {
@@ -168,6 +181,19 @@ describe('paths and methods', () => {
       405,
       'GET, HEAD, OPTIONS',
       'method_not_allowed',
+    ])
+    expect(answer.body.detail).toBe('PUT is not allowed here. Allowed: GET, HEAD, OPTIONS.')
+  })
+
+  test.each([
+    ['PATCH', UNKNOWN, '/flows/v1/parts/{id}'],
+    ['DELETE', UNKNOWN, '/flows/v1/parts/{id}'],
+    ['POST', '/v1/users', '/flows/v1/users'],
+  ])('405 for %s %s names the path of /flows/v1', async (method, path, meant) => {
+    const answer = await client.send<Problem>(method, path)
+    expect([answer.status, answer.body.detail]).toEqual([
+      405,
+      `${method} is not allowed here. Allowed: ${answer.headers.get('allow')}. ${method} is at ${meant}.`,
     ])
   })
 

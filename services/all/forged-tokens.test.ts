@@ -52,6 +52,7 @@ const FORGERIES: [string, () => Promise<string>][] = [
   ['no org', () => sign(without('org'))],
   ['no jti', () => sign(without('jti'))],
   ['no iat', () => sign(without('iat'))],
+  ['session_version as text', () => sign({ ...validClaims, session_version: String(validClaims.session_version) })],
   ['expired', () => sign({ ...validClaims, exp: Math.floor(Date.now() / 1000) - 6 })],
   ['nbf in the future', () => sign({ ...validClaims, nbf: Math.floor(Date.now() / 1000) + 600 })],
   ['another organization', () => sign({ ...validClaims, org: 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB' })],
@@ -79,6 +80,41 @@ describe('access tokens', () => {
 
   test.each(FORGERIES)('%s is 401', async (_, forge) => {
     expect(await statusOf(await forge())).toBe(401)
+  })
+
+  test('the challenge tells a missing, a malformed and an expired token apart', async () => {
+    const token = org.administrator.client.accessToken as string
+    const problem = (description: string) => `Bearer error="invalid_token", error_description="${description}"`
+    const expired = await sign({ ...validClaims, exp: Math.floor(Date.now() / 1000) - 6 })
+    for (const path of ['/v1/parts', '/v2.3/oauth/revoke']) {
+      const challengeOf = async (authorization: string | undefined) => {
+        const headers = authorization === undefined ? {} : { headers: { authorization } }
+        const answer = await market.anonymous.send(path === '/v1/parts' ? 'GET' : 'POST', path, headers)
+        expect(answer.status).toBe(401)
+        return answer.headers.get('www-authenticate')
+      }
+      expect(await challengeOf(undefined)).toBe('Bearer')
+      expect(await challengeOf(`Basic ${token}`)).toBe('Bearer')
+      for (const malformed of ['Bearer', 'Bearer x y', 'Bearer nonsense', `Bearer ${'x'.repeat(20_000)}`]) {
+        expect(await challengeOf(malformed)).toBe(problem('The access token is malformed.'))
+      }
+      expect(await challengeOf(`Bearer ${expired}`)).toBe(problem('The access token has expired.'))
+      expect(await challengeOf(`Bearer ${withOtherPayload(token)}`)).toBe(problem('The access token is not valid.'))
+    }
+  })
+
+  test('an ended session is the same answer as a wrong signature', async () => {
+    const { client } = await org.member([])
+    const forged = withOtherPayload(client.accessToken as string)
+    expect((await client.post('/v2.3/oauth/revoke')).status).toBe(200)
+    const [ended, wrong] = await Promise.all(
+      [client, new ApiClient(market.url, forged)].map((each) =>
+        each.get('/v1/parts', { headers: { 'x-request-id': 'same' } }),
+      ),
+    )
+    expect(ended?.status).toBe(401)
+    expect(ended?.text).toBe(wrong?.text as string)
+    expect(ended?.headers.get('www-authenticate')).toBe(wrong?.headers.get('www-authenticate') as string)
   })
 
   test('other schemes and malformed headers are 401', async () => {

@@ -46,7 +46,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   return assemble('identity', kit, {
     features: [
       tokenRoutes({ http, readToken, deps: tokens }),
-      keyRoutes({ http, sql }),
+      keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       pageRoutes({ http }),
       sessionRoutes({ http, pagination, sql, clock }),
       passwordRoutes({ http, sql, hashing, clock }),

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
 import { closed, DateTime, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-export const accountsTag = defineTag('Accounts (beyond the specification)', 'Passwords, sessions and activation links.')
+export const accountsTag = defineTag('Accounts', 'Passwords, sessions and activation links.')
 
 const NewPassword = Type.String({
   minLength: 1,
@@ -121,19 +121,4 @@ export const endSession = defineOperation({
   status: 204,
   audit: { procedure: 'session.end', request: ['id'] },
   closedToImpersonation: true,
-})
-
-export const getJwks = defineOperation({
-  id: 'getJwks',
-  method: 'GET',
-  path: '/.well-known/jwks.json',
-  tag: accountsTag,
-  summary: 'Get the public keys of access tokens',
-  access: 'public',
-  response: closed({
-    keys: Type.Array(Type.Record(Type.String(), Type.Unknown()), {
-      description: 'JSON Web Keys (RFC 7517), ES256.',
-      examples: [[{ kty: 'EC', crv: 'P-256', kid: 'key_01J', use: 'sig', alg: 'ES256' }]],
-    }),
-  }),
 })

@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag, MAX_IDENTITY_BODY_BYTES } from '../operation.ts'
-import { closed, DateTime, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization/users.ts'
+import { closed, DateTime, FORM, Line, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
 import { TokenResponse } from './tokens.ts'
 
 export const impersonationTag = defineTag(
-  'Impersonation (beyond the specification)',
+  'Impersonation',
   'A support session acts as a user for a limited time and a stated reason. The audit log marks every action in it.',
 )
 
@@ -18,9 +19,10 @@ const grantFields = {
     description: 'User of your organization to impersonate.',
     examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
   }),
-  actingEmail: Line(254, {
+  actingEmail: Text(EMAIL_MAX_CHARACTERS, {
     minLength: 3,
-    pattern: '^[^@\\s\\u0000-\\u001f\\u007f]+@[^@\\s\\u0000-\\u001f\\u007f]+$',
+    pattern: EMAIL_PATTERN,
+    [FORM]: EMAIL_FORM,
     description: 'E-mail address of the acting person, who needs no account.',
     examples: ['support@example.com'],
   }),

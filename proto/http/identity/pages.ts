@@ -1,21 +1,37 @@
-import { Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { pathParam } from '../shapes.ts'
-import { accountsTag } from './accounts.ts'
-import { impersonationTag } from './impersonation.ts'
 
-const tag = defineTag('Documentation (beyond the specification)', 'The documentation of the API.')
-const Html = Type.String({ description: 'An HTML page.', examples: ['<!doctype html>'] })
+const tag = defineTag('Pages', 'Pages for browsers.')
+
+export const getRoot = defineOperation({
+  id: 'getRoot',
+  method: 'GET',
+  path: '/',
+  tag,
+  summary: 'Redirect to the documentation',
+  access: 'public',
+  page: true,
+})
+
+export const getFavicon = defineOperation({
+  id: 'getFavicon',
+  method: 'GET',
+  path: '/favicon.ico',
+  tag,
+  summary: 'Get the icon of the pages',
+  access: 'public',
+  page: true,
+})
 
 export const getOpenApi = defineOperation({
   id: 'getOpenApi',
   method: 'GET',
   path: '/openapi.json',
   tag,
-  summary: 'Get this document',
+  summary: 'Get the OpenAPI document',
   access: 'public',
-  response: Type.Object({}, { description: 'OpenAPI 3.1 document.', additionalProperties: true }),
   etag: true,
+  page: true,
 })
 
 export const getDocs = defineOperation({
@@ -25,8 +41,7 @@ export const getDocs = defineOperation({
   tag,
   summary: 'Get the documentation page',
   access: 'public',
-  response: Html,
-  mediaType: 'text/html',
+  page: true,
 })
 
 export const getDocsAsset = defineOperation({
@@ -37,32 +52,27 @@ export const getDocsAsset = defineOperation({
   summary: 'Get a script or style sheet of the documentation page',
   access: 'public',
   params: pathParam('asset', 'Name of the file.', 'swagger-ui.css'),
-  response: Type.String({ description: 'The file.', examples: ['.swagger-ui{}'] }),
-  mediaType: 'text/css',
-  refusals: ['not_found'],
+  page: true,
 })
 
+/** The page posts the token from its URL fragment, which browsers do not send, with a new password. */
 export const getActivatePage = defineOperation({
   id: 'getActivatePage',
   method: 'GET',
   path: '/activate',
-  tag: accountsTag,
+  tag,
   summary: 'Get the page of an activation link',
-  description: 'The page posts the token from its URL fragment, which browsers do not send, with a new password.',
   access: 'public',
-  response: Html,
-  mediaType: 'text/html',
+  page: true,
 })
 
+/** The page posts the token from its URL fragment, which browsers do not send, and shows the access token. */
 export const getImpersonatePage = defineOperation({
   id: 'getImpersonatePage',
   method: 'GET',
   path: '/impersonate',
-  tag: impersonationTag,
+  tag,
   summary: 'Get the page of an impersonation link',
-  description:
-    'The page posts the token from its URL fragment, which browsers do not send, and shows the access token.',
   access: 'public',
-  response: Html,
-  mediaType: 'text/html',
+  page: true,
 })

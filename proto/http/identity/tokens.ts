@@ -29,7 +29,6 @@ export const TokenRequest = closed(
     refresh_token: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 512,
         description: 'Refresh token of the last response. Required for the grant `refresh_token`.',
         examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
       }),
@@ -63,6 +62,7 @@ export const createToken = defineOperation({
   access: 'public',
   maxBodyBytes: MAX_IDENTITY_BODY_BYTES,
   body: TokenRequest,
+  acceptsForm: true,
   response: TokenResponse,
   refusals: ['invalid_credentials'],
   audit: { procedure: 'auth.signIn', request: ['grant_type'] },
@@ -83,13 +83,13 @@ export const revokeToken = defineOperation({
     token: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: 8192,
         description: 'Access or refresh token of another session of the same user.',
         examples: ['mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
       }),
     ),
   }),
   bodyOptional: true,
+  acceptsForm: true,
   response: closed({ message: Type.String({ description: 'Confirmation.', examples: ['Token revoked'] }) }),
   audit: { procedure: 'auth.revoke', request: [] },
   noStore: true,

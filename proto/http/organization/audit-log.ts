@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
-const exportTag = defineTag('Audit log export (beyond the specification)', 'The audit log as a file.')
+const exportTag = defineTag('Audit log export', 'The audit log as a file.')
 
 const tag = defineTag(
   'Audit log',

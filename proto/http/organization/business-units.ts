@@ -2,10 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-const tag = defineTag(
-  'Business units (beyond the specification)',
-  'Divisions of your organization, to which parts can belong.',
-)
+const tag = defineTag('Business units', 'Divisions of your organization, to which parts can belong.')
 const EXAMPLE_ID = 'bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 /** Maximum number of business units of an organization. */

@@ -2,10 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, PageOf, pageQuery, pathParam } from '../shapes.ts'
 
-const tag = defineTag(
-  'Custom fields (beyond the specification)',
-  'Dropdown fields that your organization adds to its parts.',
-)
+const tag = defineTag('Custom fields', 'Dropdown fields that your organization adds to its parts.')
 const EXAMPLE_ID = 'field_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_OPTION = 'option_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

@@ -1,14 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ORG_ROLES } from '../../permissions.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { BatchOf, closed, ItemsOf, Line, OneOf, pathParam, Text } from '../shapes.ts'
+import { BatchOf, closed, FORM, ItemsOf, Line, NOT_IN_A_LINE, OneOf, pathParam, Text } from '../shapes.ts'
 import { NewPerson } from './users.ts'
 
 const tag = defineTag('Organizations', 'Companies on the marketplace.')
-const flows = defineTag(
-  'Organization administration (beyond the specification)',
-  'Management of organizations by the platform operator.',
-)
+const flows = defineTag('Organization administration', 'Management of organizations by the platform operator.')
 
 const EXAMPLE_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
@@ -23,12 +20,14 @@ const roles = Type.Array(OneOf(ORG_ROLES, { description: 'A marketplace role.', 
 const regionCode = Text(2, {
   minLength: 2,
   pattern: '^[A-Z]{2}$',
+  [FORM]: 'two capital letters, such as DK',
   description: 'Country of the organization: an ISO 3166-1 alpha-2 code.',
   examples: ['DK'],
 })
 const website = Text(2048, {
   minLength: 1,
-  pattern: '^https?://[^\\s\\u0000-\\u001f\\u007f]+$',
+  pattern: `^https?://[^\\s${NOT_IN_A_LINE}]+$`,
+  [FORM]: 'an http or https URL without spaces, control or bidirectional characters',
   description: 'URL of the website.',
   examples: ['https://skagen-pumps.example.com'],
 })

@@ -4,7 +4,7 @@ import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line, OneOf, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 
 const tag = defineTag('Roles', 'Named sets of permissions, which users hold.')
-const flows = defineTag('Role administration (beyond the specification)', 'Custom roles and their assignment to users.')
+const flows = defineTag('Role administration', 'Custom roles and their assignment to users.')
 
 const EXAMPLE_ID = 'role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import { closed, FORM, Line, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 
 const tag = defineTag('Users', 'Users of your organization.')
-const flows = defineTag('User administration (beyond the specification)', 'Creation, change and deactivation of users.')
+const flows = defineTag('User administration', 'Creation, change and deactivation of users.')
 
 const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
@@ -13,10 +13,12 @@ const ADDRESS_PART =
 
 export const EMAIL_MAX_CHARACTERS = 254
 export const EMAIL_PATTERN = `^${ADDRESS_PART}@${ADDRESS_PART}$`
+export const EMAIL_FORM = 'an e-mail address without invisible characters'
 
 export const EmailAddress = Text(EMAIL_MAX_CHARACTERS, {
   minLength: 3,
   pattern: EMAIL_PATTERN,
+  [FORM]: EMAIL_FORM,
   description: 'E-mail address for sign-in, unique on the platform in any spelling.',
   examples: ['anders.juhl@skagen-pumps.example.com'],
 })

@@ -1,10 +1,7 @@
 import { defineOperation, defineTag } from '../operation.ts'
 import { Part, PartInput, PartPatch, partId } from './parts.ts'
 
-export const partLifecycleTag = defineTag(
-  'Part lifecycle (beyond the specification)',
-  'Publication, archiving, change and deletion of parts.',
-)
+export const partLifecycleTag = defineTag('Part lifecycle', 'Publication, archiving, change and deletion of parts.')
 
 export const patchPart = defineOperation({
   id: 'patchPart',

@@ -1,7 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { MATERIAL_TYPES } from '../catalog/enums.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import {
+  closed,
+  DateTime,
+  Line,
+  LineOrEmpty,
+  OneOf,
+  OrNull,
+  PageOf,
+  pageQuery,
+  pathParam,
+  Search,
+  Text,
+} from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 
 export const partsTag = defineTag('Parts', 'Manufacturable items, each owned by an IP owner.')
@@ -57,8 +69,7 @@ export const CustomFieldInput = closed(
 /** Writable fields of the specification. */
 const content = {
   title: Line(200, { description: 'Name of the part.', examples: ['Impeller, cooling water pump'] }),
-  externalRef: Text(200, {
-    pattern: '^[^\\u0000-\\u001f\\u007f]*$',
+  externalRef: LineOrEmpty(200, {
     description: "The IP owner's own reference, such as a drawing number.",
     examples: ['DRW-4711-B'],
   }),
@@ -78,7 +89,7 @@ const content = {
   }),
   materialNote: note('Notes on the material.', 'Low carbon, heat certificate needed.'),
   processNote: note('Notes on the process.', 'Build upright; HIP afterwards.'),
-  rapidManufacturingMaterial: Text(200, {
+  rapidManufacturingMaterial: LineOrEmpty(200, {
     description: 'Material for a rapidly manufactured version.',
     examples: ['PA12'],
   }),
@@ -104,8 +115,9 @@ const flags = {
   }),
 }
 
-/** 1 to 64 code points without line breaks. */
-const METADATA_KEY = '^(?:[\\uD800-\\uDBFF][\\uDC00-\\uDFFF]|[^\\n\\r\\u2028\\u2029\\uD800-\\uDFFF]){1,64}$'
+/** One line. The length is in `propertyNames`, because only engines in Unicode mode count code points in a pattern. */
+const METADATA_KEY = '^[^\\n\\r\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]+$'
+export const METADATA_KEY_MAX_CHARACTERS = 64
 
 const lists = {
   standardIds: references('standard', ['iso-astm-52901']),
@@ -118,10 +130,12 @@ const lists = {
     examples: [['impeller', 'pump']],
   }),
   metadata: Type.Record(
-    Type.String({ minLength: 1, maxLength: 64, pattern: METADATA_KEY }),
+    Type.String({ pattern: METADATA_KEY }),
     Text(1024, { description: 'The value of a key.', examples: ['P-101A'] }),
     {
       maxProperties: 50,
+      // TypeBox does not check it; a body rule does.
+      propertyNames: { maxLength: METADATA_KEY_MAX_CHARACTERS },
       // Keys that do not match the pattern are refused.
       additionalProperties: false,
       description: 'Key-value pairs attached to the part: at most 50, keys of at most 64 characters.',

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, OneOf, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, FORM, OneOf, pathParam, Text } from '../shapes.ts'
 
 const tag = defineTag('Uploads', 'Upload URLs for files.')
-export const filesTag = defineTag('Files (beyond the specification)', 'Upload and download of file contents.')
+export const filesTag = defineTag('Files', 'Upload and download of file contents.')
 
 export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
@@ -12,10 +12,12 @@ export const EXAMPLE_UPLOAD_ID = 'upload_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
  * least one visible character.
  */
 const FILE_NAME =
-  '^(?!\\.{1,2}$)(?=[^]*[^\\s\\u00ad\\u180e\\u200b-\\u200f\\u2060-\\u206f\\u3164\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f/\\\\\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$'
+  '^(?!\\.{1,2}$)(?=[\\s\\S]*[^\\s\\u00ad\\u180e\\u200b-\\u200f\\u2060-\\u206f\\u3164\\uffa0])[^\\u0000-\\u001f\\u007f-\\u009f/\\\\\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]*$'
+
+const FILE_NAME_FORM = 'a name without slash, backslash, control or bidirectional characters, not blank'
 
 export const FileName = (description: string) =>
-  Text(255, { minLength: 1, pattern: FILE_NAME, description, examples: ['impeller.stl'] })
+  Text(255, { minLength: 1, pattern: FILE_NAME, [FORM]: FILE_NAME_FORM, description, examples: ['impeller.stl'] })
 
 export const CreateUploadInput = closed({
   name: FileName('Name of the file: 1 to 255 characters without slash, backslash or control character.'),

@@ -21,7 +21,7 @@ describe('after an import', () => {
   test('every replica serves the new content within a second', async () => {
     const replica = await createCatalog(market.configOf<ServiceConfig>('catalog'))
     await replica.start()
-    const app = createApp({ services: [replica], ownerOf: () => replica, trustedProxies: 0 })
+    const app = createApp({ services: [replica], ownerOf: () => replica, trustedProxies: 0, corsOrigins: [] })
     const replicaGet = async () => {
       const headers = { authorization: `Bearer ${client.accessToken}` }
       const answer = await app.handle(new Request(`${market.url}/v1/criticalities`, { headers }))

@@ -1,4 +1,5 @@
 import type { CreateImpersonationGrantRequest, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
@@ -50,7 +51,7 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
     const request = { userId: caller.userId, operation: 'createImpersonationGrant', key, body, box }
     return once(tx, request, now, async () => {
       const [user] = await findUser(tx, caller.orgId, body.userId)
-      if (!user) throw invalidField('userId', 'is not a user of your organization')
+      if (!user) throw invalidField('userId', noSuch('user', body.userId, 'in your organization'))
       const missing = missingPermissions(caller.permissions, user)
       if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
       if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'is a deactivated user' }] })

@@ -38,10 +38,16 @@ describe('POST /v2.3/oauth/revoke', () => {
   })
 
   test('without a token or with an invalid token is 401 unauthorized', async () => {
-    for (const client of [market.anonymous, new ApiClient(market.url, 'nonsense')]) {
+    for (const [client, challenge] of [
+      [market.anonymous, 'Bearer'],
+      [
+        new ApiClient(market.url, 'nonsense'),
+        'Bearer error="invalid_token", error_description="The access token is malformed."',
+      ],
+    ] as const) {
       const answer = await client.post<{ error: { code: string } }>('/v2.3/oauth/revoke')
       expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthorized'])
-      expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+      expect(answer.headers.get('www-authenticate')).toBe(challenge)
     }
   })
 

@@ -35,6 +35,7 @@ describe('grant_type password', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
     const claims = JSON.parse(Buffer.from(answer.body.access_token.split('.')[1] as string, 'base64url').toString())
     expect(claims).toMatchObject({ sub: userId, org: org.orgId, aud: 'marketplace' })
+    expect([claims.iat, claims.exp].every(Number.isInteger)).toBe(true)
     expect(Object.keys(claims).sort()).toEqual([
       'aud',
       'exp',
@@ -131,8 +132,8 @@ describe('invalid payloads are 422 validation_error with details', () => {
   })
 
   test('other media types are 415, other methods 405', async () => {
-    const form = await token('grant_type=password', { 'content-type': 'application/x-www-form-urlencoded' })
-    expect([form.status, form.body.error.code]).toEqual([415, 'unsupported_media_type'])
+    const xml = await token('<token/>', { 'content-type': 'text/xml' })
+    expect([xml.status, xml.body.error.code]).toEqual([415, 'unsupported_media_type'])
     const get = await market.anonymous.get('/v2.3/oauth/token')
     expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
   })
@@ -189,7 +190,7 @@ describe('grant_type refresh_token', () => {
     await market.db.owner`
       update organization.users set password_version = password_version + 1, session_version = session_version + 1
       where id = ${other.userId}`
-    for (const refused of [expired, 'unknown', deactivated, reset]) {
+    for (const refused of [expired, 'unknown', 'x'.repeat(15_000), deactivated, reset]) {
       const answer = await refresh(refused)
       expect([answer.status, answer.body.error?.code]).toEqual([401, 'invalid_credentials'])
     }

@@ -38,6 +38,7 @@ const MAX_HEARTBEAT_AGE_MS = 5000
 const MAX_TOKENS = 20_000
 const MAX_USERS = 20_000
 const MAX_HEADER_CHARACTERS = 8 * 1024
+const BEARER_SCHEME = /^Bearer(?: |$)/i
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 
 interface KnownToken {
@@ -158,7 +159,8 @@ export class Auth {
   #requireUnended({ expiresAtMs, sessionId, act }: Claims): void {
     // An impersonation ends exactly at its expiry, without clock skew.
     const skewMs = act ? 0 : 5000
-    if (expiresAtMs + skewMs <= this.#options.clock() || this.#ended.has(sessionId)) throw unauthorized()
+    if (expiresAtMs + skewMs <= this.#options.clock()) throw unauthorized('expired')
+    if (this.#ended.has(sessionId)) throw unauthorized()
   }
 
   /** Whether the ended sessions are loaded and both services that publish changes had a recent heartbeat. */
@@ -205,12 +207,13 @@ export class Auth {
 
 function headerOf(request: Request): string {
   const header = request.headers.get('authorization')
-  if (header === null || header.length > MAX_HEADER_CHARACTERS) throw unauthorized()
+  if (header === null || !BEARER_SCHEME.test(header)) throw unauthorized('missing')
+  if (header.length > MAX_HEADER_CHARACTERS) throw unauthorized('malformed')
   return header
 }
 
 function tokenIn(header: string): string {
   const token = BEARER.exec(header)?.[1]
-  if (token === undefined) throw unauthorized()
+  if (token === undefined) throw unauthorized('malformed')
   return token
 }

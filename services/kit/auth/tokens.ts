@@ -28,7 +28,20 @@ const MIN_RELOAD_INTERVAL_MS = 1000
 /** After this time the keys are loaded again, so that a retired key is dropped within a minute. */
 const MAX_KEYS_AGE_MS = 30_000
 
-export const unauthorized = (detail = 'Send a valid bearer token.') => refuse('unauthorized', { detail })
+/** A token of an ended session is `invalid`, like one with a wrong signature, so that the two are indistinguishable. */
+const TOKEN_PROBLEMS = {
+  missing: 'Send an access token as a bearer token.',
+  malformed: 'The access token is malformed.',
+  expired: 'The access token has expired.',
+  invalid: 'The access token is not valid.',
+}
+
+/** The 401 of a token, with the challenge of RFC 6750: without an error if no token was sent. */
+export function unauthorized(problem: keyof typeof TOKEN_PROBLEMS = 'invalid') {
+  const detail = TOKEN_PROBLEMS[problem]
+  const challenge = problem === 'missing' ? 'Bearer' : `Bearer error="invalid_token", error_description="${detail}"`
+  return refuse('unauthorized', { detail, headers: { 'www-authenticate': challenge } })
+}
 
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
@@ -109,8 +122,10 @@ export class TokenVerifier {
   }
 }
 
-/** Every invalid token is the same 401. Other errors, such as a failed database, pass through. */
+/** Other errors than those of the token, such as a failed database, pass through. */
 function refuseInvalid(error: unknown): never {
+  if (error instanceof errors.JWTExpired) throw unauthorized('expired')
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) throw unauthorized('malformed')
   if (error instanceof errors.JOSEError || error instanceof TypeError) throw unauthorized()
   throw error
 }
@@ -118,7 +133,8 @@ function refuseInvalid(error: unknown): never {
 function claimsOf(payload: Record<string, unknown>): Omit<Claims, 'keyId'> {
   const { sub, org, sid, session_version, exp, act } = payload
   if (typeof sub !== 'string' || typeof org !== 'string' || typeof sid !== 'string') throw unauthorized()
-  const session = { sessionId: sid, sessionVersion: Number(session_version), expiresAtMs: Number(exp) * 1000 }
+  if (typeof session_version !== 'number') throw unauthorized()
+  const session = { sessionId: sid, sessionVersion: session_version, expiresAtMs: Number(exp) * 1000 }
   if (act === undefined) return { userId: sub, orgId: org, ...session }
   const { sub: actingEmail, grant } = (act ?? {}) as Record<string, unknown>
   if (typeof actingEmail !== 'string' || typeof grant !== 'string') throw unauthorized()

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { OneOf } from '../../../proto/http/shapes.ts'
+import './origins.ts'
 
 /** The environment variables of every service. */
 export const commonVariables = {
@@ -54,6 +55,13 @@ export const commonVariables = {
     default: 0,
     description: 'Number of proxies in front that append to X-Forwarded-For.',
   }),
+  CORS_ORIGINS: Type.Optional(
+    Type.String({
+      format: 'origins',
+      description:
+        'Origins whose web pages may call the API, separated by commas, such as `https://app.example.com`. Unset: none.',
+    }),
+  ),
   RATE_LIMIT_PER_SECOND: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,

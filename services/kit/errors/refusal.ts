@@ -23,11 +23,18 @@ export class Refusal extends Error {
     super(code, cause === undefined ? {} : { cause })
     this.name = 'Refusal'
     this.code = code
-    this.detail = detail ?? ERRORS[code].title
+    this.detail = detail ?? summaryOf(errors) ?? ERRORS[code].title
     this.errors = errors
     this.headers = headers
     this.logMessage = logMessage
   }
+}
+
+/** The first problem of a field, and the number of the others. */
+function summaryOf([first, ...others]: readonly FieldError[] = []): string | undefined {
+  if (!first) return undefined
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`
+  return `${first.field}: ${first.message}${more}`
 }
 
 export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal(code, details)

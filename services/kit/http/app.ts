@@ -1,8 +1,10 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { invalidField, refuse } from '../errors/refusal.ts'
+import { corsFor, takeCorsHeaders } from './cors.ts'
 import type { Http } from './http.ts'
+import { KnownPaths } from './known-paths.ts'
 import { type ClientAddresses, RequestState } from './request-state.ts'
-import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, pathPattern, targetOf } from './target.ts'
+import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, targetOf } from './target.ts'
 
 /** The part of a service that the app uses. */
 interface RoutedService {
@@ -16,20 +18,28 @@ interface AppOptions {
   /** The service that answers a path, whether it has a route for it or not. */
   ownerOf(path: string): RoutedService
   trustedProxies: number
+  /** Origins whose pages may call the API. */
+  corsOrigins: readonly string[]
 }
 
 /** The Elysia app of a process: refuses malformed requests before they are routed, and writes every error response. */
-export function createApp({ services, ownerOf, trustedProxies }: AppOptions) {
+export function createApp({ services, ownerOf, trustedProxies, corsOrigins }: AppOptions) {
   const addresses: ClientAddresses = {
     trustedProxies,
     socketAddress: (request) => app.server?.requestIP(request)?.address,
   }
-  const allowOf = methodsByPath(services)
+  const paths = new KnownPaths(services.flatMap(({ http }) => http.operations))
   const refuseMalformed = createRequestCheck()
-  const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } })
-    .decorate('state', null as unknown as RequestState)
+  const isOpenToPages = corsOrigins.length > 0
+  const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } }).decorate(
+    'state',
+    null as unknown as RequestState,
+  )
+  if (isOpenToPages) app.use(corsFor(corsOrigins))
+  app
     .onRequest((context) => {
       context.state = new RequestState(context.request, addresses)
+      if (isOpenToPages) context.state.cors = takeCorsHeaders(context.set, context.request.method)
       refuseMalformed(context.request)
     })
     .onError(({ state, code, error }) => {
@@ -37,12 +47,15 @@ export function createApp({ services, ownerOf, trustedProxies }: AppOptions) {
       const responder = state.responder ?? ownerOf(path).http.unrouted
       // A path with invalid percent-encoding is 404, like an unknown one.
       if (code !== 'NOT_FOUND' && !(error instanceof URIError)) return responder.failure(state, error)
-      const allow = allowOf(path)
-      if (allow === undefined) {
-        return responder.failure(state, refuse('not_found', { detail: 'There is nothing at this path.' }))
-      }
-      if (state.request.method === 'OPTIONS') return responder.empty(state, { allow })
-      return responder.failure(state, refuse('method_not_allowed', { headers: { allow } }))
+      const methods = paths.methodsOf(path)
+      const page = methods ? undefined : paths.pageBefore(path)
+      if (page) return responder.empty(state, 308, { location: page })
+      if (!methods) return responder.failure(state, refuse('not_found', { detail: paths.detailOfUnknown(path) }))
+      const allow = methods.join(', ')
+      const { method } = state.request
+      if (method === 'OPTIONS') return responder.empty(state, 204, { allow })
+      const detail = paths.detailOfRefused(method, path)
+      return responder.failure(state, refuse('method_not_allowed', { detail, headers: { allow } }))
     })
   for (const feature of services.flatMap(({ features }) => features)) app.use(feature)
   return app
@@ -64,17 +77,5 @@ function createRequestCheck(): (request: Request) => void {
     if (host !== null) validHost = host
     if (url.length > MAX_TARGET_CHARACTERS) throw refuse('uri_too_long')
     if (headersLength(headers) > MAX_HEADERS_CHARACTERS) throw refuse('headers_too_large')
-  }
-}
-
-/** The `Allow` field of a path; undefined for a path without a route. */
-function methodsByPath(services: readonly RoutedService[]): (path: string) => string | undefined {
-  const matchers = services.flatMap(({ http }) =>
-    http.operations.map(({ path, method }) => ({ pattern: pathPattern(path), method })),
-  )
-  return (path) => {
-    const methods = matchers.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-    if (methods.length === 0) return undefined
-    return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])].join(', ')
   }
 }

@@ -81,6 +81,29 @@ describe('reading JSON', () => {
     expect((await refusalOf(() => readJson(post(text)))).errors?.[0]?.field).toBe('body')
   })
 
+  test.each([
+    ['{"title": "Impeller",\n  "internal": yes}', 'there is an unknown word at line 2, column 15'],
+    ['{"a": 1,}', 'a name in double quotes is missing at line 1, column 9'],
+    ['{"a" 1}', 'a colon is missing at line 1, column 6'],
+    ['[1 2]', 'a comma is missing at line 1, column 4'],
+    ["{'a': 1}", 'there is an unknown word at line 1, column 2'],
+    ['{"a": 1', 'a closing brace is missing at line 1, column 8'],
+    ['{} {}', 'there is text after the value at line 1, column 4'],
+    ['// a\n{}', 'there is a comment at line 1, column 1'],
+    ['{"a": "b\nc"}', 'a string has no closing quote at line 1, column 7'],
+    ['\u{feff}{}', 'there is a byte order mark'],
+  ])('%j is refused with the position of the error', async (text, problem) => {
+    const refusal = await refusalOf(() => readJson(post(text)))
+    expect(refusal.errors).toEqual([{ field: 'body', message: `must be JSON: ${problem}` }])
+    expect(refusal.detail).toBe(`body: must be JSON: ${problem}`)
+  })
+
+  test('a megabyte of errors is refused as fast as one', async () => {
+    const began = performance.now()
+    await refusalOf(() => readJson(post('!'.repeat(MAX_BYTES))))
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+
   test('bytes that are not UTF-8 are not JSON', async () => {
     const refusal = await refusalOf(() => readJson(post(new Uint8Array([0x22, 0xff, 0x22]))))
     expect(refusal.errors).toEqual([{ field: 'body', message: 'must be JSON in UTF-8' }])

@@ -3,6 +3,8 @@ import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox
 import type { FieldError } from '../../../proto/errors.ts'
 import { invalid, invalidField, refuse } from '../errors/refusal.ts'
 import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
+import { expectation } from './expectation.ts'
+import { syntaxProblem } from './json-syntax.ts'
 
 export const BODY_LIMITS = {
   maxDepth: 32,
@@ -47,19 +49,36 @@ export async function readJson(request: Request, limit: BodyLimit): Promise<unkn
   const bytes = await readBytes(request, limit)
   if (bytes.byteLength === 0) return undefined
   refuseDeepJson(bytes)
-  let value: unknown
-  try {
-    value = JSON.parse(utf8.decode(bytes))
-  } catch {
-    throw invalidField('body', 'must be JSON in UTF-8')
-  }
-  const unstorable: FieldError[] = []
-  findUnstorableText(value, '', unstorable)
-  if (unstorable.length > 0) throw invalid(unstorable.slice(0, BODY_LIMITS.maxErrors))
+  const value = parsed(textOf(bytes, 'must be JSON in UTF-8'))
+  refuseUnstorableText(value)
   return value
 }
 
-async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalidField('body', `must be JSON: ${syntaxProblem(text)}`)
+  }
+}
+
+/** The text of a body in UTF-8. */
+export function textOf(bytes: Uint8Array, message: string): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw invalidField('body', message)
+  }
+}
+
+/** Throws for text that Postgres cannot store. */
+export function refuseUnstorableText(value: unknown): void {
+  const unstorable: FieldError[] = []
+  findUnstorableText(value, '', unstorable)
+  if (unstorable.length > 0) throw invalid(unstorable.slice(0, BODY_LIMITS.maxErrors))
+}
+
+export async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {
   const length = request.headers.get('content-length')
   const reservation = budget.reserve(client, Number(length ?? 0))
   try {
@@ -151,11 +170,11 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
     if (check.Check(value)) return value
     const errors = new Map<string, FieldError>()
     for (const error of check.Errors(value)) {
-      const { path, message, type, schema: part } = skipNullBranch(error)
+      const { path, type, schema: part } = skipNullBranch(error)
       // Keys of a record come from the caller: the error names the record and never repeats the key.
       const isRecordKey = type === ValueErrorType.ObjectAdditionalProperties && part.patternProperties !== undefined
       const field = fieldOf(isRecordKey ? path.slice(0, path.lastIndexOf('/')) : path)
-      if (!errors.has(field)) errors.set(field, { field, message: messageFor(type, message, part) })
+      if (!errors.has(field)) errors.set(field, { field, message: messageFor(type, part) })
       if (errors.size === BODY_LIMITS.maxErrors) break
     }
     throw invalid([...errors.values()])
@@ -178,21 +197,11 @@ const fieldOf = (pointer: string) =>
         .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 100))
         .join('.')
 
-/** The message for a field: TypeBox's own, except where a more precise one is known. It never repeats the value. */
-function messageFor(type: ValueErrorType, message: string, schema: TSchema): string {
+function messageFor(type: ValueErrorType, schema: TSchema): string {
   if (type === ValueErrorType.ObjectAdditionalProperties && schema.patternProperties) {
     return 'has a name that is not allowed here'
   }
   if (type === ValueErrorType.ObjectAdditionalProperties) return 'is not a field of this request'
   if (type === ValueErrorType.ObjectRequiredProperty) return 'is required'
-  if (schema.enum) return `must be one of ${schema.enum.join(', ')}`
-  if (type === ValueErrorType.Kind && schema.maxLength !== undefined) {
-    return `must be text of ${schema.minLength ?? 0} to ${schema.maxLength} characters that are allowed here`
-  }
-  if (type === ValueErrorType.StringPattern)
-    return 'does not have the required form or has characters that are not allowed here'
-  if (type === ValueErrorType.StringFormat && schema.format === 'date-time') {
-    return 'must be a date-time with an offset, such as 2026-04-29T09:10:00Z'
-  }
-  return `${message.charAt(0).toLowerCase()}${message.slice(1)}`
+  return `must be ${expectation(schema)}`
 }

@@ -13,6 +13,7 @@ import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './
 import { networkOf } from './client-address.ts'
 import type { BodyRule, Handler, PublicHandler } from './context.ts'
 import type { HttpDeps } from './deps.ts'
+import { isFormEncoded, readForm } from './form.ts'
 import { queryReader } from './query.ts'
 import type { RequestState } from './request-state.ts'
 import { Responder } from './responder.ts'
@@ -53,8 +54,10 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 
   const readBody = async (request: Request, client: string) => {
     refuseLongBody(request, maxBytes)
-    refuseOtherMediaTypes(request)
-    const value = await readJson(request, { maxBytes, client, budget: deps.bodies })
+    const limit = { maxBytes, client, budget: deps.bodies }
+    const formSchema = operation.acceptsForm && isFormEncoded(request) ? operation.body : undefined
+    if (!formSchema) refuseOtherMediaTypes(request)
+    const value = await (formSchema ? readForm(request, formSchema, limit) : readJson(request, limit))
     if (value === undefined && bodyOptional) return undefined
     const body = checkBody?.(value) as BodyOf<O>
     const problems = bodyRule(body)

@@ -4,7 +4,6 @@ import type { AnyOperation, Operation } from '../../../proto/http/operation.ts'
 import { inRequestSpan } from '../traces/traces.ts'
 import type { BodyRule, Handler, PublicHandler } from './context.ts'
 import type { HttpDeps } from './deps.ts'
-import { describe } from './describe.ts'
 import { type Endpoint, endpointOf } from './endpoint.ts'
 import type { RequestState } from './request-state.ts'
 import { Responder } from './responder.ts'
@@ -71,11 +70,10 @@ export class Http {
       return response
     }
     const path = routerPath(operation.path)
-    const detail = describe(operation)
     return (app) => {
-      app.route(operation.method, path, handler as never, { detail })
+      app.route(operation.method, path, handler as never)
       // Bun drops the body of a HEAD response and keeps its length.
-      return operation.method === 'GET' ? app.route('HEAD', path, handler as never, { detail: { hide: true } }) : app
+      return operation.method === 'GET' ? app.route('HEAD', path, handler as never) : app
     }
   }
 }

@@ -1,7 +1,8 @@
-import { Kind, type Static, type TObject, type TSchema } from '@sinclair/typebox'
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
 import { invalid } from '../errors/refusal.ts'
+import { expectation } from './expectation.ts'
 
 /** Decodes the text of a parameter; undefined for invalid text. */
 type Decode = (text: string) => unknown
@@ -79,16 +80,6 @@ function parameter(schema: TObject, name: string, property: TSchema): Parameter 
     emptyIsAbsent: name === 'q' || name === 'search',
     expected: expectation(property),
   }
-}
-
-/** What a schema expects, in words. */
-export function expectation(schema: TSchema): string {
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
-  if (schema.type === 'integer') return `a whole number from ${schema.minimum} to ${schema.maximum}`
-  if (schema.type === 'boolean') return 'true or false'
-  if (schema.format === 'date-time') return 'a date-time with an offset, such as 2026-04-29T09:10:00Z'
-  if (schema[Kind] === 'String' && schema.maxLength) return `text of at most ${schema.maxLength} characters`
-  return 'text'
 }
 
 /** Undefined for invalid percent-encoding and for NUL, which no column can store. */

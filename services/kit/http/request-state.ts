@@ -16,7 +16,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/
 export interface ErrorResponder {
   failure(state: RequestState, error: unknown): Promise<Response>
   /** A response without content, such as that to OPTIONS. */
-  empty(state: RequestState, extra: Record<string, string>): Response
+  empty(state: RequestState, status: number, extra: Record<string, string>): Response
 }
 
 /** The state of one request, to which each check adds. */
@@ -29,6 +29,8 @@ export class RequestState {
   caller: Caller | undefined
   /** Set once the request is known to be a command. */
   audit: AuditContext | undefined
+  /** The CORS headers of the response, while the API is open to pages of other origins. */
+  cors: Headers | undefined
   /** The `RateLimit` field, once the request was counted. */
   rateLimit = ''
   /** The span of the request, while traces are on. */

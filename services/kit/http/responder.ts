@@ -56,10 +56,10 @@ export class Responder implements ErrorResponder {
   }
 
   /** A response without content that belongs to no operation, such as that to OPTIONS. */
-  empty(state: RequestState, extra: Record<string, string>): Response {
+  empty(state: RequestState, status: number, extra: Record<string, string>): Response {
     const headers = this.#headers(state)
     for (const [name, value] of Object.entries(extra)) headers.set(name, value)
-    return this.#send(state, null, 204, headers)
+    return this.#send(state, null, status, headers)
   }
 
   /** The error response. A refused command is written to the audit log first; if that write fails, the response is its error. */
@@ -127,12 +127,16 @@ export class Responder implements ErrorResponder {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
     headers.set('ratelimit', rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
+    // `append` adds to the `Vary` that is there.
+    state.cors?.forEach((value, name) => {
+      headers.append(name, value)
+    })
     return headers
   }
 
   #send(state: RequestState, body: string | Uint8Array | Blob | null, status: number, headers: Headers): Response {
     this.#record(state, status)
-    if (status === 204 || status === 304) headers.delete('content-type')
+    if (body === null) headers.delete('content-type')
     return new Response(body, { status, headers })
   }
 

@@ -1,3 +1,4 @@
+import canonicalize from 'canonicalize'
 import type { Tx } from '../db/client.ts'
 import { JsonText } from '../db/json-text.ts'
 import { refuse } from '../errors/refusal.ts'
@@ -15,7 +16,8 @@ interface OnceRequest {
 }
 
 /**
- * Runs the work once for a key. A retry with the same body returns the first response. A retry with another body, or while the
+ * Runs the work once for a key. A retry with the same body, whatever the order of
+ * its keys (RFC 8785), returns the first response. A retry with another body, or while the
  * first request is still running, is 409. The response is stored in the transaction of the work, so only a success is stored.
  */
 export async function once<T extends object>(
@@ -26,7 +28,7 @@ export async function once<T extends object>(
 ): Promise<T | JsonText> {
   if (key === undefined) return work()
   const named = { userId, operation, key }
-  const requestHash = new Bun.CryptoHasher('sha256').update(JSON.stringify(body)).digest()
+  const requestHash = new Bun.CryptoHasher('sha256').update(canonicalize(body) ?? '').digest()
   const [lock] = await tryLockKey(tx, named)
   if (!lock?.locked) {
     throw refuse('idempotency_conflict', { detail: 'A request with this Idempotency-Key is still running.' })

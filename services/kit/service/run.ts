@@ -1,5 +1,6 @@
 import http from 'node:http'
 import type { Static, TObject } from '@sinclair/typebox'
+import { originsIn } from '../config/origins.ts'
 import { BadConfiguration, readConfig } from '../config/read.ts'
 import { VERSION } from '../config/version.ts'
 import { createApp } from '../http/app.ts'
@@ -13,7 +14,13 @@ export interface ServeOptions {
   services: readonly Service[]
   config: Pick<
     ServiceConfig,
-    'HOST' | 'PORT' | 'HEALTH_PORT' | 'SHUTDOWN_SECONDS' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'TRUSTED_PROXIES'
+    | 'HOST'
+    | 'PORT'
+    | 'HEALTH_PORT'
+    | 'SHUTDOWN_SECONDS'
+    | 'OTEL_EXPORTER_OTLP_ENDPOINT'
+    | 'TRUSTED_PROXIES'
+    | 'CORS_ORIGINS'
   >
   /** The service that answers a path. */
   ownerOf(path: string): Service
@@ -60,7 +67,12 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
   await Promise.all(services.map((service) => service.start()))
   const workers = Promise.all(services.map((s) => superviseWorkers(s.workers, stopping.signal, s.log)))
-  const app = createApp({ services, ownerOf, trustedProxies: config.TRUSTED_PROXIES })
+  const app = createApp({
+    services,
+    ownerOf,
+    trustedProxies: config.TRUSTED_PROXIES,
+    corsOrigins: originsIn(config.CORS_ORIGINS),
+  })
   app.listen({
     hostname: config.HOST,
     port: config.PORT,

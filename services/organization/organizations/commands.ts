@@ -1,4 +1,5 @@
 import type { CreateOrgRequest, Org, PatchOrgRequest } from '../../../proto/http/organization/orgs.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
@@ -102,7 +103,8 @@ function requireValidTerms(terms: EngagementTerms, website: string | null | unde
 }
 
 async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
-  if ((await findDistributor(tx, orgId)).length === 0) throw invalidField('distributorOrgId', 'is not a distributor')
+  if ((await findDistributor(tx, orgId)).length === 0)
+    throw invalidField('distributorOrgId', noSuch('distributor', orgId))
 }
 
 interface PatchOrg {

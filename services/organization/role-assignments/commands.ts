@@ -1,4 +1,5 @@
 import type { Role } from '../../../proto/http/organization/roles.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
@@ -51,6 +52,6 @@ async function findAssignment(tx: Tx, caller: Caller, { roleId, userId }: RoleAs
   const role = found(await findRole(tx, caller.orgId, roleId))
   requireHeldPermissions(caller, role.permissions)
   const [user] = await findUser(tx, caller.orgId, userId)
-  if (!user) throw invalidField('userId', 'is not a user of your organization')
+  if (!user) throw invalidField('userId', noSuch('user', userId, 'in your organization'))
   return { role, user }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { BY_BUS, created, entriesOf, type Page, type Problem } from '../../testing/people.ts'
@@ -69,7 +70,7 @@ describe.each([
       const answer = await command(viewer, userId)
       expect([answer.status, answer.body.errors]).toEqual([
         400,
-        [{ field: 'userId', message: 'is not a user of your organization' }],
+        [{ field: 'userId', message: noSuch('user', userId, 'in your organization') }],
       ])
     }
     const held = await market.db.owner`

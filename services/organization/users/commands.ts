@@ -1,4 +1,5 @@
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import { type AuditContext, type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { type AuthorizedTx, type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
@@ -105,7 +106,7 @@ async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string
   )
   const known = new Set(roles.map(({ id }) => id))
   const problems = roleIds.flatMap((id, index) =>
-    known.has(id) ? [] : [{ field: `roleIds.${index}`, message: 'is not a role of your organization' }],
+    known.has(id) ? [] : [{ field: `roleIds.${index}`, message: noSuch('role', id, 'in your organization') }],
   )
   if (problems.length > 0) throw invalid(problems)
 }

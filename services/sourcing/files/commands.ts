@@ -1,4 +1,5 @@
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
@@ -149,7 +150,7 @@ async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly 
   if (wanted.length === 0) return
   const removed = new Set((await deleteFiles(tx, orgId, partId, wanted)).map(({ id }) => id))
   const problems = ids.flatMap((id, index) =>
-    removed.has(id) ? [] : [{ field: `remove.${index}`, message: 'is not a file of this part' }],
+    removed.has(id) ? [] : [{ field: `remove.${index}`, message: noSuch('file', id, 'of this part') }],
   )
   if (problems.length > 0) throw invalid(problems)
 }

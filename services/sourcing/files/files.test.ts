@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { FILE_GROUPS, File } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
@@ -105,16 +106,10 @@ describe('adding a file', () => {
   test("from another organization's upload is 400 like an unknown one", async () => {
     const part = await own.createPart()
     const theirs = await foreign.uploadBytes()
-    const answers = await Promise.all(
-      [theirs.id, newId('upload'), '../../etc/passwd'].map((uploadId) =>
-        own.changeFiles(part, { add: [{ uploadId, group: 'document' }] }),
-      ),
-    )
-    for (const { status, body } of answers) {
-      expect([status, body.errors]).toEqual([
-        400,
-        [{ field: 'add.0.uploadId', message: 'is not an upload of your organization' }],
-      ])
+    for (const uploadId of [theirs.id, newId('upload'), '../../etc/passwd']) {
+      const { status, body } = await own.changeFiles(part, { add: [{ uploadId, group: 'document' }] })
+      const message = noSuch('upload', uploadId, 'in your organization')
+      expect([status, body.errors]).toEqual([400, [{ field: 'add.0.uploadId', message }]])
     }
     expect((await own.listFiles(part)).length).toBe(0)
   })

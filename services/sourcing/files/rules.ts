@@ -5,6 +5,7 @@ import {
   MAX_FILES_OF_A_PART,
   type UpdateFilesRequest,
 } from '../../../proto/http/sourcing/files.ts'
+import { noSuch } from '../../../proto/messages.ts'
 
 /** The relation of an organization to a part that it can read. */
 export type Relation =
@@ -54,12 +55,13 @@ export function referenceProblems(
   return [
     ...add.flatMap(({ uploadId, group }, index): FieldError[] => {
       const upload = uploads.get(uploadId)
-      if (!upload) return [{ field: `add.${index}.uploadId`, message: 'is not an upload of your organization' }]
+      if (!upload)
+        return [{ field: `add.${index}.uploadId`, message: noSuch('upload', uploadId, 'in your organization') }]
       if (!upload.public || mayBePublic(group)) return []
       return [{ field: `add.${index}.group`, message: 'does not allow public files' }]
     }),
     ...remove.flatMap((id, index) =>
-      fileIds.has(id) ? [] : [{ field: `remove.${index}`, message: 'is not a file of this part' }],
+      fileIds.has(id) ? [] : [{ field: `remove.${index}`, message: noSuch('file', id, 'of this part') }],
     ),
   ]
 }

@@ -10,6 +10,7 @@ const stranger = await market.organization(['IP_OWNER', 'CONSUMER'])
 const isPart = TypeCompiler.Compile(Part)
 
 interface Problem {
+  detail: string
   code: string
   errors?: { field: string; message: string }[]
 }
@@ -145,6 +146,21 @@ describe('POST /v1/parts', () => {
     expect(await countParts()).toBe(before)
   })
 
+  test.each([
+    [{ materialId: 'unobtainium' }, 'materialId: there is no material `unobtainium`'],
+    [{ processId: 'nope' }, 'processId: there is no process `nope`'],
+    [{ standardIds: ['iso-9001', 'nope'] }, 'standardIds.1: there is no standard `nope`'],
+    [{ businessUnitIds: ['bu_nope'] }, 'businessUnitIds.0: there is no business unit `bu_nope` in your organization'],
+    [{ materialId: 'a text, not an id' }, 'materialId: there is no material with this id'],
+    [{ materialType: 'wood' }, 'materialType: must be one of metal, polymer, ceramic, composite, sand, wax, other'],
+    [
+      { title: ' ', keywords: [''] },
+      'title: must be text of 1 to 200 characters: one line without control or bidirectional characters, not blank (and 1 more)',
+    ],
+  ])('%j says what is wrong', async (body, detail) => {
+    expect((await create(body)).body.detail).toBe(detail)
+  })
+
   test('lengths count characters, not UTF-16 units', async () => {
     expect((await create({ title: '🚢'.repeat(200), keywords: ['🚢'.repeat(64)] })).status).toBe(200)
     expect((await create({ title: '🚢'.repeat(201) })).status).toBe(400)
@@ -204,6 +220,15 @@ describe('Idempotency-Key', () => {
     const [first, second] = [await withKey({ title: 'Once' }, 'k-1'), await withKey({ title: 'Once' }, 'k-1')]
     expect(second.text).toBe(first.text)
     expect(await countParts()).toBe(before + 1)
+  })
+
+  test('the same body with its keys in another order returns the first response', async () => {
+    const first = await withKey({ title: 'Order', boundingBox: { x: 1, y: 2 }, metadata: { a: 'b', c: 'd' } }, 'k-6')
+    const second = await withKey({ metadata: { c: 'd', a: 'b' }, boundingBox: { y: 2, x: 1.0 }, title: 'Order' }, 'k-6')
+    expect([second.status, second.text]).toEqual([200, first.text])
+    const otherList = await withKey({ title: 'Order', keywords: ['b', 'a'] }, 'k-7')
+    expect(otherList.status).toBe(200)
+    expect((await withKey({ title: 'Order', keywords: ['a', 'b'] }, 'k-7')).status).toBe(409)
   })
 
   test('the same key with another body is 409', async () => {

@@ -9,6 +9,7 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
 import { findMetadata, findOwnPart, findPart } from './queries.ts'
+import { metadataProblems } from './rules.ts'
 import { findPage, type PartReads } from './search.ts'
 
 type Deps = commands.CommandDeps & PartReads & { http: Http; pagination: Pagination; sql: Pool }
@@ -22,7 +23,7 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window }))
       }),
     )
-    .use(http.route(operations.createPart, (call) => commands.createPart(deps, call)))
+    .use(http.route(operations.createPart, (call) => commands.createPart(deps, call), metadataProblems))
     .use(
       http.route(
         operations.getPart,
@@ -43,7 +44,7 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => listHistory(deps.sql, id, window))
       }),
     )
-    .use(http.route(lifecycle.patchPart, (call) => commands.patchPart(deps, call)))
+    .use(http.route(lifecycle.patchPart, (call) => commands.patchPart(deps, call), metadataProblems))
     .use(http.route(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call)))
     .use(http.route(lifecycle.archivePart, (call) => commands.movePart(deps, 'archive', call)))
     .use(http.route(lifecycle.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call)))

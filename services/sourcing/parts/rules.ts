@@ -1,5 +1,11 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
+import {
+  METADATA_KEY_MAX_CHARACTERS,
+  type Part,
+  type PartInput,
+  type PartPatch,
+} from '../../../proto/http/sourcing/parts.ts'
+import { noSuch } from '../../../proto/messages.ts'
 
 /**
  * Whether an organization may read a part, its files and its metadata: its own parts, and published parts that are not
@@ -26,6 +32,14 @@ export interface Resolved {
   knownOptions: ReadonlySet<string>
 }
 
+const REFERENCED: Record<keyof Resolved['unknown'], { what: string; where?: string }> = {
+  standardIds: { what: 'standard' },
+  criticalityIds: { what: 'criticality' },
+  categoryIds: { what: 'category' },
+  unspscCategoryIds: { what: 'UNSPSC category' },
+  businessUnitIds: { what: 'business unit', where: 'in your organization' },
+}
+
 export const optionKey = ({ fieldId, optionId }: { fieldId: string; optionId: string }) => `${fieldId}/${optionId}`
 
 /** The problems of the ids of a part, each with its field in the request. */
@@ -33,8 +47,11 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
   const problems: FieldError[] = []
   const refuse = (field: string, message: string) => problems.push({ field, message })
 
-  if (input.materialId !== undefined && resolved.materialType === null) refuse('materialId', 'is not a known material')
-  if (input.processId !== undefined && resolved.process === null) refuse('processId', 'is not a known process')
+  if (input.materialId !== undefined && resolved.materialType === null) {
+    refuse('materialId', noSuch('material', input.materialId))
+  }
+  if (input.processId !== undefined && resolved.process === null)
+    refuse('processId', noSuch('process', input.processId))
   const materialType = resolved.materialType ?? input.materialType
   if (input.materialType !== undefined && materialType !== input.materialType) {
     refuse('materialType', `contradicts the material, which is of type ${materialType}`)
@@ -42,10 +59,10 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
   if (resolved.process && materialType !== undefined && resolved.process.materialType !== materialType) {
     refuse('processId', `is a process for ${resolved.process.materialType}, not for ${materialType}`)
   }
-  for (const [field, ids] of Object.entries(resolved.unknown)) {
+  for (const [field, ids] of Object.entries(resolved.unknown) as [keyof Resolved['unknown'], string[]][]) {
     for (const id of ids) {
       const index = indexOf<string>((one) => one === id, field, sent, input)
-      refuse(`${field}.${index}`, 'is unknown, or belongs to another organization')
+      refuse(`${field}.${index}`, noSuch(REFERENCED[field].what, id, REFERENCED[field].where))
     }
   }
   const seen = new Set<string>()
@@ -57,7 +74,7 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
       input,
     )
     if (!resolved.knownOptions.has(optionKey(selection))) {
-      refuse(`customFields.${index}`, 'is not a field and option of your organization')
+      refuse(`customFields.${index}`, noSuch('option', selection.optionId, 'of this field in your organization'))
     } else if (seen.has(selection.fieldId)) refuse(`customFields.${index}`, 'is a second option of the same field')
     seen.add(selection.fieldId)
   }
@@ -68,6 +85,14 @@ export function referenceProblems(input: PartContent, resolved: Resolved, sent: 
 function indexOf<Item>(isMatch: (item: Item) => boolean, field: string, sent: object, content: PartContent): number {
   const list = (sent as Record<string, unknown>)[field] ?? (content as Record<string, unknown>)[field]
   return Array.isArray(list) ? list.findIndex(isMatch) : -1
+}
+
+/** The keys of `metadata` that are too long, counted in code points. */
+export function metadataProblems({ metadata }: PartInput | PartPatch): FieldError[] {
+  const isLong = Object.keys(metadata ?? {}).some((key) => Array.from(key).length > METADATA_KEY_MAX_CHARACTERS)
+  return isLong
+    ? [{ field: 'metadata', message: `must have names of 1 to ${METADATA_KEY_MAX_CHARACTERS} characters` }]
+    : []
 }
 
 /** The fields that a published part must have and this one lacks. */

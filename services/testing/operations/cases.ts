@@ -91,7 +91,6 @@ const CASES: Record<string, OperationCase> = {
   endSession: {
     references: { 'path.id': ['session', { record: 'colleagueSession', own: without('user:manage', 404) }] },
   },
-  getDocsAsset: { references: { 'path.asset': 'shared' } },
   createPart: { references: PART_REFERENCES },
   patchPart: {
     references: {

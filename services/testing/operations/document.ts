@@ -42,11 +42,15 @@ interface Content {
   [mediaType: string]: { schema: Schema }
 }
 
+interface Reference {
+  $ref: string
+}
+
 interface OperationObject {
   operationId: string
-  parameters: Parameter[]
+  parameters: (Parameter | Reference)[]
   requestBody?: { required: boolean; content: Content }
-  responses: Record<string, { content?: Content }>
+  responses: Record<string, { content?: Content } | Reference>
 }
 
 /** An operation of the OpenAPI document, with its contract. */
@@ -97,11 +101,12 @@ export const DOCUMENTED: readonly Documented[] = Object.entries(document.paths).
 )
 
 function documented(path: string, method: string, described: OperationObject): Documented {
-  const { operationId, parameters, requestBody, responses } = described
+  const { operationId, requestBody, responses } = described
+  const parameters = described.parameters.map((each) => dereferenced<Parameter>(each))
   const contract = contracts.get(operationId)
   if (!contract) throw new Error(`${operationId} is in the document, but not in the contract`)
   const success = Number(Object.keys(responses).find((status) => status.startsWith('2')))
-  const isJson = responses[success]?.content?.['application/json'] !== undefined
+  const isJson = contentOf(responses[success])?.['application/json'] !== undefined
   const validate = isJson
     ? validatorAt('paths', path, method, 'responses', String(success), 'content', 'application/json', 'schema')
     : undefined
@@ -126,14 +131,24 @@ export function resolved(schema: Schema): Schema {
   const notNull = schema.anyOf?.find(({ type }) => type !== 'null')
   if (notNull) return resolved(notNull)
   if (schema.$ref === undefined) return schema
+  return resolved(dereferenced<Schema>({ $ref: schema.$ref }))
+}
+
+/** The part of the document behind a reference. */
+function dereferenced<T extends object>(part: T | Reference): T {
+  if (!('$ref' in part)) return part
   let node: unknown = openapi
-  for (const part of schema.$ref.slice(2).split('/')) node = (node as Record<string, unknown>)[part]
-  return resolved(node as Schema)
+  for (const name of part.$ref.slice(2).split('/')) node = (node as Record<string, unknown>)[name]
+  return node as T
+}
+
+function contentOf(response: OperationObject['responses'][string] | undefined): Content | undefined {
+  return response && dereferenced<{ content?: Content }>(response).content
 }
 
 /** The schema of a success, if it is JSON. */
 export const responseSchemaOf = ({ path, method, success }: Documented): Schema | undefined =>
-  document.paths[path]?.[method.toLowerCase()]?.responses[success]?.content?.['application/json']?.schema
+  contentOf(document.paths[path]?.[method.toLowerCase()]?.responses[success])?.['application/json']?.schema
 
 const envelopes = {
   v1: validatorAt('components', 'schemas', 'Problem'),

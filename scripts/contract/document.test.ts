@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'bun:test'
+import Ajv from 'ajv/dist/2020.js'
+import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
+import { OPERATIONS } from '../../proto/operations.ts'
+import { familyOf } from '../../services/kit/http/problem.ts'
+import { type OpenApi, openApiOf } from './document.ts'
+
+const operations = Object.values(OPERATIONS).flat()
+const document = openApiOf(operations)
+
+/** Every object of the document, with its JSON pointer. */
+function* objectsIn(node: unknown, pointer = ''): Generator<[string, Record<string, unknown>]> {
+  if (node === null || typeof node !== 'object') return
+  if (!Array.isArray(node)) yield [pointer, node as Record<string, unknown>]
+  for (const [key, value] of Object.entries(node)) yield* objectsIn(value, `${pointer}/${key}`)
+}
+
+function at<T>({ $ref }: { $ref: string }): T {
+  let node: unknown = document
+  for (const name of $ref.slice(2).split('/')) node = (node as Record<string, unknown>)[name]
+  return node as T
+}
+
+interface Example {
+  value: { code?: ErrorCode; status?: number; error?: { code: ErrorCode } }
+}
+interface ErrorResponse {
+  description: string
+  content: Record<string, { examples: Record<ErrorCode, { $ref: string }>; schema: { $ref: string } }>
+}
+
+const errorResponses = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.values(methods).flatMap(({ operationId, responses }) =>
+    Object.entries(responses as Record<string, { $ref: string }>)
+      .filter(([status]) => Number(status) >= 400)
+      .map(([status, reference]) => ({ path, id: operationId, status: Number(status), reference })),
+  ),
+)
+
+describe('an error response', () => {
+  test('is a shared one, and there are hundreds of references to few', () => {
+    expect(errorResponses.length).toBeGreaterThan(500)
+    expect(new Set(errorResponses.map(({ reference }) => reference.$ref)).size).toBeLessThan(50)
+  })
+
+  test('has an example of each of its codes, in its envelope and with its status', () => {
+    const ajv = new Ajv({ strict: false, validateSchema: false })
+    const { Problem, ErrorEnvelope } = document.components.schemas as Record<string, object>
+    const isValid = { v1: ajv.compile(Problem as object), 'v2.3': ajv.compile(ErrorEnvelope as object) }
+    for (const { path, id, status, reference } of errorResponses) {
+      const family = familyOf(path)
+      const { description, content } = at<ErrorResponse>(reference)
+      for (const { examples } of Object.values(content)) {
+        const codes = Object.keys(examples) as ErrorCode[]
+        expect(codes.filter((code) => description.includes(`(\`${code}\`)`))).toEqual(codes)
+        for (const code of codes) {
+          const { value } = at<Example>(examples[code])
+          const shown = family === 'v2.3' ? value.error?.code : value.code
+          expect([id, status, shown]).toEqual([id, status, code])
+          expect([id, code, isValid[family](value)]).toEqual([id, code, true])
+          if (family === 'v1') expect(value.status).toBe(ERRORS[code].status)
+        }
+      }
+    }
+  })
+})
+
+test('every reference leads to a part of the document', () => {
+  for (const [pointer, { $ref }] of objectsIn(document)) {
+    if (typeof $ref === 'string') expect([pointer, at({ $ref })]).not.toEqual([pointer, undefined])
+  }
+})
+
+/** Constructs that JavaScript's or Python's engine lacks: `[^]`, `\p`, `\u{…}`, named groups, surrogates. */
+const NOT_PORTABLE = /\[\^\]|\\p|\\u\{|\(\?<[^=!]|\\u[dD][89a-fA-F]|[\uD800-\uDFFF]/
+
+test('every pattern compiles in Unicode mode and has no construct that only some engines know', () => {
+  const patterns = [...objectsIn(document)].flatMap(([, { pattern, patternProperties }]) => [
+    ...(typeof pattern === 'string' ? [pattern] : []),
+    ...Object.keys(patternProperties ?? {}),
+  ])
+  expect(patterns.length).toBeGreaterThan(20)
+  for (const pattern of patterns) {
+    expect(() => new RegExp(pattern, 'u')).not.toThrow()
+    expect(pattern).not.toMatch(NOT_PORTABLE)
+  }
+})
+
+describe('additions to the specification', () => {
+  const described = (documents: OpenApi) =>
+    Object.entries(documents.paths).flatMap(([path, methods]) =>
+      Object.values(methods).map((each) => [path, each] as const),
+    )
+
+  test('are marked, and only they are', () => {
+    for (const [path, operation] of described(document)) {
+      expect([path, operation['x-addition'] ?? false]).toEqual([path, !/^\/(v1|v2\.3)\//.test(path)])
+    }
+  })
+
+  test('have tags of their own, in their own group', () => {
+    const groups = document['x-tagGroups'] as { name: string; tags: string[] }[]
+    expect(groups.map(({ name }) => name)).toEqual(['Specification', 'Additions'])
+    expect(groups.flatMap(({ tags }) => tags)).toEqual(document.tags.map(({ name }) => name))
+    for (const { name } of document.tags) expect(name).not.toContain('specification')
+  })
+})
+
+test('pages, their assets and redirects are no operations', () => {
+  const pages = operations.filter(({ page }) => page).map(({ path }) => path)
+  expect(pages).toContain('/docs/{asset}')
+  for (const path of pages) expect(document.paths[path]).toBeUndefined()
+})

@@ -1,0 +1,43 @@
+import type { AnyOperation } from '../../../proto/http/operation.ts'
+import { pathPattern } from './target.ts'
+
+/** The paths of a process, for requests that no route takes. */
+export class KnownPaths {
+  readonly #operations: readonly { path: string; pattern: RegExp; method: string; isPage: boolean }[]
+
+  constructor(operations: readonly AnyOperation[]) {
+    this.#operations = operations.map(({ path, method, page = false }) => {
+      return { path, pattern: pathPattern(path), method, isPage: page }
+    })
+  }
+
+  /** The methods of a path; undefined for an unknown path. */
+  methodsOf(path: string): string[] | undefined {
+    const methods = this.#at(path).map(({ method }) => method)
+    if (methods.length === 0) return undefined
+    return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])]
+  }
+
+  /** The page whose path has a slash behind it: people type it, so it is redirected. */
+  pageBefore(path: string): string | undefined {
+    return this.#operations.find((operation) => operation.isPage && `${operation.path}/` === path)?.path
+  }
+
+  /** Names the path that was meant, if the request has a slash too many. */
+  detailOfUnknown(path: string): string {
+    const [meant] = this.#at(path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, ''))
+    const nothing = 'There is nothing at this path.'
+    return meant ? `${nothing} It has a slash too many: the path is ${meant.path}.` : nothing
+  }
+
+  /** Names the operation of `/flows/v1` with this method, if there is one: the specification has no changes of most records. */
+  detailOfRefused(method: string, path: string): string {
+    const meant = this.#at(`/flows${path}`).find((operation) => operation.method === method)
+    const allowed = `${method} is not allowed here. Allowed: ${this.methodsOf(path)?.join(', ')}.`
+    return meant ? `${allowed} ${method} is at ${meant.path}.` : allowed
+  }
+
+  #at(path: string) {
+    return this.#operations.filter(({ pattern }) => pattern.test(path))
+  }
+}
