@@ -19,7 +19,7 @@ export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
   where user_id = ${userId}`
 
 /** The user's current state and permissions, unless the session has ended. */
-export const findCallerOfSession = (tx: Tx, { userId, sessionId }: { userId: string; sessionId: string }) => tx<
+export const findCallerOfSession = (sql: Sql, { userId, sessionId }: { userId: string; sessionId: string }) => sql<
   CallerRow[]
 >`
   select user_id, org_id, active, permissions, org_roles, operator, session_version

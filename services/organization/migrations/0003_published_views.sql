@@ -8,7 +8,7 @@ select
   u.password_version,
   u.session_version,
   coalesce(
-    (select array_agg(distinct permission)
+    (select array_agg(distinct permission collate "C")
      from organization.user_roles ur
      join organization.roles r on r.id = ur.role_id
      cross join unnest(r.permissions) permission
