@@ -7,18 +7,18 @@ import { Refusal } from './toolchain/refusal.ts'
 const FOLDER = join(import.meta.dir, '..', 'proto', 'openapi')
 
 /** One OpenAPI document for each service, and the merged one that the marketplace serves. */
-function documents(): Map<string, string> {
+async function documents(): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
-  const write = (name: string, operations: Parameters<typeof openApiOf>[0]) =>
-    texts.set(`${name}.json`, `${JSON.stringify(openApiOf(operations), null, 1)}\n`)
-  for (const [service, operations] of Object.entries(OPERATIONS)) write(service, operations)
-  write('marketplace', Object.values(OPERATIONS).flat())
+  const write = async (name: string, operations: Parameters<typeof openApiOf>[0]) =>
+    texts.set(`${name}.json`, `${JSON.stringify(await openApiOf(operations), null, 1)}\n`)
+  for (const [service, operations] of Object.entries(OPERATIONS)) await write(service, operations)
+  await write('marketplace', Object.values(OPERATIONS).flat())
   return texts
 }
 
 async function write({ check = false }): Promise<void> {
   const stale: string[] = []
-  for (const [name, text] of documents()) {
+  for (const [name, text] of await documents()) {
     const file = Bun.file(join(FOLDER, name))
     if ((await file.exists()) && (await file.text()) === text) continue
     stale.push(name)

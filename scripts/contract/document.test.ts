@@ -6,7 +6,7 @@ import { familyOf } from '../../services/kit/http/problem.ts'
 import { type OpenApi, openApiOf } from './document.ts'
 
 const operations = Object.values(OPERATIONS).flat()
-const document = openApiOf(operations)
+const document = await openApiOf(operations)
 
 /** Every object of the document, with its JSON pointer. */
 function* objectsIn(node: unknown, pointer = ''): Generator<[string, Record<string, unknown>]> {

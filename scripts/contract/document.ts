@@ -1,8 +1,11 @@
+import { swagger } from '@elysiajs/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
 import { ERRORS } from '../../proto/errors.ts'
 import type { AnyOperation } from '../../proto/http/operation.ts'
 import { SHAPES } from '../../proto/operations.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
+import { routerPath } from '../../services/kit/http/target.ts'
 import { Components, type Json } from './components.ts'
 import { describe, isAddition, plain } from './operation.ts'
 
@@ -76,24 +79,20 @@ Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorizati
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 /** The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations. */
-export function openApiOf(contract: readonly AnyOperation[]): OpenApi {
+export async function openApiOf(contract: readonly AnyOperation[]): Promise<OpenApi> {
   const operations = contract.filter(({ page }) => !page)
   const components = new Components()
+  const generated = await generate(operations, components)
   const used = new Map<string, unknown>()
   const paths: OpenApi['paths'] = {}
-  for (const operation of operations) {
-    const { path, method } = operation
-    const described = withReferences(describe(operation, components), used) as Json
-    paths[path] = { ...paths[path], [method.toLowerCase()]: described }
+  for (const { path, method } of operations) {
+    const described = generated.paths[path]?.[method.toLowerCase()]
+    if (!described) throw new Error(`${method} ${path} is missing from the generated document`)
+    paths[path] = { ...paths[path], [method.toLowerCase()]: withReferences(described, used) as Json }
   }
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Sourcing and Manufacturing Marketplace',
-      version: VERSION,
-      description: INTRODUCTION,
-      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-    },
+    info: generated.info,
     servers: [{ url: '/', description: 'This marketplace.' }],
     ...tagsOf(operations),
     security: [{ BearerAuth: [] }],
@@ -110,6 +109,30 @@ export function openApiOf(contract: readonly AnyOperation[]): OpenApi {
       },
     },
   }
+}
+
+/** The document that the plugin of Elysia generates for the routes of these operations. */
+async function generate(operations: readonly AnyOperation[], components: Components): Promise<OpenApi> {
+  const app = new Elysia().use(
+    swagger({
+      path: '/spec',
+      // The plugin treats a path with a dot as a file, /v2.3 included.
+      excludeStaticFile: false,
+      documentation: {
+        info: {
+          title: 'Sourcing and Manufacturing Marketplace',
+          version: VERSION,
+          description: INTRODUCTION,
+          license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+        },
+      },
+    }),
+  )
+  for (const operation of operations) {
+    app.route(operation.method, routerPath(operation.path), () => '', { detail: describe(operation, components) })
+  }
+  const answer = await app.handle(new Request('http://localhost/spec/json'))
+  return (await answer.json()) as OpenApi
 }
 
 /** The tags of the specification come first. `x-tagGroups` is the extension by which documentation pages group tags. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { installApiReference } from './api-reference.ts'
 import { BUN, ROOT } from './checkout.ts'
 import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
@@ -10,7 +11,12 @@ const STAMP = join(ROOT, 'node_modules', '.installed')
 export async function installPackages(progress: (line: string) => void): Promise<void> {
   const wanted = await fingerprint()
   const installed = Bun.file(STAMP)
-  if ((await installed.exists()) && (await installed.text()) === wanted) return
+  const isInstalled = (await installed.exists()) && (await installed.text()) === wanted
+  if (!isInstalled) await installFromLockfile(wanted, progress)
+  await installApiReference(progress)
+}
+
+async function installFromLockfile(wanted: string, progress: (line: string) => void): Promise<void> {
   progress('Installing packages')
   const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress'])
   if (code !== 0) throw new Refusal(sentenceFor(output) ?? `The packages could not be installed:\n${tail(output)}`)

@@ -19,7 +19,9 @@ const PUBLIC = [
   'getImpersonatePage', // the acting person has no account
   'getJwks', // public keys
   'getOpenApi', // the contract
-  'getPublicFile', // the file is public
+  'getPublicFile',
+  'getReferenceChunk',
+  'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential

@@ -1,15 +1,22 @@
 import { expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
-const PAGES = ['README.md', 'proto/guides/parts-and-files.md', 'proto/guides/organization.md']
+const GUIDES = join(ROOT, 'proto', 'guides')
+const PAGES = [join(ROOT, 'README.md'), ...(await readdir(GUIDES)).sort().map((name) => join(GUIDES, name))]
 
-/** A command block and the response block after it. */
-const STEP = /```sh\n([^`]*curl[^`]*)```\n```json\n([^`]*)```/g
+/** A command block, with the response block after it if there is one. */
+const STEP = /```sh\n((?:(?!```)[\s\S])*curl(?:(?!```)[\s\S])*)```\n(?:```json\n((?:(?!```)[\s\S])*)```)?/g
+const stepsOf = (page: string) => [...page.matchAll(STEP)].map(([, command = '', answer]) => ({ command, answer }))
+
+/** Every guide continues with the variables of the first one. */
+const [signIn] = stepsOf(await Bun.file(join(GUIDES, 'getting-started.md')).text())
+
+const JQ = join(import.meta.dir, '..', 'testing', 'jq.ts')
 
 // The commands use URLs from responses, so PUBLIC_URL must be the actual address.
 const port = String(freePort())
@@ -23,35 +30,51 @@ const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName
 const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
 
-test.each(PAGES)('the commands of %s return the responses that it shows', async (name) => {
-  const page = await Bun.file(join(ROOT, name)).text()
-  const steps = [...page.matchAll(STEP)].map(([, command = '', answer = '']) => ({ command, answer }))
-  expect(steps.length).toBeGreaterThanOrEqual(3)
-  const folder = await mkdtemp(join(tmpdir(), 'guide-'))
-  const marker = '----next-step----'
-  // One shell runs all steps, because later steps use variables of earlier ones.
-  const script = steps.map(({ command }) => command.replaceAll('/tmp/', `${folder}/`)).join(`\necho '${marker}'\n`)
-  const shell = Bun.spawn(['bash', '-c', script], {
-    env: {
-      PATH: process.env.PATH ?? '',
-      BASE: market.url,
-      EMAIL: member.email,
-      PASSWORD: TEST_PASSWORD,
-      ADMIN_PASSWORD: TEST_PASSWORD,
-    },
-    cwd: folder,
-    stdin: 'ignore',
-    stderr: 'pipe',
-  })
-  const [output, errors] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
-  await rm(folder, { recursive: true })
-  expect(errors).toBe('')
-  const answers = output.split(marker)
-  expect(answers).toHaveLength(steps.length)
-  for (const [index, { answer }] of steps.entries()) {
-    expect(withPlaceholders(JSON.parse(answers[index] as string))).toEqual(JSON.parse(answer))
+test.each(PAGES)(
+  'the commands of %s return the responses that it shows',
+  async (path) => {
+    const steps = stepsOf(await Bun.file(path).text())
+    expect(steps.some(({ answer }) => answer !== undefined)).toBe(true)
+    const folder = await mkdtemp(join(tmpdir(), 'guide-'))
+    await writeFile(join(folder, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${JQ}' "$@"\n`, { mode: 0o755 })
+    const marker = '----next-step----'
+    // One shell runs all steps, because later steps use variables of earlier ones.
+    const commands = [signIn?.command, ...steps.flatMap(({ command }) => [`echo '${marker}'`, command])]
+    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', commands.join('\n').replaceAll('/tmp/', `${folder}/`)], {
+      env: {
+        PATH: `${folder}:${process.env.PATH}`,
+        BASE: market.url,
+        EMAIL: member.email,
+        PASSWORD: TEST_PASSWORD,
+        ADMIN_PASSWORD: TEST_PASSWORD,
+      },
+      cwd: folder,
+      stdin: 'ignore',
+      stderr: 'pipe',
+    })
+    const [output, errors] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
+    await rm(folder, { recursive: true })
+    expect([errors, await shell.exited]).toEqual(['', 0])
+    const [, ...answers] = output.split(marker)
+    for (const [index, { answer }] of steps.entries()) {
+      if (answer === undefined) continue
+      expect(parsed(answers[index] ?? '').map(withPlaceholders)).toEqual(parsed(answer))
+    }
+  },
+  60_000,
+)
+
+/** The JSON of a block: one document, or one on each line. */
+function parsed(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)]
+  } catch {
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
   }
-})
+}
 
 const PLACEHOLDERS: [RegExp, string][] = [
   [/^http:\/\/127\.0\.0\.1:\d+\/files\/(uploads|objects)\/.+signature=/, '<address>'],

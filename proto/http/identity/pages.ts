@@ -49,9 +49,31 @@ export const getDocsAsset = defineOperation({
   method: 'GET',
   path: '/docs/{asset}',
   tag,
-  summary: 'Get a script or style sheet of the documentation page',
+  summary: 'Get a script, style sheet or text of a page',
   access: 'public',
-  params: pathParam('asset', 'Name of the file.', 'swagger-ui.css'),
+  params: pathParam('asset', 'Name of the file.', 'page.js'),
+  page: true,
+})
+
+export const getReferenceModule = defineOperation({
+  id: 'getReferenceModule',
+  method: 'GET',
+  path: '/docs/reference/{asset}',
+  tag,
+  summary: 'Get a module of the API reference',
+  access: 'public',
+  params: pathParam('asset', 'Name of the file.', 'standalone.esm.js'),
+  page: true,
+})
+
+export const getReferenceChunk = defineOperation({
+  id: 'getReferenceChunk',
+  method: 'GET',
+  path: '/docs/reference/chunks/{asset}',
+  tag,
+  summary: 'Get a chunk of the API reference',
+  access: 'public',
+  params: pathParam('asset', 'Name of the file.', 'chunk.js'),
   page: true,
 })
 

@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
 import {
@@ -7,6 +8,8 @@ import {
   getFavicon,
   getImpersonatePage,
   getOpenApi,
+  getReferenceChunk,
+  getReferenceModule,
   getRoot,
 } from '../../../proto/http/identity/pages.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
@@ -14,6 +17,12 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { notFound } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
+import { Asset, fileAsset } from './assets.ts'
+import { readGuides } from './guides.ts'
+
+const HERE = import.meta.dir
+/** The modules of the API reference, which `scripts/toolchain/api-reference.ts` installs. */
+const REFERENCE = join(HERE, '..', '..', '..', 'node_modules', '.api-reference')
 
 /** The pages load nothing from other origins, cannot be framed, and send no referrer. */
 const PAGE_HEADERS = {
@@ -22,46 +31,49 @@ const PAGE_HEADERS = {
   'referrer-policy': 'no-referrer',
 }
 
-const CACHED_FOR_AN_HOUR = 'public, max-age=3600'
-
-const HERE = import.meta.dir
-const SWAGGER_UI = join(HERE, '..', '..', '..', 'node_modules', 'swagger-ui-dist')
-
-/** Assets are read on request, so that they occupy no memory. */
-const ASSETS: Record<string, { path: string; mediaType: string }> = {
-  'swagger-ui.css': { path: join(SWAGGER_UI, 'swagger-ui.css'), mediaType: 'text/css; charset=utf-8' },
-  'swagger-ui-bundle.js': {
-    path: join(SWAGGER_UI, 'swagger-ui-bundle.js'),
-    mediaType: 'text/javascript; charset=utf-8',
-  },
-  'page.css': { path: join(HERE, 'page.css'), mediaType: 'text/css; charset=utf-8' },
-  'docs.js': { path: join(HERE, 'docs.js'), mediaType: 'text/javascript; charset=utf-8' },
-  'impersonate.js': { path: join(HERE, 'impersonate.js'), mediaType: 'text/javascript; charset=utf-8' },
-  'activate.js': { path: join(HERE, 'activate.js'), mediaType: 'text/javascript; charset=utf-8' },
-}
-
 const OPENAPI = new JsonText(JSON.stringify(openapi))
 
-const page = async (name: string) =>
-  new Raw(await Bun.file(join(HERE, name)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
+const FILES = ['form.css', 'activate.js', 'impersonate.js']
+const DOCUMENTATION_FILES = ['page.css', 'page.js', 'document.js', 'session.js']
 
-export const pageRoutes = ({ http }: { http: Http }) =>
-  new Elysia({ name: 'identity.pages' })
+type Assets = ReadonlyMap<string, Asset>
+
+const filesIn = (folder: string, names: readonly string[]) =>
+  names.map((name) => [name, fileAsset(join(folder, name))] as const)
+
+const ASSETS: Assets = new Map([
+  ...filesIn(HERE, FILES),
+  ...filesIn(join(HERE, 'documentation'), DOCUMENTATION_FILES),
+  ['openapi.json', new Asset('application/json', async () => Buffer.from(OPENAPI.text))],
+  ['guides.md', new Asset('text/markdown; charset=utf-8', async () => Buffer.from(await readGuides()))],
+])
+
+/** The scripts of a folder; none where the API reference is not installed. */
+const scriptsIn = (folder: string): Assets =>
+  new Map(filesIn(folder, existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.js')) : []))
+
+function answerOf(assets: Assets, name: string, request: Request): Promise<Raw> {
+  const asset = assets.get(name)
+  if (!asset) throw notFound()
+  return asset.answer(request)
+}
+
+const page = async (...path: string[]) =>
+  new Raw(await Bun.file(join(HERE, ...path)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
+
+/** The documentation, and the pages of links for people. */
+export function pageRoutes({ http }: { http: Http }) {
+  const modules = scriptsIn(REFERENCE)
+  const chunks = scriptsIn(join(REFERENCE, 'chunks'))
+  const icon = fileAsset(join(HERE, 'favicon.svg'))
+  return new Elysia({ name: 'identity.pages' })
     .use(http.publicRoute(getRoot, () => new Raw(null, 'text/plain', { location: getDocs.path }, 302)))
-    .use(
-      http.publicRoute(
-        getFavicon,
-        () => new Raw(Bun.file(join(HERE, 'favicon.svg')), 'image/svg+xml', { 'cache-control': CACHED_FOR_AN_HOUR }),
-      ),
-    )
+    .use(http.publicRoute(getFavicon, ({ request }) => icon.answer(request)))
     .use(http.publicRoute(getOpenApi, () => OPENAPI))
-    .use(http.publicRoute(getDocs, () => page('docs.html')))
+    .use(http.publicRoute(getDocs, () => page('documentation', 'page.html')))
+    .use(http.publicRoute(getDocsAsset, ({ params, request }) => answerOf(ASSETS, params.asset, request)))
+    .use(http.publicRoute(getReferenceModule, ({ params, request }) => answerOf(modules, params.asset, request)))
+    .use(http.publicRoute(getReferenceChunk, ({ params, request }) => answerOf(chunks, params.asset, request)))
     .use(http.publicRoute(getActivatePage, () => page('activate.html')))
     .use(http.publicRoute(getImpersonatePage, () => page('impersonate.html')))
-    .use(
-      http.publicRoute(getDocsAsset, ({ params }) => {
-        const asset = Object.hasOwn(ASSETS, params.asset) ? ASSETS[params.asset] : undefined
-        if (!asset) throw notFound()
-        return new Raw(Bun.file(asset.path), asset.mediaType, { 'cache-control': CACHED_FOR_AN_HOUR })
-      }),
-    )
+}

@@ -9,7 +9,7 @@ import { isTagListed } from './entity-tags.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
-import { acceptsGzip, Streamed, streamedResponse } from './stream.ts'
+import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
 
 /** Writes the responses of one operation: status, headers, body, log line and metric. */
@@ -106,7 +106,7 @@ export class Responder implements ErrorResponder {
       if (error instanceof Refusal && error.logMessage === undefined) return
       this.#deps.log.error({ err: error, requestId: state.requestId }, 'streamed response aborted')
     }
-    const gzip = acceptsGzip(state.request.headers.get('accept-encoding'))
+    const gzip = acceptsCoding(state.request.headers.get('accept-encoding'), 'gzip')
     return streamedResponse(answer, { status, headers }, { gzip, onFailure })
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { acceptsGzip } from './stream.ts'
+import { acceptsCoding } from './stream.ts'
 
 test.each([
   [null, false],
@@ -13,5 +13,5 @@ test.each([
   ['*;q=0', false],
   ['notgzip', false],
 ])('Accept-Encoding %p: gzip is %p', (accepted, expected) => {
-  expect(acceptsGzip(accepted)).toBe(expected)
+  expect(acceptsCoding(accepted, 'gzip')).toBe(expected)
 })

@@ -52,13 +52,14 @@ export function streamedResponse(
   return new Response(gzip ? plain.pipeThrough(new CompressionStream('gzip')) : plain, init)
 }
 
-const CODING = /^\s*(gzip|x-gzip|\*)\s*(?:;\s*q=([\d.]+)\s*)?$/i
+const CODING = /^\s*([\w-]+|\*)\s*(?:;\s*q=([\d.]+)\s*)?$/
 
-/** Whether `Accept-Encoding` allows gzip. A named coding has precedence over `*`, and a quality of 0 refuses it. */
-export function acceptsGzip(accepted: string | null): boolean {
+/** Whether `Accept-Encoding` allows a coding. A named one has precedence over `*`, and a quality of 0 refuses it. */
+export function acceptsCoding(accepted: string | null, coding: 'br' | 'gzip'): boolean {
+  const names = coding === 'gzip' ? ['gzip', 'x-gzip'] : [coding]
   const codings = (accepted ?? '').split(',').flatMap((part) => {
-    const [, name, quality = '1'] = CODING.exec(part) ?? []
-    return name === undefined ? [] : [{ any: name === '*', wanted: Number(quality) > 0 }]
+    const [, name = '', quality = '1'] = CODING.exec(part.toLowerCase()) ?? []
+    return name === '*' || names.includes(name) ? [{ any: name === '*', wanted: Number(quality) > 0 }] : []
   })
   return (codings.find(({ any }) => !any) ?? codings[0])?.wanted ?? false
 }

@@ -1,0 +1,52 @@
+import { promisify } from 'node:util'
+import { brotliCompress, constants, gzip } from 'node:zlib'
+import { Raw } from '../../kit/http/raw.ts'
+import { acceptsCoding } from '../../kit/http/stream.ts'
+
+type Read = () => Promise<Uint8Array>
+
+/** Near the smallest size, for a tenth of the time. */
+const BROTLI_QUALITY = 9
+const compress = {
+  br: (bytes: Uint8Array) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } }),
+  gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
+}
+
+/** A text file for browsers. It is compressed when it is first requested, and kept. */
+export class Asset {
+  readonly #read: Read
+  readonly #mediaType: string
+  readonly #compressed = new Map<keyof typeof compress, Promise<Uint8Array>>()
+
+  constructor(mediaType: string, read: Read) {
+    this.#mediaType = mediaType
+    this.#read = read
+  }
+
+  async answer(request: Request): Promise<Raw> {
+    const accepted = request.headers.get('accept-encoding')
+    const encoding = (['br', 'gzip'] as const).find((name) => acceptsCoding(accepted, name))
+    const headers = { 'cache-control': 'public, max-age=3600', vary: 'Accept-Encoding' }
+    if (!encoding) return new Raw(await this.#read(), this.#mediaType, headers)
+    return new Raw(await this.#in(encoding), this.#mediaType, { ...headers, 'content-encoding': encoding })
+  }
+
+  #in(encoding: keyof typeof compress): Promise<Uint8Array> {
+    const bytes = this.#compressed.get(encoding) ?? this.#read().then(compress[encoding])
+    this.#compressed.set(encoding, bytes)
+    return bytes
+  }
+}
+
+const MEDIA_TYPES: Record<string, string> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** A file with the media type of its name. */
+export const fileAsset = (path: string) =>
+  new Asset(MEDIA_TYPES[path.slice(path.lastIndexOf('.') + 1)] ?? 'application/octet-stream', () =>
+    Bun.file(path).bytes(),
+  )

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { documentForPage } from './documentation/document.js'
+import { GUIDES, readGuides } from './guides.ts'
+
+/** What the tests read of an operation. */
+interface ShownOperation {
+  parameters?: { required?: boolean; example?: unknown; schema: { default?: unknown; enum?: unknown } }[]
+  'x-codeSamples': [{ label: string; source: string }]
+}
+
+const market = await marketplaceOf([])
+const MAX_WIRE_BYTES = 1_000_000
+const STATIC_IMPORT = /(?:^|[;}])import(?:[^'"()`]*?from)?[`"']\.\/((?:chunks\/)?[\w.-]+\.js)[`"']/g
+
+const get = (path: string, encoding: string) =>
+  fetch(`${market.url}${path}`, { headers: { 'accept-encoding': encoding }, decompress: false })
+const bytesOf = async (path: string, encoding = 'br') => (await (await get(path, encoding)).bytes()).byteLength
+
+describe('the API reference', () => {
+  test('loads less than a megabyte', async () => {
+    let total = 0
+    for (const path of [
+      '/docs',
+      ...['page.css', 'page.js', 'document.js', 'session.js'].map((name) => `/docs/${name}`),
+    ]) {
+      total += await bytesOf(path)
+    }
+    total += (await bytesOf('/docs/openapi.json')) + (await bytesOf('/docs/guides.md'))
+    const modules = new Set(['standalone.esm.js'])
+    for (const name of modules) {
+      const path = `/docs/reference/${name}`
+      total += await bytesOf(path)
+      const source = await (await get(path, 'identity')).text()
+      for (const [, imported = ''] of source.matchAll(STATIC_IMPORT)) {
+        modules.add(name.startsWith('chunks/') ? `chunks/${imported}` : imported)
+      }
+    }
+    expect(modules.size).toBeGreaterThan(3)
+    expect(total).toBeLessThan(MAX_WIRE_BYTES)
+  }, 60_000)
+
+  test.each([
+    ['br', 'br'],
+    ['gzip, br', 'br'],
+    ['gzip', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity', null],
+  ])('Accept-Encoding %s: the encoding is %p', async (accepted, encoding) => {
+    const { headers } = await get('/docs/page.js', accepted)
+    expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([encoding, 'Accept-Encoding'])
+  })
+
+  test('a module that does not exist is 404', async () => {
+    for (const path of ['/docs/reference/x.js', '/docs/reference/chunks/x.js', '/docs/reference/version']) {
+      expect((await get(path, 'br')).status).toBe(404)
+    }
+  })
+})
+
+describe('the guides', () => {
+  test('every guide is part of the page', async () => {
+    const files = await readdir(join(import.meta.dir, '..', '..', '..', 'proto', 'guides'))
+    expect(files.sort()).toEqual(GUIDES.map((name) => `${name}.md`).sort())
+    expect(await (await fetch(`${market.url}/docs/guides.md`)).text()).toBe(await readGuides())
+  })
+
+  test('have no link to a file of the repository', async () => {
+    expect([...(await readGuides()).matchAll(/\]\((?!https:)[^)]*\)/g)]).toEqual([])
+  })
+})
+
+describe('the document of the page', () => {
+  const shown = documentForPage(openapi, '# A guide', 'https://api.example.com')
+  const operations = Object.values(shown.paths).flatMap((item) => Object.values(item as Record<string, ShownOperation>))
+
+  test('has the guides before the operations', () => {
+    expect(shown.info.description).toEndWith('# A guide')
+  })
+
+  test('has a sample in TypeScript for each operation', () => {
+    expect(operations.length).toBeGreaterThan(60)
+    const transpiler = new Bun.Transpiler({ loader: 'ts' })
+    for (const operation of operations) {
+      const [sample] = operation['x-codeSamples']
+      expect(sample.label).toBe('TypeScript')
+      expect(transpiler.transformSync(sample.source)).toContain('await fetch(')
+    }
+  })
+
+  test('sends optional parameters only when they are filled in', () => {
+    for (const { parameters = [] } of operations) {
+      for (const { required, example, schema } of parameters) {
+        if (required) continue
+        expect([example, schema.default, schema.enum]).toEqual([undefined, undefined, undefined])
+      }
+    }
+  })
+
+  test('fills a body with the required fields', () => {
+    const example = (path: string) => shown.paths[path].post.requestBody.content['application/json'].example
+    expect(example('/v1/uploads')).toEqual({ name: expect.any(String) })
+    expect(Object.keys(example('/v1/parts'))).toHaveLength(1)
+  })
+
+  test('leaves the public document unchanged', () => {
+    expect(JSON.stringify(openapi)).not.toContain('x-codeSamples')
+  })
+})

@@ -1,0 +1,86 @@
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+/**
+ * The OpenAPI document as the page shows it: the guides come before the operations, each operation has a sample in TypeScript,
+ * and a request is filled in with the required values only.
+ */
+export function documentForPage(openapi, guides, origin) {
+  const shown = structuredClone(openapi)
+  shown.info.description = `${shown.info.description}\n\n${guides}`
+  for (const [path, item] of Object.entries(shown.paths)) {
+    for (const method of METHODS) {
+      if (item[method]) prepare(shown, { path, method, operation: item[method], origin })
+    }
+  }
+  return shown
+}
+
+function prepare(shown, { path, method, operation, origin }) {
+  operation.parameters = operation.parameters?.map((parameter) => withoutOptionalValues(resolved(shown, parameter)))
+  const json = operation.requestBody?.content?.['application/json']
+  if (json && json.example === undefined) json.example = requiredFields(shown, resolved(shown, json.schema))
+  const source = typescriptSample(operation, { url: `${origin}${path}`, method, body: json?.example })
+  operation['x-codeSamples'] = [{ lang: 'typescript', label: 'TypeScript', source }]
+}
+
+/** The reference would send examples, defaults and first words of optional parameters, so the description has them instead. */
+function withoutOptionalValues(parameter) {
+  if (parameter.required) return parameter
+  const { example, description, schema, ...others } = parameter
+  const { default: byDefault, enum: words, ...typed } = schema
+  const code = (value) => `\`${value}\``
+  const notes = [
+    ...(words ? [`One of ${words.map(code).join(', ')}.`] : []),
+    ...(byDefault === undefined ? [] : [`Default: ${code(byDefault)}.`]),
+    ...(example === undefined || words || byDefault !== undefined ? [] : [`Example: ${code(example)}.`]),
+  ]
+  return { ...others, schema: typed, description: [description, ...notes].filter(Boolean).join(' ') }
+}
+
+function resolved(shown, node) {
+  let value = node
+  while (value?.$ref) {
+    const pointer = value.$ref.slice(2).split('/')
+    value = pointer.reduce((at, key) => at?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], shown)
+  }
+  return value
+}
+
+/** The required fields with their examples; of a body without required fields, the first one. */
+function requiredFields(shown, { required = [], properties = {} }) {
+  const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1)
+  return Object.fromEntries(names.map((name) => [name, exampleOf(shown, properties[name])]))
+}
+
+function exampleOf(shown, schema) {
+  const known = resolved(shown, schema)
+  const [example] = schema.examples ?? known.examples ?? []
+  if (example !== undefined) return example
+  if (known.properties) return requiredFields(shown, known)
+  if (known.items) return [exampleOf(shown, known.items)]
+  return known.enum?.[0] ?? ''
+}
+
+function typescriptSample({ parameters = [], security, responses }, { url, method, body }) {
+  const exampleFor = (name) =>
+    encodeURIComponent(parameters.find((parameter) => parameter.name === name)?.example ?? name)
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name }) => `${name}=${exampleFor(name)}`)
+  const target = [url.replaceAll(/\{(\w+)\}/g, (_, name) => exampleFor(name)), ...query.slice(0, 1)].join('?')
+  const headers = [
+    ...(security?.length === 0 ? [] : ['Authorization: `Bearer $' + '{accessToken}`']),
+    ...(body === undefined ? [] : [`'Content-Type': 'application/json'`]),
+  ]
+  const options = [
+    ...(method === 'get' ? [] : [`  method: '${method.toUpperCase()}',`]),
+    ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(', ')} },`]),
+    ...(body === undefined
+      ? []
+      : [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
+  ]
+  const address = [target, ...query.slice(1)].join('&')
+  const call = options.length === 0 ? `fetch('${address}')` : `fetch('${address}', {\n${options.join('\n')}\n})`
+  const lines = [`const response = await ${call}`, 'if (!response.ok) throw new Error(await response.text())']
+  return [...lines, ...('204' in responses ? [] : ['const answer = await response.json()'])].join('\n')
+}

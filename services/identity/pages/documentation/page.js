@@ -1,0 +1,73 @@
+import { documentForPage } from './document.js'
+import { Session } from './session.js'
+
+/** Scalar writes samples for these languages itself; TypeScript samples are part of the document. */
+const SAMPLES = ['shell', 'python']
+const LANGUAGES = [
+  ...[
+    'c',
+    'clojure',
+    'csharp',
+    'dart',
+    'fsharp',
+    'go',
+    'http',
+    'java',
+    'js',
+    'julia',
+    'kotlin',
+    'node',
+    'objc',
+    'ocaml',
+  ],
+  ...['php', 'powershell', 'python', 'r', 'ruby', 'rust', 'shell', 'swift'],
+]
+
+const element = (id) => document.getElementById(id)
+const fetchOk = async (url) => {
+  const response = await fetch(url)
+  if (!response.ok) throw new Error(`${url}: ${response.status}`)
+  return response
+}
+
+const [openapi, guides] = await Promise.all([
+  fetchOk('/docs/openapi.json').then((response) => response.json()),
+  fetchOk('/docs/guides.md').then((response) => response.text()),
+])
+const shown = documentForPage(openapi, guides, location.origin)
+
+/** With the access token of the session, which the reference sends. */
+const configuration = (token = '') => ({
+  content: shown,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  hiddenClients: LANGUAGES.filter((language) => !SAMPLES.includes(language)),
+  authentication: { preferredSecurityScheme: 'BearerAuth', securitySchemes: { BearerAuth: { token } } },
+  withDefaultFonts: false,
+  telemetry: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+})
+
+let reference
+const session = new Session(({ email, accessToken }) => {
+  element('outcome').textContent = email ?? ''
+  element('sign-in').hidden = email !== undefined
+  element('sign-out').hidden = email === undefined
+  reference?.updateConfiguration(configuration(accessToken))
+})
+await session.resume()
+reference = globalThis.Scalar.createApiReference('#reference', configuration(session.accessToken))
+
+element('sign-in').addEventListener('click', () => element('dialog').showModal())
+element('cancel').addEventListener('click', () => element('dialog').close())
+element('sign-out').addEventListener('click', () => session.signOut())
+element('credentials').addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const { username, password } = event.target
+  const refusal = await session.signIn(username.value, password.value)
+  element('refusal').textContent = refusal ?? ''
+  password.value = ''
+  if (!refusal) element('dialog').close()
+})
