@@ -22,10 +22,10 @@ const PART_STATES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
 
 const EXAMPLE_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-const references = (what: string, examples: string[]) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 64, description: `Id of a ${what}.`, examples: [examples[0]] }), {
+const references = (one: string, many: string, examples: string[]) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 64, description: `Id of a ${one}.`, examples: [examples[0]] }), {
     maxItems: 100,
-    description: `Ids of ${what}s; duplicates are removed.`,
+    description: `Ids of ${many}; duplicates are removed.`,
     examples: [examples],
   })
 
@@ -120,10 +120,10 @@ const METADATA_KEY = '^[^\\n\\r\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]+$'
 export const METADATA_KEY_MAX_CHARACTERS = 64
 
 const lists = {
-  standardIds: references('standard', ['iso-astm-52901']),
-  criticalityIds: references('criticality', ['api-20s-amsl-2']),
-  categoryIds: references('category', ['iso-14224-pu']),
-  unspscCategoryIds: references('UNSPSC category', ['40151503']),
+  standardIds: references('standard', 'standards', ['iso-astm-52901']),
+  criticalityIds: references('criticality', 'criticalities', ['api-20s-amsl-2']),
+  categoryIds: references('category', 'categories', ['iso-14224-pu']),
+  unspscCategoryIds: references('UNSPSC category', 'UNSPSC categories', ['40151503']),
   keywords: Type.Array(Line(64, { description: 'One keyword.', examples: ['impeller'] }), {
     maxItems: 50,
     description: 'Keywords of the part.',
@@ -145,7 +145,7 @@ const lists = {
 }
 
 const ownerLists = {
-  businessUnitIds: references('business unit', ['bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']),
+  businessUnitIds: references('business unit', 'business units', ['bu_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']),
   customFields: Type.Array(CustomFieldInput, {
     maxItems: 100,
     description: 'Dropdown selections, at most one per field.',
