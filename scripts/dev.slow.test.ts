@@ -1,11 +1,13 @@
 import { afterAll, expect, test } from 'bun:test'
-import { chmod, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { until } from '../services/testing/until.ts'
 import type { AccountsFile } from './demo/accounts.ts'
 import { BUN, ROOT } from './toolchain/checkout.ts'
 import { freePort } from './toolchain/ports.ts'
 import { commandOf } from './toolchain/processes.ts'
+import { run } from './toolchain/run.ts'
 import { folderElsewhere } from './toolchain/state.ts'
 
 // A separate checkout, because this one may be running.
@@ -42,9 +44,9 @@ async function dev(options: string[] = [], env: Record<string, string> = {}) {
   let printed = ''
   for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
     printed += chunk
-    if (printed.includes('Ctrl-C stops it')) break
+    if (printed.includes('/docs\n')) break
   }
-  const isUp = printed.includes('Ctrl-C stops it')
+  const isUp = printed.includes('/docs\n')
   return { child, printed, refusal: isUp ? '' : await child.stderr.text() }
 }
 
@@ -81,11 +83,14 @@ test(
     expect(first.refusal).toBe('')
     const folder = folderIn(first.printed)
     const accounts: AccountsFile = await read(folder, 'accounts.json')
-    for (const { email, password } of accounts.organizations.flatMap((organization) => organization.accounts)) {
-      expect(first.printed).toContain(email)
-      expect(first.printed).toContain(password)
-    }
-    expect(first.printed).toContain(`${address}/docs`)
+    const all = accounts.organizations.flatMap((organization) => organization.accounts)
+    const shown = all.filter(({ email, password }) =>
+      [email, password].every((text) => first.printed.includes(`  ${text} `)),
+    )
+    expect(shown).toHaveLength(3)
+    const listed = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts'], { cwd: checkout })
+    expect(all.filter(({ email }) => !listed.output.includes(email))).toEqual([])
+    expect(first.printed.trimEnd()).toEndWith(`${address}/docs`)
     const token = await signIn(accounts)
     const parts = await listParts(token)
     expect(parts.length).toBeGreaterThan(0)
@@ -97,6 +102,9 @@ test(
     )
 
     const services = (await read(folder, 'services.json')).pid
+    if (process.platform === 'linux') {
+      expect((await readFile(`/proc/${services}/environ`, 'utf8')).split('\0')).toContain('HEALTH_PORT=0')
+    }
     const postgres = await postgresOf(folder)
     first.child.kill('SIGKILL')
     await first.child.exited
@@ -113,6 +121,29 @@ test(
     expect(await third.child.exited).toBe(0)
     for (const pid of after) expect(await commandOf(pid)).toBeUndefined()
     await expect(fetch(address)).rejects.toThrow()
+  },
+  5 * MINUTES_MS,
+)
+
+test(
+  '--watch: a reload, and a failed reload with its reason, are printed',
+  async () => {
+    const { child, refusal } = await dev(['--watch'])
+    expect(refusal).toBe('')
+    let shown = ''
+    const write = (text: string) => {
+      shown += text
+    }
+    child.stderr.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }))
+    const file = join(checkout, 'services', 'webhooks', 'service.ts')
+    const source = await readFile(file, 'utf8')
+    await writeFile(file, `${source}\nconst broken = ;\n`)
+    await until(() => shown.includes('Unexpected ;'), { withinMs: MINUTES_MS, what: 'the reason of a failed reload' })
+    await writeFile(file, `${source}\n// changed\n`)
+    await until(() => shown.includes('The services were reloaded.'), { withinMs: MINUTES_MS, what: 'a reload' })
+    await writeFile(file, source)
+    child.kill('SIGINT')
+    expect(await child.exited).toBe(0)
   },
   5 * MINUTES_MS,
 )
@@ -148,7 +179,13 @@ test.each([
     'a database that does not answer',
     [],
     { DATABASE_URL: 'postgres://a:b@127.0.0.1:1/c' },
-    /^The database of DATABASE_URL does not answer: .*\n$/,
+    /^DATABASE_URL: Postgres on 127\.0\.0\.1:1 does not answer: nothing listens on this port\.\n$/,
+  ],
+  [
+    'a NATS server that does not answer',
+    [],
+    { NATS_URL: 'nats://127.0.0.1:1' },
+    /^NATS_URL: NATS on 127\.0\.0\.1:1 does not answer: nothing listens on this port\.\n$/,
   ],
   [
     'a reset with DATABASE_URL',

@@ -1,14 +1,17 @@
 import { readOptions, USAGE } from './local/options.ts'
 import { start } from './local/start.ts'
+import { accountsTable, readAccounts } from './local/welcome.ts'
 import { runCommand } from './toolchain/command.ts'
 import { Refusal } from './toolchain/refusal.ts'
+import { ACCOUNTS_FILE } from './toolchain/state.ts'
 
 // Ctrl-C is the normal way to stop the marketplace, so it is not a failure.
 await runCommand(
   async (lifecycle) => {
     const options = readOptions(process.argv.slice(2))
-    if (!options.help) throw new Refusal(await start(options, lifecycle))
-    console.log(USAGE)
+    if (options.help) console.log(USAGE)
+    else if (options.accounts) console.log(accountsTable(await readAccounts(ACCOUNTS_FILE)))
+    else throw new Refusal(await start(options, lifecycle))
     return 0
   },
   { interruptedCode: 0 },

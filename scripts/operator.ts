@@ -2,7 +2,7 @@ import { installPackages } from './toolchain/packages.ts'
 import { explain } from './toolchain/refusal.ts'
 
 try {
-  await installPackages(console.error)
+  await installPackages(console.error, 'production')
 } catch (error) {
   console.error(explain(error))
   process.exit(1)

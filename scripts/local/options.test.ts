@@ -2,11 +2,15 @@ import { expect, test } from 'bun:test'
 import { readOptions } from './options.ts'
 
 test('no options: no reset, no watch', () => {
-  expect(readOptions([])).toEqual({ reset: false, watch: false, help: false })
+  expect(readOptions([])).toEqual({ reset: false, watch: false, help: false, accounts: false })
 })
 
 test('several options: all are set', () => {
-  expect(readOptions(['--watch', '--reset'])).toEqual({ reset: true, watch: true, help: false })
+  expect(readOptions(['--watch', '--reset'])).toEqual({ reset: true, watch: true, help: false, accounts: false })
+})
+
+test('accounts: prints them', () => {
+  expect(readOptions(['accounts'])).toMatchObject({ accounts: true })
 })
 
 test.each(['--rest', 'reset', '-x', '--reset=true', 'constructor', ''])('%p: refused with the usage', (word) => {

@@ -1,6 +1,5 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { SQL } from 'bun'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
@@ -8,20 +7,25 @@ import { aborted, type Lifecycle } from '../toolchain/command.ts'
 import { takeLock } from '../toolchain/lock.ts'
 import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
 import { installPackages } from '../toolchain/packages.ts'
-import { freePort, portFrom, requireFreePort } from '../toolchain/ports.ts'
+import { portFrom, requireFreePort } from '../toolchain/ports.ts'
 import { startProgram } from '../toolchain/programs.ts'
 import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import { ACCOUNTS_FILE, findState, type State } from '../toolchain/state.ts'
+import { createSteps } from '../toolchain/steps.ts'
+import { requireDatabase, requireNats } from './connections.ts'
 import type { Options } from './options.ts'
 import { readSecrets, type Secrets, serviceUrl, writeSecrets } from './secrets.ts'
+import { followLog } from './service-log.ts'
 import { readAccounts, welcome } from './welcome.ts'
 
 /** Starts the marketplace. Returns the reason when a process of it has stopped. */
 export async function start(options: Options, lifecycle: Lifecycle): Promise<string> {
-  const { signal, onStop, progress } = lifecycle
+  const { signal, onStop } = lifecycle
+  const { step, progress } = createSteps()
   const port = portFrom('PORT', 8080)
-  const healthPort = portFrom('HEALTH_PORT', 0) || freePort()
+  // Without HEALTH_PORT the services choose a free port themselves, so that no other program can take it before.
+  const healthPort = portFrom('HEALTH_PORT', 0)
   const address = `http://localhost:${port}`
   const configuredUrl = process.env.DATABASE_URL || undefined
   if (configuredUrl && options.reset) {
@@ -29,47 +33,50 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
       '--reset removes only the embedded database: empty the database of DATABASE_URL yourself and start without --reset.',
     )
   }
-  await installPackages(progress)
+  await step('Checking packages', () => installPackages(progress, 'production'))
   const state = await findState()
   const launcher = { path: join(state.folder, 'launcher.json'), script: 'scripts/dev.ts', title: 'This checkout' }
   onStop(await takeLock({ ...launcher, address }))
   await stopOrphans(state.folder)
   if (options.reset) await reset(state)
   requireFreePort('PORT', port)
-  requireFreePort('HEALTH_PORT', healthPort)
+  if (healthPort > 0) requireFreePort('HEALTH_PORT', healthPort)
+  if (process.env.NATS_URL) await requireNats(process.env.NATS_URL)
 
   const secrets = await readSecrets(state.folder)
   const database = configuredUrl
-    ? { url: await requireReachable(configuredUrl), exited: new Promise<number>(() => {}) }
-    : await embeddedDatabase(state, secrets, lifecycle)
+    ? { url: await requireDatabase(configuredUrl), exited: new Promise<number>(() => {}) }
+    : await step('Starting Postgres', () => embeddedDatabase(state, secrets, { signal, onStop, progress }))
   signal.throwIfAborted()
   const owner = { DATABASE_URL: database.url }
   const env = environment({ secrets, url: database.url, port, healthPort, filesFolder: join(state.folder, 'files') })
 
-  progress('Migrating')
-  await step('The migration', 'scripts/migrate.ts', { ...process.env, ...owner, ...passwords(secrets) }, signal)
-  progress('Starting the services')
+  const migrationEnv = { ...process.env, ...owner, ...passwords(secrets) }
+  await step('Migrating', () => runScript('The migration', 'scripts/migrate.ts', migrationEnv, signal))
   const logFile = join(state.folder, 'services.log')
-  const services = await startProgram({
-    name: 'The services',
-    command: [
-      BUN,
-      '--max-http-header-size=262144',
-      ...(options.watch ? ['--watch'] : []),
-      join(ROOT, 'services', 'all', 'main.ts'),
-    ],
-    readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
-    recordFile: join(state.folder, SERVICES_RECORD),
-    ...{ env, logFile, signal, progress },
-  })
+  const services = await step('Starting the services', () =>
+    startProgram({
+      name: 'The services',
+      command: [
+        BUN,
+        '--max-http-header-size=262144',
+        ...(options.watch ? ['--watch', '--no-clear-screen'] : []),
+        join(ROOT, 'services', 'all', 'main.ts'),
+      ],
+      // The port opens when every service is ready.
+      readyUrl: `http://127.0.0.1:${port}/.well-known/jwks.json`,
+      recordFile: join(state.folder, SERVICES_RECORD),
+      ...{ env, logFile, signal, progress },
+    }),
+  )
   onStop(services.stop)
-  progress('Loading demo data')
   const seedEnv = { ...env, ...owner, BASE_URL: address, ACCOUNTS_FILE }
-  await step('The demo data', 'scripts/seed.ts', seedEnv, signal)
+  await step('Loading demo data', () => runScript('The demo data', 'scripts/seed.ts', seedEnv, signal))
 
   console.log(welcome(address, await readAccounts(ACCOUNTS_FILE), logFile))
   return Promise.race([
     aborted(signal),
+    followLog(logFile, signal, console.error).then(() => aborted(signal)),
     services.exited,
     database.exited.then(() => `Postgres stopped; see ${join(state.folder, 'postgres.log')}.`),
   ])
@@ -90,7 +97,6 @@ async function embeddedDatabase(
   secrets: Secrets,
   { onStop, signal, progress }: Lifecycle,
 ): Promise<{ url: string; exited: Promise<number> }> {
-  progress('Starting Postgres')
   const cluster = await startCluster({
     state,
     data: join(state.folder, DATABASE_FOLDER),
@@ -105,23 +111,6 @@ async function embeddedDatabase(
   onStop(cluster.stop)
   await writeSecrets(state.folder, { ...secrets, databasePort: cluster.port })
   return { url: cluster.urlOf('postgres'), exited: cluster.exited }
-}
-
-/** Refuses a database that does not answer, before the migration reports it as an error. */
-async function requireReachable(url: string): Promise<string> {
-  if (!URL.canParse(url))
-    throw new Refusal('DATABASE_URL is not a URL of the form postgres://owner:password@host:5432/database.')
-  const sql = new SQL(url, { max: 1, connectionTimeout: 5 })
-  try {
-    await sql`select 1`
-    return url
-  } catch (error) {
-    throw new Refusal(
-      `The database of DATABASE_URL does not answer: ${error instanceof Error ? error.message : error}.`,
-    )
-  } finally {
-    await sql.close({ timeout: 1 }).catch(() => {})
-  }
 }
 
 interface Configuration {
@@ -162,7 +151,7 @@ const forEachService = (suffix: string, value: (service: ServiceName) => string)
   Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_${suffix}`, value(service)]))
 
 /** Runs one script of the start; its output is shown only when it fails. */
-async function step(name: string, script: string, env: Record<string, string | undefined>, signal: AbortSignal) {
+async function runScript(name: string, script: string, env: Record<string, string | undefined>, signal: AbortSignal) {
   const { code, output } = await run([BUN, join(ROOT, script)], { env, signal })
   signal.throwIfAborted()
   if (code === 0) return

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountsFile } from '../demo/accounts.ts'
-import { readAccounts, welcome } from './welcome.ts'
+import { accountsTable, readAccounts, welcome } from './welcome.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'welcome-'))
 afterAll(() => rm(root, { recursive: true }))
@@ -23,8 +23,37 @@ const file: AccountsFile = {
   ],
 }
 
-test('accounts are a table with aligned columns', () => {
-  const lines = welcome('http://localhost:8080', file, '/log').split('\n')
+const story: AccountsFile = {
+  organizations: ['IP_OWNER', 'MANUFACTURER', 'CONSUMER'].map((role) => ({
+    id: role,
+    name: role,
+    roles: role === 'IP_OWNER' ? [role, 'CONSUMER'] : [role],
+    engagement: 'DIRECT',
+    accounts: ['administrator', 'member', 'viewer'].map((kind) => ({
+      email: `${kind}@${role}.example`,
+      password: 'x',
+      administrator: kind === 'administrator',
+      permissions: kind === 'viewer' ? [] : ['part:create' as const],
+    })),
+  })),
+}
+
+test('the welcome shows two accounts of an IP owner and one of a consumer, and the addresses last', () => {
+  const text = welcome('http://localhost:8080', story, '/log')
+  const table = text.slice(0, text.indexOf('./scripts/dev accounts'))
+  expect([...table.matchAll(/\S+@\S+/g)].map(([email]) => email)).toEqual([
+    'administrator@IP_OWNER.example',
+    'member@IP_OWNER.example',
+    'member@CONSUMER.example',
+  ])
+  expect(text.trimEnd().split('\n').slice(-2)).toEqual([
+    'The marketplace    http://localhost:8080',
+    'Its documentation  http://localhost:8080/docs',
+  ])
+})
+
+test('all accounts are a table with aligned columns', () => {
+  const lines = accountsTable(file).split('\n')
   expect(lines).toContain('  organization  e-mail               password     account        roles of the organization')
   expect(lines).toContain("  Örtel AG      anna@oertel.example  it's secret  administrator  CONSUMER, IP_OWNER")
   expect(lines).toContain('  B             b@b.example          x            viewer         MANUFACTURER')

@@ -10,24 +10,26 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
   throw new Refusal(`${path} does not list the demo accounts: start again with ./scripts/dev --reset.`)
 }
 
-/** The text after a start: addresses, accounts and a first request. */
+/** The text after a start: three accounts, a first request, and the addresses at the end. */
 export function welcome(address: string, file: AccountsFile, logFile: string): string {
+  const chosen = chosenFrom(file)
   return `
-The marketplace runs on ${address}
-Its documentation is at ${address}/docs
+${accountsTable(chosen)}
 
-${table(file)}
+./scripts/dev accounts lists all of them. Sign in and list parts:
 
-Sign in and list parts:
-
-${firstRequests(address, file)}
+${firstRequests(address, chosen)}
 
 Logs: ${logFile}
 Ctrl-C stops it; ./scripts/dev --reset removes its data.
+
+The marketplace    ${address}
+Its documentation  ${address}/docs
 `
 }
 
-function table({ organizations }: AccountsFile): string {
+/** The accounts as a table. */
+export function accountsTable({ organizations }: AccountsFile): string {
   const rows = [
     ['organization', 'e-mail', 'password', 'account', 'roles of the organization'],
     ...organizations.flatMap(({ name, roles, accounts }) =>
@@ -37,6 +39,25 @@ function table({ organizations }: AccountsFile): string {
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const line = (row: string[]) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`
   return rows.map((row) => line(row).trimEnd()).join('\n')
+}
+
+/** An administrator and a member of an IP owner, and a member of a consumer, as far as they exist. */
+function chosenFrom({ organizations }: AccountsFile): AccountsFile {
+  const wanted = [
+    { role: 'IP_OWNER', kinds: ['administrator', 'member'] },
+    { role: 'CONSUMER', kinds: ['member'] },
+  ]
+  const taken = new Set<string>()
+  return {
+    organizations: wanted.flatMap(({ role, kinds }) => {
+      const free = organizations.filter(({ id, accounts }) => accounts.length > 0 && !taken.has(id))
+      const single = free.find(({ roles }) => roles.join() === role)
+      const org = single ?? free.find(({ roles }) => roles.includes(role))
+      if (!org) return []
+      taken.add(org.id)
+      return [{ ...org, accounts: org.accounts.filter((account) => kinds.includes(kindOf(account))) }]
+    }),
+  }
 }
 
 type Account = AccountsFile['organizations'][number]['accounts'][number]

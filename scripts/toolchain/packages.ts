@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installApiReference } from './api-reference.ts'
 import { BUN, ROOT } from './checkout.ts'
@@ -7,21 +8,32 @@ import { run, tail } from './run.ts'
 
 const STAMP = join(ROOT, 'node_modules', '.installed')
 
+/** `production` leaves out the packages that only checks and tests need. */
+export type Packages = 'all' | 'production'
+
 /** Installs the packages of the lockfile when they are missing or the lockfile has changed since. */
-export async function installPackages(progress: (line: string) => void): Promise<void> {
-  const wanted = await fingerprint()
-  const installed = Bun.file(STAMP)
-  const isInstalled = (await installed.exists()) && (await installed.text()) === wanted
-  if (!isInstalled) await installFromLockfile(wanted, progress)
+export async function installPackages(progress: (line: string) => void, packages: Packages = 'all'): Promise<void> {
+  const lockfile = await fingerprint()
+  const installed = await readFile(STAMP, 'utf8').catch(() => '')
+  const sufficient: readonly Packages[] = packages === 'all' ? ['all'] : ['all', 'production']
+  const isInstalled = sufficient.some((kind) => installed === `${lockfile} ${kind}`)
+  if (!isInstalled) await installFromLockfile(lockfile, packages, progress)
   await installApiReference(progress)
 }
 
-async function installFromLockfile(wanted: string, progress: (line: string) => void): Promise<void> {
+async function installFromLockfile(
+  lockfile: string,
+  packages: Packages,
+  progress: (line: string) => void,
+): Promise<void> {
   progress('Installing packages')
-  const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress'])
+  const omitted = packages === 'production' ? ['--omit=dev'] : []
+  const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress', ...omitted])
   if (code !== 0) throw new Refusal(sentenceFor(output) ?? `The packages could not be installed:\n${tail(output)}`)
   await linkDatabaseLibraries()
-  await Bun.write(STAMP, wanted)
+  // Renamed, because a copy of the checkout may share its files by hard links.
+  await writeFile(`${STAMP}.new`, `${lockfile} ${packages}`)
+  await rename(`${STAMP}.new`, STAMP)
 }
 
 /** A hash of the lockfile, package.json and the patches: the inputs of an install. */

@@ -16,6 +16,7 @@ import { passwordRoutes } from './passwords/routes.ts'
 import { endResetSessions, erasePeople } from './sessions/consumer.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import type { TokenDeps } from './tokens/commands.ts'
+import { signInMetrics } from './tokens/metrics.ts'
 import { tokenRoutes } from './tokens/routes.ts'
 
 /** Tokens, sessions, passwords and keys. */
@@ -29,6 +30,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
   }
   const hashing = createHashing({ slots: config.HASHING_SLOTS, maxWaiting: config.HASHING_QUEUE })
+  kit.observeConcurrency(hashing.permits)
   const now = () => new Date(clock()).toISOString()
   const sign = createSigner({ sql, box, clock, ...tokenOptions })
   const readToken = createTokenReader(async () => ({
@@ -45,7 +47,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   }
   return assemble('identity', kit, {
     features: [
-      tokenRoutes({ http, readToken, deps: tokens }),
+      tokenRoutes({ http, readToken, deps: tokens, countSignIn: signInMetrics(kit.registry) }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       pageRoutes({ http }),
       sessionRoutes({ http, pagination, sql, clock }),

@@ -44,6 +44,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     graceMs: config.IMPORT_GRACE_SECONDS * 1000,
   }
   const worker = new FileWorker({ ...deps, quota, importLimits, log: kit.log })
+  const transfers = new Transfers(deps.sql, folder)
+  for (const { permits } of [transfers, worker]) kit.observeConcurrency(permits)
   const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
@@ -52,7 +54,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
         http,
         ...deps,
         quota: { maxOpenUploads: config.UPLOADS_OPEN_MAX },
-        transfers: new Transfers(deps.sql, folder),
+        transfers,
       }),
       fileRoutes({ http, ...deps, quota, onPending: worker.wake }),
       importRoutes({ http, ...deps, quota, onPending: worker.wake }),

@@ -28,6 +28,7 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
     maxWaitingPerTenant: maxWaiting,
   })
   return {
+    permits,
     /** Runs work in a hashing slot. It starts after the wait, so that what it reads, such as the throttle, is current. */
     withSlot: <T>(work: () => Promise<T>): Promise<T> => permits.run(ALL, NEVER_ABORTED, work),
     hash: (password: string) => Bun.password.hash(normalized(password), PARAMETERS),

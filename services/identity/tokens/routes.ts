@@ -4,9 +4,17 @@ import { invalid } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { type ReadToken, revoke } from '../sessions/commands.ts'
 import { refresh, signIn, type TokenDeps } from './commands.ts'
+import type { CountSignIn } from './metrics.ts'
 import { missingFields } from './rules.ts'
 
-export const tokenRoutes = ({ http, readToken, deps }: { http: Http; readToken: ReadToken; deps: TokenDeps }) =>
+interface Deps {
+  http: Http
+  readToken: ReadToken
+  deps: TokenDeps
+  countSignIn: CountSignIn
+}
+
+export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
   new Elysia({ name: 'identity.tokens' })
     .use(
       http.publicRoute(createToken, ({ body, audit }) => {
@@ -14,8 +22,8 @@ export const tokenRoutes = ({ http, readToken, deps }: { http: Http; readToken: 
         if (missing.length > 0) throw invalid(missing)
         const { username = '', password = '', refresh_token = '' } = body
         return body.grant_type === 'password'
-          ? signIn(deps, { username, password }, audit)
-          : refresh(deps, refresh_token, audit)
+          ? countSignIn('password', () => signIn(deps, { username, password }, audit))
+          : countSignIn('refresh_token', () => refresh(deps, refresh_token, audit))
       }),
     )
     .use(

@@ -116,6 +116,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       const request = { name, subjects, wake: new WakeSignal() }
       consumers.set(name, request)
       const processor = new EventProcessor({ name, subjects, handle }, matcherOf(subjects), {
+        service,
         pool,
         log,
         ...timing,

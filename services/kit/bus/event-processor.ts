@@ -92,7 +92,7 @@ export class EventProcessor {
         const isBlocked = await this.#retries.blockedSubjects(tx, fresh)
         for (const event of fresh) {
           if (isBlocked(event)) continue
-          await handleEvent(this.#consume, tx, event).catch((error) => {
+          await handleEvent({ ...this.#consume, service: this.#options.service }, tx, event).catch((error) => {
             failure = { event, error }
             throw error
           })

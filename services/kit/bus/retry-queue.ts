@@ -1,4 +1,5 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
+import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import { handleEvent } from './handle-event.ts'
 import type { BusLog } from './log.ts'
@@ -27,6 +28,7 @@ export interface DeadLetterNotice {
 }
 
 export interface RetryOptions {
+  service: ServiceName
   pool: Pool
   log: BusLog
   tries: number
@@ -125,7 +127,9 @@ export class RetryQueue {
       for (const row of queue) {
         if (handled.length > 0 && row.isolated) break
         try {
-          await tx.savepoint((part) => handleEvent(this.#consume, part, JSON.parse(row.envelope)))
+          await tx.savepoint((part) =>
+            handleEvent({ ...this.#consume, service: this.#options.service }, part, JSON.parse(row.envelope)),
+          )
         } catch (error) {
           if (handled.length === 0) throw error
           failed = { row: { ...row, tries: row.tries + 1 }, error }

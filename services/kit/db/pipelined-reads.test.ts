@@ -6,7 +6,7 @@ import { connectService } from './pipelined-reads.ts'
 const { owner, ownerUrl } = await testDatabase()
 const LOCK = 4711
 
-const { sql, reads } = connectService(ownerUrl, 4, 'reads')
+const { sql, reads } = connectService(ownerUrl, { size: 4, applicationName: 'reads' })
 afterAll(() => Promise.all([reads.close(), sql.end({ timeout: 1 })]))
 
 const session = async (connection: Sql) => {
@@ -107,7 +107,7 @@ describe('pipelined reads', () => {
 })
 
 test('pool and pipelined reads together use the configured number of connections', async () => {
-  const small = connectService(ownerUrl, 4, 'counted')
+  const small = connectService(ownerUrl, { size: 4, applicationName: 'counted' })
   await Promise.all([
     ...Array.from({ length: 20 }, () => small.sql`select pg_sleep(0.02)`),
     ...Array.from({ length: 20 }, () => small.reads.query((short) => short`select pg_sleep(0.002)`)),
@@ -118,7 +118,7 @@ test('pool and pipelined reads together use the configured number of connections
 })
 
 test('with fewer than four connections pipelined reads use the pool', async () => {
-  const small = connectService(ownerUrl, 1, 'small')
+  const small = connectService(ownerUrl, { size: 1, applicationName: 'small' })
   expect(await small.reads.query(session)).toBe(await session(small.sql))
   await Promise.all([small.reads.close(), small.sql.end({ timeout: 1 })])
 })

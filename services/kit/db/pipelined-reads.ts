@@ -1,4 +1,5 @@
 import { connect, type Pool, type Sql } from './client.ts'
+import { tracedPool } from './traced-pool.ts'
 
 /** Reads expected to wait longer than this for the shared connection use the pool instead. */
 const MAX_WAIT_MS = 10
@@ -60,15 +61,25 @@ export class PipelinedReads {
 /** Above the `statement_timeout` of the service roles, which is the usual end of a slow statement. */
 const STATEMENT_SECONDS = 6
 
+interface ServiceConnections {
+  size: number
+  applicationName: string
+  /** Whether statements have spans. */
+  traced?: boolean
+}
+
 /** The connections of one service: a pool, and one more for pipelined reads where the pool is large enough. */
 export function connectService(
   url: string,
-  size: number,
-  applicationName: string,
+  { size, applicationName, traced }: ServiceConnections,
 ): { sql: Pool; reads: PipelinedReads } {
+  const open = (max: number, maxPipelined?: number) => {
+    const shared = { applicationName, statementSeconds: STATEMENT_SECONDS, max }
+    const pool = connect(url, maxPipelined === undefined ? shared : { ...shared, maxPipelined })
+    return traced ? tracedPool(pool) : pool
+  }
   const hasPipeline = size >= MIN_POOL_WITH_PIPELINE
-  const options = { applicationName, statementSeconds: STATEMENT_SECONDS }
-  const sql = connect(url, { ...options, max: hasPipeline ? size - 1 : size })
-  const pipeline = hasPipeline ? connect(url, { ...options, max: 1, maxPipelined: MAX_PIPELINED }) : undefined
+  const sql = open(hasPipeline ? size - 1 : size)
+  const pipeline = hasPipeline ? open(1, MAX_PIPELINED) : undefined
   return { sql, reads: new PipelinedReads(sql, pipeline) }
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
+import type { ServiceName } from '../../../proto/services.ts'
 import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
 import type { Claims } from '../auth/tokens.ts'
@@ -12,6 +13,7 @@ import type { RequestMetrics } from '../metrics/requests.ts'
 
 /** The dependencies of the operations of a service. */
 export interface HttpDeps {
+  service: ServiceName
   auth: {
     callerOf(request: Request): Caller | Promise<Caller>
     claimsOf(request: Request): Promise<Claims>

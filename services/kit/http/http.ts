@@ -63,9 +63,10 @@ export class Http {
 
   #plugin(operation: AnyOperation, endpoint: Endpoint): Plugin {
     this.operations.push(operation)
+    const { service } = this.#deps
     // Elysia reads the source of a handler to learn what to parse, so only what is needed is destructured.
     const handler = ({ state, params }: Pick<Context, 'params'> & WithState) => {
-      const response = inRequestSpan(operation.id, state, () => endpoint(state, params))
+      const response = inRequestSpan({ service, operation, state }, () => endpoint(state, params))
       // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for a promise.
       return response
     }

@@ -146,7 +146,7 @@ export class Responder implements ErrorResponder {
     const { id, audit } = this.#operation
     const ms = performance.now() - startedMs
     this.#observe(status, ms / 1000)
-    if (span) endRequestSpan(span, request.method, status)
+    if (span) endRequestSpan(span, status)
     this.#deps.requestLog.write({
       requestId,
       operation: id,

@@ -35,6 +35,11 @@ export class TenantReads {
     })
   }
 
+  /** For metrics. */
+  get semaphores(): readonly TenantSemaphore[] {
+    return [this.#bounded, this.#long]
+  }
+
   /** Runs a read that uses a connection for some tenths of a second at most. */
   bounded<Rows>({ orgId, signal }: Reader, read: (sql: Pool) => PromiseLike<Rows>): Promise<Rows> {
     return this.#bounded.run(orgId, signal, () => read(this.#sql))

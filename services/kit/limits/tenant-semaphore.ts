@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from '../errors/refusal.ts'
+import type { Concurrency } from '../metrics/concurrency.ts'
 
 interface TenantSemaphoreOptions {
   /** Names the work in the detail of a 429: "Too many <what> at once". */
@@ -28,6 +29,13 @@ export class TenantSemaphore {
 
   constructor(options: TenantSemaphoreOptions) {
     this.#options = { maxWaitMs: MAX_WAIT_MS, maxWaitingPerTenant: MAX_WAITING_PER_TENANT, ...options }
+  }
+
+  /** For metrics. */
+  get concurrency(): Concurrency {
+    const { what, permits } = this.#options
+    const waiting = [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0)
+    return { work: what.replace(/ \(.*/, ''), permits, held: this.#held, waiting }
   }
 
   /** Whether `acquire` would succeed now. */

@@ -1,3 +1,4 @@
+import { exposition } from '../metrics/exposition.ts'
 import type { Service } from './service.ts'
 
 interface HealthOptions {
@@ -24,7 +25,7 @@ export function healthServer({ hostname, port, services, isReady }: HealthOption
         case '/readyz':
           return isReady() ? new Response('ok\n') : new Response('not ready\n', { status: 503 })
         case '/metrics':
-          return new Response((await Promise.all(services.map(({ registry }) => registry.metrics()))).join('\n'), {
+          return new Response(await exposition(services.map(({ registry }) => registry)), {
             headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
           })
         default:

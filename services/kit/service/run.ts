@@ -59,7 +59,11 @@ export interface Running {
 export async function open({ services, config, ownerOf }: ServeOptions): Promise<Running> {
   const [first] = services as [Service, ...Service[]]
   const { log } = first
-  const stopTraces = await startTraces(config.OTEL_EXPORTER_OTLP_ENDPOINT, first.name, VERSION)
+  const stopTraces = await startTraces({
+    endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
+    services: services.map(({ name }) => name),
+    version: VERSION,
+  })
   let ready = false
   const health = healthServer({ hostname: config.HOST, port: config.HEALTH_PORT, services, isReady: () => ready })
   const stopping = new AbortController()

@@ -10,6 +10,7 @@ import { deadLetterMetrics, lagMetrics } from '../bus/metrics.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
+import { poolMetrics } from '../db/metrics.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
@@ -18,6 +19,7 @@ import { TenantReads } from '../limits/tenant-reads.ts'
 import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
+import { concurrencyMetrics, type ObserveConcurrency } from '../metrics/concurrency.ts'
 import { requestMetrics } from '../metrics/requests.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pagination } from '../pagination/pagination.ts'
@@ -39,6 +41,7 @@ export interface Kit {
   config: ServiceConfig
   log: Log
   registry: Registry
+  observeConcurrency: ObserveConcurrency
   sql: Pool
   reads: PipelinedReads
   tenantReads: TenantReads
@@ -86,8 +89,20 @@ export async function createKit(
   new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
     .labels(VERSION)
     .set(1)
-  const { sql, reads } = connectService(config.DATABASE_URL, config.DATABASE_POOL_SIZE, name)
+  const { sql, reads } = connectService(config.DATABASE_URL, {
+    size: config.DATABASE_POOL_SIZE,
+    applicationName: name,
+    traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
+  })
+  poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE })
   const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
+  const commands = new TenantSemaphore({
+    what: 'changes',
+    permits: config.DATABASE_POOL_SIZE,
+    permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+  })
+  const observeConcurrency = concurrencyMetrics(registry)
+  for (const semaphore of [commands, ...tenantReads.semaphores]) observeConcurrency(semaphore)
   const bus = await createBus({
     service: name,
     pool: sql,
@@ -107,22 +122,19 @@ export async function createKit(
     clock,
   })
   const http = new Http({
+    service: name,
     auth,
     sql,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
     bodies: BODIES,
-    commands: new TenantSemaphore({
-      what: 'changes',
-      permits: config.DATABASE_POOL_SIZE,
-      permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
-    }),
+    commands,
     auditRefusal: (audit, code) => recordRefusal(sql, audit, code),
     log,
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
   })
   const pagination = new Pagination({ sql, reads, clock, log })
-  return { config, log, registry, sql, reads, tenantReads, bus, auth, http, pagination, clock }
+  return { config, log, registry, observeConcurrency, sql, reads, tenantReads, bus, auth, http, pagination, clock }
 }
 
 interface ServiceParts {

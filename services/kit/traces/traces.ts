@@ -1,45 +1,67 @@
-import { context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  type Attributes,
+  type Context,
+  context,
+  createContextKey,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api'
+import type { ServiceName } from '../../../proto/services.ts'
 
-let enabled = false
+/** One tracer for each service of the process, because `service.name` belongs to the provider. Empty while traces are off. */
+const tracers = new Map<ServiceName, Tracer>()
+
+/** The service to which the work of a context belongs. */
+const SERVICE = createContextKey('service')
+
+interface TraceOptions {
+  endpoint: string | undefined
+  services: readonly ServiceName[]
+  version: string
+}
 
 /** Exports traces to the endpoint. Without one the SDK is not loaded. Returns a function that stops it. */
-export async function startTraces(
-  endpoint: string | undefined,
-  service: string,
-  version: string,
-): Promise<() => Promise<void>> {
+export async function startTraces({ endpoint, services, version }: TraceOptions): Promise<() => Promise<void>> {
   if (endpoint === undefined) return async () => {}
-  const [{ NodeSDK }, { OTLPTraceExporter }, { resourceFromAttributes }] = await Promise.all([
-    import('@opentelemetry/sdk-node'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/resources'),
-  ])
-  const sdk = new NodeSDK({
-    resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
-    traceExporter: new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` }),
-    instrumentations: [],
+  const { createProvider, registerGlobals, removeGlobals } = await import('./sdk.ts')
+  registerGlobals()
+  const providers = services.map((service) => {
+    const provider = createProvider(endpoint, service, version)
+    tracers.set(service, provider.getTracer('marketplace', version))
+    return provider
   })
-  sdk.start()
-  enabled = true
   return async () => {
-    enabled = false
-    await sdk.shutdown()
+    for (const service of services) tracers.delete(service)
+    await Promise.all(providers.map((provider) => provider.shutdown()))
+    removeGlobals()
   }
 }
 
 /** The trace of the current request; undefined while traces are off. */
 export const activeTraceId = (): string | undefined =>
-  enabled ? trace.getActiveSpan()?.spanContext().traceId : undefined
+  tracers.size > 0 ? trace.getActiveSpan()?.spanContext().traceId : undefined
+
+interface TracedRequest {
+  service: ServiceName
+  operation: { id: string; method: string; path: string }
+  state: { request: Request; span: Span | undefined }
+}
 
 /** Runs a request inside a span that continues the caller's trace. It costs nothing while traces are off. */
-export function inRequestSpan<T>(
-  operation: string,
-  state: { request: Request; span: Span | undefined },
-  work: () => T,
-): T {
-  if (!enabled) return work()
-  const parent = propagation.extract(context.active(), Object.fromEntries(state.request.headers))
-  return trace.getTracer('marketplace').startActiveSpan(operation, { kind: SpanKind.SERVER }, parent, (span) => {
+export function inRequestSpan<T>({ service, operation, state }: TracedRequest, work: () => T): T {
+  const tracer = tracers.get(service)
+  if (!tracer) return work()
+  const { method, headers } = state.request
+  const { id, path } = operation
+  const attributes = { 'http.request.method': method, 'http.route': path, 'marketplace.operation': id }
+  const caller = propagation.extract(ROOT_CONTEXT, Object.fromEntries(headers))
+  const parent = caller.setValue(SERVICE, service)
+  return tracer.startActiveSpan(`${method} ${path}`, { kind: SpanKind.SERVER, attributes }, parent, (span) => {
     state.span = span
     return work()
   })
@@ -49,8 +71,59 @@ export function inRequestSpan<T>(
 export const inSpan = <T>(span: Span | undefined, work: () => T): T =>
   span ? context.with(trace.setSpan(context.active(), span), work) : work()
 
-export function endRequestSpan(span: Span, method: string, status: number): void {
-  span.setAttributes({ 'http.request.method': method, 'http.response.status_code': status })
+export function endRequestSpan(span: Span, status: number): void {
+  span.setAttribute('http.response.status_code', status)
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end()
+}
+
+interface TracedEvent {
+  service: ServiceName
+  consumer: string
+  type: string
+  /** The span in which the event was emitted. */
+  parent: Context
+}
+
+/** Handles an event inside a span that continues the trace in which it was emitted. */
+export function inEventSpan<T>({ service, consumer, type, parent }: TracedEvent, work: () => Promise<T>): Promise<T> {
+  const tracer = tracers.get(service)
+  if (!tracer) return context.with(parent, work)
+  const attributes = {
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': type,
+    'messaging.consumer.group.name': consumer,
+  }
+  const options = { kind: SpanKind.CONSUMER, attributes }
+  return tracer.startActiveSpan(`process ${type}`, options, parent.setValue(SERVICE, service), (span) =>
+    work().then(
+      (answer) => {
+        span.end()
+        return answer
+      },
+      (error) => {
+        span.setStatus({ code: SpanStatusCode.ERROR })
+        span.end()
+        throw error
+      },
+    ),
+  )
+}
+
+/** A span of the emitted event, whose context its consumers continue. Undefined outside of a trace. */
+export function producerSpan(type: string): Span | undefined {
+  const attributes = { 'messaging.operation.type': 'send', 'messaging.destination.name': type }
+  return childSpan(`send ${type}`, SpanKind.PRODUCER, attributes, Date.now())
+}
+
+/** A span within that of a request or an event, in the service to which that belongs. */
+export function childSpan(
+  name: string,
+  kind: SpanKind,
+  attributes: Attributes,
+  startTime: number,
+  within: Context = context.active(),
+): Span | undefined {
+  const tracer = tracers.get(within.getValue(SERVICE) as ServiceName)
+  return tracer?.startSpan(name, { kind, attributes, startTime }, within)
 }

@@ -40,7 +40,7 @@ export class FileWorker implements Worker {
   readonly #deps: FileWorkerDeps
   readonly #wake = new WakeSignal()
   /** The tenants of this semaphore are the kinds of job. `claimJob` serves organizations round-robin on all replicas. */
-  readonly #permits = new TenantSemaphore({
+  readonly permits = new TenantSemaphore({
     what: 'file jobs',
     permits: JOB_LIMITS.permits,
     permitsPerTenant: JOB_LIMITS.permitsPerKind,
@@ -76,7 +76,7 @@ export class FileWorker implements Worker {
       startedMs: performance.now(),
       progress: { receivedBytes: 0, totalBytes: null },
       preempted: new AbortController(),
-      release: this.#permits.acquire(job.kind),
+      release: this.permits.acquire(job.kind),
     }
     const work: Promise<void> = this.#work(job, running, signal)
       .catch((err) => this.#deps.log.error({ err, file: job.file_id }, 'a file job failed unexpectedly'))
@@ -89,7 +89,7 @@ export class FileWorker implements Worker {
   }
 
   #freeKinds(): JobKind[] {
-    return JOB_KINDS.filter((kind) => this.#permits.canAcquire(kind))
+    return JOB_KINDS.filter((kind) => this.permits.canAcquire(kind))
   }
 
   #imports(): RunningJob[] {
@@ -147,7 +147,7 @@ export class FileWorker implements Worker {
       const isSlow = job.progress.receivedBytes - before < JOB_LIMITS.slowBelowBytes
       before = job.progress.receivedBytes
       if (!isSlow) {
-        if (this.#permits.canAcquire(job.kind)) job.release ??= this.#permits.acquire(job.kind)
+        if (this.permits.canAcquire(job.kind)) job.release ??= this.permits.acquire(job.kind)
       } else if (job.release) {
         job.release()
         job.release = undefined

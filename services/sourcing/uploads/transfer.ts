@@ -26,7 +26,7 @@ interface RunningTransfer {
 export class Transfers {
   readonly #sql: Pool
   readonly #folder: FolderStorage | undefined
-  readonly #permits = new TenantSemaphore({
+  readonly permits = new TenantSemaphore({
     what: 'uploads',
     permits: UPLOAD_LIMITS.maxTransfers,
     permitsPerTenant: UPLOAD_LIMITS.maxTransfersPerTenant,
@@ -73,8 +73,8 @@ export class Transfers {
   }
 
   #begin(orgId: string): RunningTransfer {
-    if (!this.#permits.canAcquire(orgId)) this.#preemptFor(orgId)
-    const release = this.#permits.acquire(orgId)
+    if (!this.permits.canAcquire(orgId)) this.#preemptFor(orgId)
+    const release = this.permits.acquire(orgId)
     return { orgId, startedMs: performance.now(), receivedBytes: 0, preempted: new AbortController(), release }
   }
 

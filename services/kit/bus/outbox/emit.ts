@@ -1,7 +1,8 @@
-import { isSpanContextValid, trace } from '@opentelemetry/api'
+import { isSpanContextValid, type Span, trace } from '@opentelemetry/api'
 import { EVENT_DATA_MAX_BYTES, EVENT_TYPE } from '../../../../proto/events/envelope.ts'
 import type { Tx } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
+import { producerSpan } from '../../traces/traces.ts'
 import { type NewRow, storeEvents } from './queries.ts'
 
 interface NewEvent {
@@ -31,8 +32,12 @@ export async function emit(tx: Tx, event: NewEvent): Promise<string> {
 
 /** Emits several events in one statement, in this order. */
 export async function emitAll(tx: Tx, events: readonly NewEvent[]): Promise<string[]> {
-  const traceparent = activeTraceparent()
-  const rows = events.map((event) => rowOf(event, traceparent))
+  const rows = events.map((event) => {
+    const span = producerSpan(event.type)
+    const row = rowOf(event, traceparentOf(span ?? trace.getActiveSpan()))
+    span?.end()
+    return row
+  })
   if (rows.length > 0) await storeEvents(tx, rows)
   return rows.map(({ id }) => id)
 }
@@ -57,8 +62,8 @@ function rowOf({ type, tenantId, subject, data, time }: NewEvent, traceparent: s
   }
 }
 
-function activeTraceparent(): string | null {
-  const span = trace.getActiveSpan()?.spanContext()
+function traceparentOf(active: Span | undefined): string | null {
+  const span = active?.spanContext()
   if (!span || !isSpanContextValid(span)) return null
   return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, '0')}`
 }
