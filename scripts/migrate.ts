@@ -1,7 +1,9 @@
 import { ensureStreams } from '../services/kit/bus/nats/streams.ts'
 import { BadConfiguration, readConfig } from '../services/kit/config/read.ts'
+import { connect } from '../services/kit/db/client.ts'
 import { ChangedMigration, migrate } from '../services/kit/migrate/migrate.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
+import { setRetention } from '../services/organization/audit-log/queries.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
@@ -13,6 +15,8 @@ async function run(): Promise<void> {
     passwords: passwordsOf(config),
     log: (line) => console.log(`migrated ${line}`),
   })
+  const sql = connect(config.DATABASE_URL, { max: 1, applicationName: 'marketplace-migrate' })
+  await setRetention(sql, config.AUDIT_RETENTION_MONTHS).finally(() => sql.end({ timeout: 5 }))
   console.log('The database is up to date.')
   if (config.NATS_URL !== undefined) {
     await ensureStreams({

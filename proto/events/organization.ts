@@ -37,8 +37,8 @@ export interface UserAnonymised {
 interface SessionsVoid {
   userId: string
   orgId: string
-  /** Sessions that started earlier end. */
-  before: string
+  /** Sessions of an earlier version end. */
+  sessionVersion: number
 }
 
 export interface BusinessUnitChanged {

@@ -25,7 +25,7 @@ const fieldErrors = Type.Array(
     field: Type.String({ description: 'Path of the field in dots, or `body`.', examples: ['boundingBox.x'] }),
     message: Type.String({
       description: 'Reason why the field is not valid.',
-      examples: ['must be greater or equal to 0'],
+      examples: ['must be a number of at least 0'],
     }),
   }),
   { description: 'The problems of the fields.' },

@@ -14,8 +14,8 @@ const header = (name: string, description: string, schema: Json): Json => ({
 
 const REQUEST_ID = header(
   'X-Request-Id',
-  'Your own id for this request, 1 to 64 of `[A-Za-z0-9._-]`. The response repeats it.',
-  { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+  'Your own id for this request. The response repeats it if it is 1 to 64 of `[A-Za-z0-9._-]`, and has another one otherwise.',
+  { type: 'string' },
 )
 
 const IDEMPOTENCY_KEY = header(

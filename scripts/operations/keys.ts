@@ -1,5 +1,6 @@
-import { reencryptSecrets, rotateSigningKey } from '../../services/identity/keys/commands.ts'
+import { reencryptSecrets, revokeSigningKey, rotateSigningKey } from '../../services/identity/keys/commands.ts'
 import { connect, type Pool } from '../../services/kit/db/client.ts'
+import { isRefusalOf } from '../../services/kit/errors/refusal.ts'
 import { createSecretBox, type SecretBox } from '../../services/kit/secrets/box.ts'
 import { reencryptImports } from '../../services/sourcing/jobs/re-encrypt.ts'
 import { Refusal } from '../toolchain/refusal.ts'
@@ -10,6 +11,17 @@ export const rotateKey = () =>
   withKeys(async (sql, box, accessTokenSeconds) => {
     const { kid, signsFrom } = await rotateSigningKey(sql, box, { accessTokenSeconds, now: new Date().toISOString() })
     console.log(`The key ${kid} is published; it signs tokens from ${signsFrom}.`)
+  })
+
+/** Ends a stolen key; every token that it signed is void. */
+export const revokeKey = (kid: string) =>
+  withKeys(async (sql, box, accessTokenSeconds) => {
+    const options = { kid, accessTokenSeconds, now: new Date().toISOString() }
+    const { successor } = await revokeSigningKey(sql, box, options).catch((error) => {
+      throw isRefusalOf(error, 'not_found') ? new Refusal(`No signing key has the id ${kid}.`) : error
+    })
+    const next = successor === undefined ? '' : ` ${successor} signs from now on.`
+    console.log(`The key ${kid} is revoked; every token that it signed is void.${next}`)
   })
 
 /** Encrypts every stored secret with the first of ENCRYPTION_KEYS. */

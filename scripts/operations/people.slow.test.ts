@@ -158,6 +158,16 @@ describe('restore-administrator', () => {
 })
 
 describe('keys', () => {
+  test('revoke: voids a key and names its successor; an unknown or missing id is refused', async () => {
+    await operator('keys', 'rotate')
+    const [key] = await owner`select kid from identity.signing_keys order by signs_from desc limit 1`
+    const { code, out } = await operator('keys', 'revoke', key?.kid)
+    expect([code, out]).toEqual([0, expect.stringContaining(`The key ${key?.kid} is revoked`)])
+    expect(await owner`select kid from identity.signing_keys where kid = ${key?.kid}`).toHaveLength(0)
+    expect((await operator('keys', 'revoke', 'key_unknown')).err).toBe('No signing key has the id key_unknown.\n')
+    expect((await operator('keys', 'revoke')).err).toContain("Missing required argument 'kid'.")
+  })
+
   test('reencrypt: reports the number of re-encrypted secrets', async () => {
     expect((await operator('keys', 'reencrypt')).out).toContain('0 secrets were re-encrypted')
     const older = { ENCRYPTION_KEYS: `older:${Buffer.alloc(32, 8).toString('base64')}` }

@@ -2,7 +2,7 @@ import { commandLine, runCommandLine } from '../toolchain/command-line.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { exportTo, importDefaults, importFiles } from './catalog.ts'
 import { operatorEnvironment } from './environment.ts'
-import { reencryptKeys, rotateKey } from './keys.ts'
+import { reencryptKeys, revokeKey, rotateKey } from './keys.ts'
 import { bootstrap, resetPassword, restoreAdministrator } from './people.ts'
 
 const ENVIRONMENT = `
@@ -44,6 +44,11 @@ commandOnUser(
 
 const keys = program.command('keys').description('the keys of tokens and of stored secrets')
 keys.command('rotate').description('publishes a new signing key, which signs ten minutes later').action(rotateKey)
+keys
+  .command('revoke')
+  .description('ends a stolen signing key and every token that it signed, within a second')
+  .argument('<kid>', 'id of the key, as in /.well-known/jwks.json')
+  .action(revokeKey)
 keys
   .command('reencrypt')
   .description('encrypts every stored secret with the first of ENCRYPTION_KEYS')

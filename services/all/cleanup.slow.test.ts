@@ -23,13 +23,13 @@ const ago = new Date(Date.now() - 3 * 24 * 60 * 60 * 1000).toISOString()
 
 /** All rows expire in the future, in random order; only three object deletions are due. */
 const loads = [
-  `identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ended_at)
-   select 's' || n, 'u' || n, 'o', now(), now(), now() + interval '1 day', case when n % 2 = 0 then now() end`,
+  `identity.sessions (id, user_id, org_id, session_version, created_at, last_used_at, expires_at, ended_at)
+   select 's' || n, 'u' || n, 'o', 1, now(), now(), now() + interval '1 day', case when n % 2 = 0 then now() end`,
   `identity.throttles (key, failures, window_started_at) select decode(md5(n::text), 'hex'), 1, now()`,
   `identity.sign_in_failures (id, failed_at) select 'f' || n, now()`,
   `identity.redeemed_activations (token_hash, redeemed_at) select decode(md5(n::text), 'hex'), now()`,
-  `organization.activations (token_hash, user_id, created_at, expires_at)
-   select decode(md5(n::text), 'hex'), 'user_' || n, now(), now() + interval '1 day'`,
+  `organization.activations (token_hash, user_id, password_version, created_at, expires_at)
+   select decode(md5(n::text), 'hex'), 'user_' || n, 1, now(), now() + interval '1 day'`,
   `sourcing.idempotency_keys (user_id, operation, key, request_hash, response, created_at)
    select 'u' || n, 'op', 'k', '\\x00', '{}', now() - random() * interval '1 hour'`,
   `sourcing.page_cursors (key, page, expires_at) select 'k' || n, 1, now() + random() * interval '1 hour'`,

@@ -175,6 +175,11 @@ describe('paths and methods', () => {
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, OPTIONS'])
   })
 
+  test('OPTIONS of a verb lists its methods, not those of a record with that id', async () => {
+    const answer = await anonymous.send('OPTIONS', '/flows/v1/impersonation-grants/redeem')
+    expect(answer.headers.get('allow')).toBe('POST, OPTIONS')
+  })
+
   test('405 lists the allowed methods in Allow', async () => {
     const answer = await client.send<Problem>('PUT', UNKNOWN)
     expect([answer.status, answer.headers.get('allow'), answer.body.code]).toEqual([

@@ -41,16 +41,16 @@ const CASES: Case[] = [
     path: '/flows/v1/impersonation-grants',
     add: ({ orgId, userId }, number) => owner`
       insert into identity.impersonation_grants
-        (id, org_id, user_id, acting_email, reason, granted_by, token_hash, created_at, expires_at)
-      values (${idOf('grant', number, orgId)}, ${orgId}, ${userId}, 'support@example.com', 'Ticket', ${userId},
+        (id, org_id, user_id, acting_email, reason, granted_by, grantor_password_version, token_hash, created_at, expires_at)
+      values (${idOf('grant', number, orgId)}, ${orgId}, ${userId}, 'support@example.com', 'Ticket', ${userId}, 1,
         sha256(${idOf('grant', number, orgId)}::bytea), now(), now())`,
     remove: (id) => owner`delete from identity.impersonation_grants where id = ${id}`,
   },
   {
     path: '/flows/v1/sessions',
     add: ({ orgId, userId }, number) => owner`
-      insert into identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at)
-      values (${idOf('sess', number, orgId)}, ${userId}, ${orgId}, now(), now(), now() + interval '1 hour')`,
+      insert into identity.sessions (id, user_id, org_id, session_version, created_at, last_used_at, expires_at)
+      values (${idOf('sess', number, orgId)}, ${userId}, ${orgId}, 1, now(), now(), now() + interval '1 hour')`,
     remove: (id) => owner`update identity.sessions set ended_at = now() where id = ${id}`,
   },
 ]

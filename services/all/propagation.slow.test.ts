@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import type { Role } from '../../proto/http/organization/roles.ts'
 import type { CreatedUser } from '../../proto/http/organization/users.ts'
+import { revokeSigningKey } from '../identity/keys/commands.ts'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
+import { connect } from '../kit/db/client.ts'
+import { createSecretBox } from '../kit/secrets/box.ts'
 import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
 import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
@@ -81,6 +84,32 @@ describe.each([
         times.push(await measureDelay(command, async () => (await partBy(client)) === status))
       }
     }
+    expectMedianBelowASecond(times)
+  })
+
+  test('a revoked signing key voids its tokens in every process within a second', async () => {
+    const sql = connect(db.urlOf('identity'), { max: 1, applicationName: 'test' })
+    const box = await createSecretBox(`test:${Buffer.alloc(32, 7).toString('base64')}`)
+    const { email } = administrator
+    const times: number[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      await administrator.client.signIn(email, TEST_PASSWORD)
+      const statuses = async () => [
+        (await at(sourcing, administrator.client).get('/v1/parts')).status,
+        (await at(organization, administrator.client).get('/v1/users')).status,
+        (await at(identity, administrator.client).get('/flows/v1/sessions')).status,
+      ]
+      expect(await statuses()).toEqual([200, 200, 200])
+      const [header = ''] = (administrator.client.accessToken ?? '').split('.')
+      const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString())
+      await revokeSigningKey(sql, box, { kid, accessTokenSeconds: 900, now: new Date().toISOString() })
+      const startedMs = performance.now()
+      await until(async () => (await statuses()).every((status) => status === 401), BY_BUS)
+      times.push(performance.now() - startedMs)
+    }
+    await sql.end({ timeout: 1 })
+    await administrator.client.signIn(email, TEST_PASSWORD)
+    admin.accessToken = administrator.client.accessToken
     expectMedianBelowASecond(times)
   })
 

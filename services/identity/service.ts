@@ -32,6 +32,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   const hashing = createHashing({ slots: config.HASHING_SLOTS, maxWaiting: config.HASHING_QUEUE })
   kit.observeConcurrency(hashing.permits)
   const now = () => new Date(clock()).toISOString()
+  const sign = createSigner({ sql, box, clock, ...tokenOptions })
   const readToken = createTokenReader(async () => ({
     keys: (await listPublicKeys(sql)).map((row) => row.public_jwk),
   }))
@@ -39,7 +40,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     sql,
     clock,
     hashing,
-    sign: createSigner({ sql, box, clock, ...tokenOptions }),
+    sign,
     accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
     dummyHash: await dummyHash(hashing),
     refreshSecret: new Uint8Array(),
@@ -58,6 +59,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     cleanup: [(signal) => cleanUpIdentity(sql, now(), signal)],
     start: async () => {
       tokens.refreshSecret = await ensureKeys(sql, box, now())
+      await bus.subscribe({ subjects: ['identity.key.revoked'], onEvent: sign.forgetKey, onGap: sign.forgetKey })
     },
   })
 }

@@ -16,7 +16,6 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 /** Organizations, users, roles and the audit log. */
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
-  const keepMonths = config.AUDIT_RETENTION_MONTHS
   const { http, pagination, sql, clock } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const userDeps = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
@@ -33,7 +32,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
     workers: [
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)
-        if (keepMonths !== undefined) await dropPartitions(kit.sql, keepMonths)
+        await dropPartitions(kit.sql)
       }),
     ],
   })

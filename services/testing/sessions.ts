@@ -20,6 +20,7 @@ export async function openSession(
   market: TestMarketplace,
   { userId, orgId }: TestUser,
   act?: TokenSubject['act'],
+  sessionVersion = 1,
 ): Promise<OpenSession> {
   const sign = signers.get(market) ?? signerOf(market)
   signers.set(market, sign)
@@ -28,11 +29,15 @@ export async function openSession(
   const id = newId('sess')
   const { token, hash } = newSecretToken()
   const sql = market.db.owner
-  const session = { id, userId, orgId, expiresAt, ipAddress: undefined, userAgent: undefined }
+  const session = { id, userId, orgId, sessionVersion, expiresAt, ipAddress: undefined, userAgent: undefined }
   if (act) await openGrant(market, { userId, orgId }, act)
   await insertSession(sql, act ? { ...session, grantId: act.grantId } : session, now)
   await insertRefreshToken(sql, { hash, sessionId: id, expiresAt }, now)
-  return { id, refreshToken: token, accessToken: await (await sign)({ userId, orgId, sessionId: id, act }) }
+  return {
+    id,
+    refreshToken: token,
+    accessToken: await (await sign)({ userId, orgId, sessionId: id, sessionVersion, act }),
+  }
 }
 
 /** Creates a grant by the first administrator of the organization and returns the token of its link. */
@@ -67,7 +72,8 @@ async function signerOf({ db, config }: TestMarketplace): Promise<Signer> {
 export async function openActivation(market: TestMarketplace, userId: string): Promise<string> {
   const { token } = newSecretToken()
   await market.db.owner`
-    insert into organization.activations (token_hash, user_id, created_at, expires_at)
-    values (${Buffer.from(hashOf(token))}, ${userId}, now(), now() + interval '1 hour')`
+    insert into organization.activations (token_hash, user_id, password_version, created_at, expires_at)
+    select ${Buffer.from(hashOf(token))}, id, password_version, now(), now() + interval '1 hour'
+    from organization.users where id = ${userId}`
   return token
 }

@@ -11,7 +11,7 @@ const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 export const ImportFileInput = closed({
   name: FileName('Name of the file: 1 to 255 characters without slash, backslash or control character.'),
   sasUrl: Type.String({
-    minLength: 1,
+    format: 'uri',
     maxLength: 2048,
     description: 'Signed https URL at a public address. Stored encrypted until the import ends.',
     examples: ['https://drawings.example.com/impeller.stl?sig=c2lnbmF0dXJl'],

@@ -4,7 +4,7 @@ import type { Account } from '../../testing/fixtures.ts'
 import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
 import { caseOf, ownInput, probesOf } from '../../testing/operations/cases.ts'
 import { codeIn, DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
-import { type Input, withValue } from '../../testing/operations/inputs.ts'
+import { type Input, targetOf, withValue } from '../../testing/operations/inputs.ts'
 import { recordKind } from '../../testing/records.ts'
 
 /** The audit entries of refused commands, and none for reads. */
@@ -61,11 +61,15 @@ describe('a 409 or 412 writes one entry', () => {
   )
 })
 
-/** Of two concurrent commands one succeeds and one is refused, and each writes an entry. */
+/** Of two concurrent commands of one session one succeeds and one is refused, and each writes an entry. */
 async function expectOneWinner(operation: Documented, account: Account, input: Input): Promise<void> {
-  const { result, entries } = await log.during(() =>
-    Promise.all([1, 2].map(() => fixtures.send(account, operation, input))),
-  )
+  const client = await fixtures.clientOf(account)
+  const send = () =>
+    client.send(operation.method, targetOf(operation, input), {
+      headers: { 'x-forwarded-for': fixtures.address(), ...input.headers },
+      body: input.body,
+    })
+  const { result, entries } = await log.during(() => Promise.all([send(), send()]))
   expect(result.map(({ status }) => status).sort()).toEqual([operation.success, 409])
   const code = result.map(({ body }) => codeIn(body)).find((found) => found !== undefined)
   const inOrder = entries.sort((a, b) => Number(b.success) - Number(a.success))

@@ -2,13 +2,12 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import { hashOf } from '../../kit/db/ids.ts'
-import { invalidField, notFound } from '../../kit/errors/refusal.ts'
+import { invalidField } from '../../kit/errors/refusal.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
 import { setPassword } from '../passwords/queries.ts'
 import { passwordProblem } from '../passwords/rules.ts'
 import { throttleKeys } from '../throttle/keys.ts'
-import { countFailure } from '../throttle/queries.ts'
-import { refuseThrottled } from '../throttle/throttle.ts'
+import { refuseWrongToken } from '../throttle/throttle.ts'
 import { findActivation, markRedeemed } from './queries.ts'
 
 interface Activation {
@@ -16,8 +15,11 @@ interface Activation {
   password: string
 }
 
-/** Sets the password of an activation link. Unknown, used and expired links are the same 404. */
-export function redeemActivation(
+/**
+ * Sets the password of an activation link. Unknown, used and expired links are the same 404. Failures are counted, but a right
+ * token of 256 bits is never refused because of them.
+ */
+export async function redeemActivation(
   { sql, hashing, clock }: PasswordDeps,
   { token, password }: Activation,
   audit: AuditContext,
@@ -25,24 +27,20 @@ export function redeemActivation(
   const problem = passwordProblem(password)
   if (problem) throw invalidField('password', problem)
   const hash = hashOf(token)
-  const keys = throttleKeys('activation', audit.ipAddress)
-  return hashing.withSlot(async () => {
-    const now = new Date(clock()).toISOString()
-    await refuseThrottled(sql, keys, now)
-    const [activation] = await findActivation(sql, hash, now)
+  const now = () => new Date(clock()).toISOString()
+  const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', audit.ipAddress), now())
+  if ((await findActivation(sql, hash, now())).length === 0) return refuseToken()
+  const redeemed = await hashing.withSlot(async () => {
     const passwordHash = await hashing.hash(password)
-    const redeemed =
-      activation !== undefined &&
-      (await beginWithoutCaller(sql, async (tx) => {
-        // The user may have been reset, deactivated or anonymised while the password was hashed.
-        if ((await findActivation(tx, hash, now)).length === 0) return false
-        if ((await markRedeemed(tx, hash, now)).length === 0) return false
-        await setPassword(tx, activation.user_id, passwordHash, now)
-        await recordSuccess(tx, { ...audit, actorId: activation.user_id, orgId: activation.org_id })
-        return true
-      }))
-    if (redeemed) return
-    await countFailure(sql, keys, now)
-    throw notFound()
+    return beginWithoutCaller(sql, async (tx) => {
+      // The user may have been reset, deactivated or anonymised while the password was hashed.
+      const [activation] = await findActivation(tx, hash, now())
+      if (!activation || (await markRedeemed(tx, hash, now())).length === 0) return false
+      const { user_id: userId, org_id: orgId, password_version: version } = activation
+      await setPassword(tx, { userId, passwordHash, version })
+      await recordSuccess(tx, { ...audit, actorId: userId, orgId })
+      return true
+    })
   })
+  if (!redeemed) return refuseToken()
 }

@@ -1,7 +1,9 @@
 import type { Sql } from '../../kit/db/client.ts'
 
-export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<{ user_id: string; org_id: string }[]>`
-  select a.user_id, a.org_id
+export const findActivation = (sql: Sql, hash: Uint8Array, now: string) => sql<
+  { user_id: string; org_id: string; password_version: number }[]
+>`
+  select a.user_id, a.org_id, a.password_version
   from organization.pending_activations a
   where a.token_hash = ${Buffer.from(hash)} and a.expires_at > ${now}
     and not exists (select from identity.redeemed_activations r where r.token_hash = a.token_hash)`

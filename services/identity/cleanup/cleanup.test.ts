@@ -14,8 +14,8 @@ const ago = (hours: number) => new Date(now.getTime() - hours * 60 * 60 * 1000).
 
 test('cleanUpIdentity deletes expired rows only', async () => {
   const session = (id: string, expires: string, ended: string | null) => db.owner`
-    insert into identity.sessions (id, user_id, org_id, created_at, last_used_at, expires_at, ended_at)
-    values (${id}, 'user_1', 'org_1', ${ago(1000)}, ${ago(1000)}, ${expires}, ${ended})`
+    insert into identity.sessions (id, user_id, org_id, session_version, created_at, last_used_at, expires_at, ended_at)
+    values (${id}, 'user_1', 'org_1', 1, ${ago(1000)}, ${ago(1000)}, ${expires}, ${ended})`
   await session('live', ago(-1), null)
   await session('just-ended', ago(-1), ago(1))
   await session('long-ended', ago(-1), ago(25))

@@ -4,14 +4,13 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import { type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { hashOf, newId, newSecretToken } from '../../kit/db/ids.ts'
-import { found, invalidField, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
+import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
-import { countFailure } from '../throttle/queries.ts'
-import { refuseThrottled } from '../throttle/throttle.ts'
+import { refuseWrongToken } from '../throttle/throttle.ts'
 import { type TokenDeps, tokensOf } from '../tokens/commands.ts'
 import { insertRefreshToken, insertSession } from '../tokens/queries.ts'
 import {
@@ -59,7 +58,11 @@ export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call:
       const { token, hash } = newSecretToken()
       const { userId, actingEmail, reason } = body
       const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
-      const [grant] = await insertGrant(tx, { id: newId('grant'), orgId: caller.orgId, tokenHash: hash, ...asked }, now)
+      const [grant] = await insertGrant(
+        tx,
+        { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...asked },
+        now,
+      )
       await recordSuccess(tx, audit)
       return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
     })
@@ -75,7 +78,7 @@ interface OperatorGrant {
 
 /** Records an act of the operator's command line as an impersonation: a grant that is redeemed and revoked at once. */
 export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: string): Promise<string> {
-  const id = newId('grant')
+  const id = newIdAt('grant', now)
   await insertUsedGrant(tx, { ...grant, id, tokenHash: newSecretToken().hash }, now)
   return id
 }
@@ -85,14 +88,17 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
   const { sql, clock } = tokens
   const nowMs = clock()
   const now = new Date(nowMs).toISOString()
-  const keys = throttleKeys('impersonation', audit.ipAddress)
-  await refuseThrottled(sql, keys, now)
   const refreshToken = newSecretToken()
   const session = await beginWithoutCaller(sql, async (tx) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)
     if (!grant || !grantorHasAuthority({ active: grant.grantor_active, permissions: grant.grantor_permissions }, grant))
       return undefined
-    const subject = { userId: grant.user_id, orgId: grant.org_id, sessionId: newId('sess') }
+    const subject = {
+      userId: grant.user_id,
+      orgId: grant.org_id,
+      sessionId: newIdAt('sess', now),
+      sessionVersion: grant.session_version,
+    }
     const { ipAddress, userAgent } = audit
     const opened = { ...subject, id: subject.sessionId, expiresAt: grant.expires_at, ipAddress, userAgent }
     await markRedeemed(tx, grant.id, ipAddress, now)
@@ -103,8 +109,7 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
     return { ...subject, act: { actingEmail: grant.acting_email, grantId: grant.id }, endsAt: grant.expires_at }
   })
   if (session) return tokensOf(tokens, session, refreshToken.token)
-  await countFailure(sql, keys, now)
-  throw notFound()
+  return refuseWrongToken(sql, throttleKeys('impersonation', audit.ipAddress), now)
 }
 
 /** Revokes the grant and ends its session, in one transaction with the events. */

@@ -4,7 +4,7 @@ import { endSessions } from '../sessions/commands.ts'
 import { listActing, lockLiveGrants } from './queries.ts'
 import { grantorHasAuthority } from './rules.ts'
 
-/** Ends impersonation sessions when the grantor of the grant is deactivated or lacks a permission of the user. */
+/** Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user. */
 export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker =>
   bus.consume({
     name: 'end-withoutAuthority-sessions',

@@ -143,14 +143,14 @@ describe('a link', () => {
     for (const { body } of links.slice(2)) expect((await redeem(tokenOf(body))).status).toBe(404)
   })
 
-  test('is throttled after five wrong tokens from one IP address', async () => {
+  test('that is wrong is throttled after five failures from one IP address; a right one is redeemed there', async () => {
     const { body } = await create(await org.member([]))
     const here = { 'x-forwarded-for': '10.9.9.9' }
     for (let guess = 0; guess < 5; guess++) expect((await redeem(`guess ${guess}`, here)).status).toBe(404)
-    const throttled = await redeem(tokenOf(body), here)
+    const throttled = await redeem('guess 5', here)
     expect(throttled.status).toBe(429)
     expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0)
-    expect((await redeem(tokenOf(body))).status).toBe(200)
+    expect((await redeem(tokenOf(body), here)).status).toBe(200)
   })
 })
 

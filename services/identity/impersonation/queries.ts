@@ -27,9 +27,10 @@ interface NewGrant {
 
 export const insertGrant = (sql: Sql, grant: NewGrant, now: string) => sql<[GrantRow]>`
   insert into identity.impersonation_grants
-    (id, org_id, user_id, acting_email, reason, granted_by, token_hash, created_at, expires_at)
-  values (${grant.id}, ${grant.orgId}, ${grant.userId}, ${grant.actingEmail}, ${grant.reason}, ${grant.grantedBy},
-    ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt})
+    (id, org_id, user_id, acting_email, reason, granted_by, grantor_password_version, token_hash, created_at, expires_at)
+  select ${grant.id}, ${grant.orgId}, ${grant.userId}, ${grant.actingEmail}, ${grant.reason}, grantor.user_id,
+    grantor.password_version, ${Buffer.from(grant.tokenHash)}, ${now}, ${grant.expiresAt}
+  from organization.callers grantor where grantor.user_id = ${grant.grantedBy}
   returning id, user_id, acting_email, reason, created_at, expires_at, redeemed_at, revoked_at`
 
 /** A grant without a session, for one act of the operator's command line. */
@@ -68,6 +69,8 @@ interface RedeemableRow extends UserRow {
   user_id: string
   acting_email: string
   expires_at: string
+  session_version: number
+  /** Whether the grantor is active and was not reset since the grant was created. */
   grantor_active: boolean
   grantor_permissions: Permission[]
 }
@@ -75,8 +78,8 @@ interface RedeemableRow extends UserRow {
 /** The redeemable grant of a link, locked, with its user and its grantor. */
 export const findRedeemable = (sql: Sql, hash: Uint8Array, now: string) => sql<RedeemableRow[]>`
   select g.id, g.org_id, g.user_id, g.acting_email, g.expires_at,
-    c.active, c.permissions, c.org_roles as roles, c.operator,
-    grantor.active as grantor_active, grantor.permissions as grantor_permissions
+    c.active, c.session_version, c.permissions, c.org_roles as roles, c.operator,
+    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active, grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id
   join organization.callers grantor on grantor.org_id = g.org_id and grantor.user_id = g.granted_by
@@ -102,6 +105,7 @@ export const lockLiveGrants = (sql: Sql, orgId: string, now: string) => sql<{ id
 
 interface ActingRow extends UserRow {
   session_id: string
+  /** Whether the grantor is active and was not reset since the grant was created. */
   grantor_active: boolean
   grantor_permissions: Permission[]
 }
@@ -109,7 +113,7 @@ interface ActingRow extends UserRow {
 /** Live sessions of these grants, with the current state of user and grantor. */
 export const listActing = (sql: Sql, orgId: string, grantIds: readonly string[]) => sql<ActingRow[]>`
   select s.id as session_id, c.active, c.permissions, c.org_roles as roles, c.operator,
-    grantor.active as grantor_active, grantor.permissions as grantor_permissions
+    grantor.active and grantor.password_version = g.grantor_password_version as grantor_active, grantor.permissions as grantor_permissions
   from identity.impersonation_grants g
   join identity.sessions s on s.grant_id = g.id
   join organization.callers c on c.org_id = g.org_id and c.user_id = g.user_id

@@ -1,9 +1,13 @@
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
-import type { Pool } from '../../kit/db/client.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
+import { found } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import {
+  deletePendingKeys,
   deleteRetiredKeys,
+  deleteSigningKey,
   findSecret,
   findSigningKey,
   insertSecret,
@@ -54,10 +58,39 @@ export function rotateSigningKey(
     const signsFromMs = Date.parse(now) + PUBLISHED_AHEAD_MS
     const key = { ...(await newSigningKey(box)), signs_from: new Date(signsFromMs).toISOString() }
     await insertSigningKey(tx, key, now)
-    // One minute more than the lifetime of a token, for clock differences and signers that cache the old key.
-    const retiresAt = new Date(signsFromMs + (accessTokenSeconds + 60) * 1000).toISOString()
-    await retireOtherKeys(tx, key.kid, retiresAt)
+    await retireKeysBefore(tx, { kid: key.kid, signsFromMs, accessTokenSeconds })
     return { kid: key.kid, signsFrom: key.signs_from }
+  })
+}
+
+/** One minute more than the lifetime of a token, for clock differences and signers that cache the old key. */
+function retireKeysBefore(
+  tx: Tx,
+  { kid, signsFromMs, accessTokenSeconds }: { kid: string; signsFromMs: number; accessTokenSeconds: number },
+) {
+  return retireOtherKeys(tx, kid, new Date(signsFromMs + (accessTokenSeconds + 60) * 1000).toISOString())
+}
+
+/**
+ * Voids a stolen key and every token that it signed, in all services within a second. Where it was the signing key or was to
+ * become it, a new key takes over at once. Throws 404 for an unknown key.
+ */
+export function revokeSigningKey(
+  sql: Pool,
+  box: SecretBox,
+  { kid, accessTokenSeconds, now }: { kid: string; accessTokenSeconds: number; now: string },
+): Promise<{ successor: string | undefined }> {
+  return sql.begin(async (tx) => {
+    await lockKeys(tx)
+    const [signing] = await findSigningKey(tx, now)
+    const { signs_from } = found(await deleteSigningKey(tx, kid))
+    await emit(tx, { type: 'identity.key.revoked', subject: kid, data: { kid } })
+    if (signing?.kid !== kid && signs_from <= now) return { successor: undefined }
+    await deletePendingKeys(tx, now)
+    const key = { ...(await newSigningKey(box)), signs_from: now }
+    await insertSigningKey(tx, key, now)
+    await retireKeysBefore(tx, { kid: key.kid, signsFromMs: Date.parse(now), accessTokenSeconds })
+    return { successor: key.kid }
   })
 }
 

@@ -25,6 +25,13 @@ export const retireOtherKeys = (sql: Sql, kid: string, retiresAt: string) => sql
 export const deleteRetiredKeys = (sql: Sql, now: string) => sql`
   delete from identity.signing_keys where retires_at < ${now}`
 
+export const deleteSigningKey = (sql: Sql, kid: string) => sql<{ signs_from: string }[]>`
+  delete from identity.signing_keys where kid = ${kid} returning signs_from`
+
+/** Deletes keys that do not sign yet. */
+export const deletePendingKeys = (sql: Sql, now: string) => sql`
+  delete from identity.signing_keys where signs_from > ${now}`
+
 export const listPrivateKeys = (sql: Sql) => sql<{ kid: string; private_key: string }[]>`
   select kid, private_key from identity.signing_keys for update`
 

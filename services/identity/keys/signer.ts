@@ -8,6 +8,8 @@ export interface TokenSubject {
   userId: string
   orgId: string
   sessionId: string
+  /** The user's version when the session began. */
+  sessionVersion: number
   /** The acting person and the grant, during an impersonation. */
   act?: { actingEmail: string; grantId: string } | undefined
 }
@@ -38,16 +40,17 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
     return current
   }
 
-  return async ({ userId, orgId, sessionId, act }: TokenSubject, seconds = accessTokenSeconds): Promise<string> => {
+  const sign = async (
+    { userId, orgId, sessionId, sessionVersion, act }: TokenSubject,
+    seconds = accessTokenSeconds,
+  ): Promise<string> => {
     const { kid, key } = await signingKey()
-    const issuedAtMs = clock()
-    const issuedAt = Math.floor(issuedAtMs / 1000)
+    const issuedAt = Math.floor(clock() / 1000)
     const claims: JWTPayload = {
       org: orgId,
       sid: sessionId,
+      session_version: sessionVersion,
       iat: issuedAt,
-      // Distinguishes a sign-in from a reset in the same second; many clients accept only an integer `iat`.
-      iat_ms: issuedAtMs,
       ...(act ? { act: { sub: act.actingEmail, grant: act.grantId } } : {}),
     }
     return new SignJWT(claims)
@@ -59,6 +62,15 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
       .setExpirationTime(issuedAt + seconds)
       .sign(key)
   }
+
+  const forgetKey = () => {
+    current = undefined
+  }
+
+  return Object.assign(sign, {
+    /** Makes the next signature read the current key, because the cached one may have been revoked. */
+    forgetKey,
+  })
 }
 
 export type Signer = ReturnType<typeof createSigner>

@@ -7,13 +7,16 @@ create table identity.impersonation_grants (
   reason text not null,
   -- Null: an act of the operator's command line.
   granted_by text,
+  -- Version of the grantor's password when the grant was created. A reset of the grantor ends it.
+  grantor_password_version integer,
   -- Hash of the single-use token of the link.
   token_hash bytea not null unique,
   created_at timestamptz(3) not null,
   expires_at timestamptz(3) not null,
   redeemed_at timestamptz(3),
   redeemed_ip text,
-  revoked_at timestamptz(3)
+  revoked_at timestamptz(3),
+  check ((granted_by is null) = (grantor_password_version is null))
 );
 create index impersonation_grants_listed on identity.impersonation_grants (org_id, id desc);
 -- Grants that may have a session are queried after each change of permissions.

@@ -1,13 +1,16 @@
 create table identity.credentials (
   user_id text collate "C" primary key,
   password_hash text not null,
-  set_at timestamptz(3) not null
+  -- The user's version when the password was set; a reset increments that of the user.
+  password_version integer not null
 );
 
 create table identity.sessions (
   id text collate "C" primary key,
   user_id text not null,
   org_id text not null,
+  -- The user's version when the session began; a reset or deactivation increments that of the user.
+  session_version integer not null,
   created_at timestamptz(3) not null,
   last_used_at timestamptz(3) not null,
   -- Absolute end of the session, whatever its refreshes.

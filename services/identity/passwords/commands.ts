@@ -45,7 +45,7 @@ export function changePassword(
     const newHash = await hashing.hash(newPassword)
     await begin(async (tx, { orgId, sessionId }) => {
       const change = { userId, oldHash: stored.password_hash, newHash }
-      if ((await replacePassword(tx, change, now)).length === 0) {
+      if ((await replacePassword(tx, change)).length === 0) {
         throw refuse('conflict', { detail: 'The password was changed by another request.' })
       }
       await endSessionsOf(tx, { orgId, userId, except: sessionId }, now)

@@ -3,17 +3,21 @@ import type { Sql } from '../../kit/db/client.ts'
 export const findPasswordHash = (sql: Sql, userId: string) => sql<{ password_hash: string }[]>`
   select password_hash from identity.credentials where user_id = ${userId}`
 
-export const setPassword = (sql: Sql, userId: string, passwordHash: string, now: string) => sql`
-  insert into identity.credentials (user_id, password_hash, set_at)
-  values (${userId}, ${passwordHash}, ${now})
-  on conflict (user_id) do update set password_hash = excluded.password_hash, set_at = excluded.set_at`
+/** Sets the password of a version of the user's credentials. A later reset voids it. */
+export const setPassword = (
+  sql: Sql,
+  { userId, passwordHash, version }: { userId: string; passwordHash: string; version: number },
+) => sql`
+  insert into identity.credentials (user_id, password_hash, password_version)
+  values (${userId}, ${passwordHash}, ${version})
+  on conflict (user_id) do update set
+    password_hash = excluded.password_hash, password_version = excluded.password_version`
 
 /** Replaces the password unless it has changed since `oldHash` was read. */
 export const replacePassword = (
   sql: Sql,
   { userId, oldHash, newHash }: { userId: string; oldHash: string; newHash: string },
-  now: string,
 ) => sql<{ user_id: string }[]>`
-  update identity.credentials set password_hash = ${newHash}, set_at = ${now}
+  update identity.credentials set password_hash = ${newHash}
   where user_id = ${userId} and password_hash = ${oldHash}
   returning user_id`

@@ -3,7 +3,7 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
-import type { Tx } from '../../kit/db/client.ts'
+import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { found, notFound } from '../../kit/errors/refusal.ts'
 import { findLiveSession, findOwnSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
@@ -31,8 +31,8 @@ interface SessionSelection {
   userId: string
   /** Session that is kept. */
   except?: string
-  /** Only sessions created before this time end. */
-  before?: string
+  /** Only sessions of an earlier version end. */
+  beforeVersion?: number
 }
 
 /** Ends all sessions of a user except one. */
@@ -53,16 +53,23 @@ export async function endSessionsOf(
 /** Reads the session of an access token, expired or not. Undefined for any other text. */
 export type ReadToken = (token: string) => Promise<{ sessionId: string; userId: string } | undefined>
 
+interface Revoke {
+  caller: Caller
+  begin: BeginCommand
+  token: string | undefined
+  audit: AuditContext
+}
+
 /** Ends the caller's session, or that of another token of the same user. Tokens of other users are ignored without an error. */
-export function revoke(
-  readToken: ReadToken,
-  { begin, token, audit }: { begin: BeginCommand; token: string | undefined; audit: AuditContext },
+export async function revoke(
+  { sql, readToken }: { sql: Pool; readToken: ReadToken },
+  { caller, begin, token, audit }: Revoke,
   now: string,
 ): Promise<void> {
-  return begin(async (tx, caller) => {
-    const named = token === undefined ? caller.sessionId : await ownSessionOf(tx, readToken, caller, token)
-    // An impersonated caller ends the impersonation session and no session of the user.
-    const sessionId = caller.act && named !== caller.sessionId ? undefined : named
+  const named = token === undefined ? caller.sessionId : await ownSessionOf({ sql, readToken }, caller, token)
+  // An impersonated caller ends the impersonation session and no session of the user.
+  const sessionId = caller.act && named !== caller.sessionId ? undefined : named
+  await begin(async (tx) => {
     if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
     await recordSuccess(tx, audit)
   })
@@ -70,13 +77,17 @@ export function revoke(
 
 const isAccessToken = (token: string) => token.split('.').length === 3
 
-async function ownSessionOf(tx: Tx, readToken: ReadToken, caller: Caller, token: string): Promise<string | undefined> {
+async function ownSessionOf(
+  { sql, readToken }: { sql: Pool; readToken: ReadToken },
+  caller: Caller,
+  token: string,
+): Promise<string | undefined> {
   // The kind of token is decided by its form alone, so that the look-ups reveal nothing about it.
   if (isAccessToken(token)) {
     const access = await readToken(token)
     return access?.userId === caller.userId ? access.sessionId : undefined
   }
-  const [session] = await findOwnSessionOfRefreshToken(tx, caller, hashOf(token))
+  const [session] = await findOwnSessionOfRefreshToken(sql, caller, hashOf(token))
   return session?.id
 }
 

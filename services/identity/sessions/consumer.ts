@@ -6,7 +6,7 @@ import { eraseClientData, erasePassword } from './queries.ts'
 interface UserReset {
   userId: string
   orgId: string
-  before: string
+  sessionVersion: number
 }
 
 /** Ends the sessions that a user had at the time of a reset or deactivation, and no later ones. */
@@ -14,7 +14,10 @@ export const endResetSessions = ({ bus, now }: { bus: Bus; now: () => string }):
   bus.consume({
     name: 'end-reset-sessions',
     subjects: ['organization.user.credentialsReset', 'organization.user.deactivated'],
-    handle: (tx, event) => endSessionsOf(tx, event.data as UserReset, now()),
+    handle: (tx, event) => {
+      const { userId, orgId, sessionVersion } = event.data as UserReset
+      return endSessionsOf(tx, { userId, orgId, beforeVersion: sessionVersion }, now())
+    },
   })
 
 /** Erases password, addresses and clients of an anonymised user. */

@@ -40,10 +40,11 @@ export const markEnded = (sql: Sql, sessionIds: readonly string[], now: string) 
 export const listLiveSessionIds = (
   sql: Sql,
   userId: string,
-  { except = null, before = 'infinity' }: { except?: string | null; before?: string },
+  { except = null, beforeVersion = null }: { except?: string | null; beforeVersion?: number | null },
 ) => sql<{ id: string }[]>`
   select id from identity.sessions
-  where user_id = ${userId} and ended_at is null and id is distinct from ${except} and created_at < ${before}`
+  where user_id = ${userId} and ended_at is null and id is distinct from ${except}
+    and (${beforeVersion}::integer is null or session_version < ${beforeVersion})`
 
 export const erasePassword = (tx: Tx, userId: string) => tx`
   delete from identity.credentials where user_id = ${userId}`

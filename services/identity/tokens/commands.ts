@@ -2,7 +2,7 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
 import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { hashOf, newId } from '../../kit/db/ids.ts'
+import { hashOf, newId, newIdAt } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
@@ -62,7 +62,7 @@ export function signIn(deps: TokenDeps, { username, password }: Credentials, aud
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
-    return openSession(deps, user, keys, { audit, checkedAt: now }).catch(async (error) => {
+    return openSession(deps, user, keys, audit).catch(async (error) => {
       if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, audit, now)
       throw error
     })
@@ -85,26 +85,22 @@ async function recordFailure(
 const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
 
 /** Opens a session unless the user was deactivated or reset while the password was hashed. */
-async function openSession(
-  deps: TokenDeps,
-  user: SignInRow,
-  keys: ThrottleKeys,
-  { audit, checkedAt }: { audit: AuditContext; checkedAt: string },
-) {
+async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, audit: AuditContext) {
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
-  const sessionId = newId('sess')
+  const sessionId = newIdAt('sess', now)
   const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
   await beginWithoutCaller(deps.sql, async (tx) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged] = await Promise.all([
-      findUnchanged(tx, user.user_id, checkedAt),
+      findUnchanged(tx, user.user_id, user.session_version),
       insertSession(
         tx,
         {
           id: sessionId,
           userId: user.user_id,
           orgId: user.org_id,
+          sessionVersion: user.session_version,
           expiresAt: isoOf(nowMs + SESSION_MS),
           ipAddress: audit.ipAddress,
           userAgent: audit.userAgent,
@@ -117,7 +113,8 @@ async function openSession(
     ])
     if (unchanged.length === 0) throw wrongCredentials()
   })
-  return tokensOf(deps, { userId: user.user_id, orgId: user.org_id, sessionId }, refreshToken)
+  const { user_id: userId, org_id: orgId, session_version: sessionVersion } = user
+  return tokensOf(deps, { userId, orgId, sessionId, sessionVersion }, refreshToken)
 }
 
 /**
@@ -162,6 +159,7 @@ const subjectOf = (row: RefreshedRow): TokenHolder => ({
   userId: row.user_id,
   orgId: row.org_id,
   sessionId: row.session_id,
+  sessionVersion: row.session_version,
   ...(row.grant_id !== null && row.acting_email !== null
     ? { act: { actingEmail: row.acting_email, grantId: row.grant_id }, endsAt: row.expires_at }
     : {}),

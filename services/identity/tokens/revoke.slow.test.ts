@@ -144,8 +144,9 @@ describe('activation', () => {
 async function usedActivation(): Promise<string> {
   const member = await org.member([])
   const token = 'known-token'
-  await market.db.owner`insert into organization.activations (token_hash, user_id, created_at, expires_at)
-    values (sha256(${token}::text::bytea), ${member.userId}, now(), now() + interval '1 hour')`
+  await market.db
+    .owner`insert into organization.activations (token_hash, user_id, password_version, created_at, expires_at)
+    values (sha256(${token}::text::bytea), ${member.userId}, 1, now(), now() + interval '1 hour')`
   await market.anonymous.activate(token, 'yet another password')
   await new ApiClient(market.url).signIn(member.email, 'yet another password')
   return token

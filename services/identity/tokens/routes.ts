@@ -27,8 +27,9 @@ export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
       }),
     )
     .use(
-      http.route(revokeToken, async ({ begin, body, audit }) => {
-        await revoke(readToken, { begin, token: body?.token, audit }, new Date(deps.clock()).toISOString())
+      http.route(revokeToken, async ({ body, ...call }) => {
+        const now = new Date(deps.clock()).toISOString()
+        await revoke({ sql: deps.sql, readToken }, { ...call, token: body?.token }, now)
         return { message: 'Token revoked' }
       }),
     )

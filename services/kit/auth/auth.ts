@@ -10,7 +10,7 @@ import {
   listPublicKeys,
   lockOrganization,
 } from './queries.ts'
-import { type Claims, createTokenVerifier, unauthorized } from './tokens.ts'
+import { type Claims, TokenVerifier, unauthorized } from './tokens.ts'
 
 /** The part of the bus that carries revocations. */
 interface AuthBus {
@@ -55,7 +55,7 @@ interface KnownToken {
  */
 export class Auth {
   readonly #options: AuthOptions
-  readonly #verify: (token: string) => Promise<Claims>
+  readonly #verifier: TokenVerifier
   /** Verified tokens by the hash of their `Authorization` header. */
   readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
   readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
@@ -67,9 +67,11 @@ export class Auth {
 
   constructor(options: AuthOptions) {
     this.#options = options
-    this.#verify = createTokenVerifier({
-      issuer: options.issuer,
-      audience: options.audience,
+    const { issuer, audience, clock } = options
+    this.#verifier = new TokenVerifier({
+      issuer,
+      audience,
+      clock,
       loadKeys: async () => ({ keys: (await listPublicKeys(options.sql)).map((row) => row.public_jwk) }),
     })
   }
@@ -79,6 +81,7 @@ export class Auth {
     await this.#options.bus.subscribe({
       subjects: [
         'identity.session.revoked',
+        'identity.key.revoked',
         'organization.user.changed',
         'organization.role.changed',
         'organization.org.changed',
@@ -94,7 +97,8 @@ export class Auth {
     // The whole header is hashed, so that the header of a known token is not parsed again.
     const key = Bun.SHA256.hash(header, 'base64')
     const known = this.#tokens.get(key)
-    if (!known || !this.#isCurrent()) return this.#lookUp(header, key, known)
+    if (!known || !this.#isCurrent() || !this.#verifier.accepts(known.claims.keyId))
+      return this.#lookUp(header, key, known)
     this.#requireUnended(known.claims)
     const row = this.#callers.get(known.claims.userId)
     if (!row) return this.#lookUp(header, key, known)
@@ -105,23 +109,29 @@ export class Auth {
     return known.caller
   }
 
+  /** The claims of the token. Throws 401. */
+  async claimsOf(request: Request): Promise<Claims> {
+    const header = headerOf(request)
+    const claims = await this.#claimsOf(header, this.#tokens.get(Bun.SHA256.hash(header, 'base64')))
+    this.#requireUnended(claims)
+    return claims
+  }
+
   /**
    * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived. Throws
-   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends.
+   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends. It
+   * uses no other connection, because all may be in use by commands.
    */
-  async callerWithin(tx: Tx, request: Request, { lock }: { lock: boolean }): Promise<Caller> {
-    const header = headerOf(request)
-    const known = this.#tokens.get(Bun.SHA256.hash(header, 'base64'))
-    const claims = known?.claims ?? (await this.#verify(tokenIn(header)))
-    this.#requireUnended(claims)
+  async callerWithin(tx: Tx, claims: Claims, { lock }: { lock: boolean }): Promise<Caller> {
     if (lock) await lockOrganization(tx, claims.orgId)
     const [row] = await findCallerOfSession(tx, claims)
+    this.#requireUnended(claims)
     if (!row) throw unauthorized()
     return callerFrom(claims, row)
   }
 
   async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
-    const claims = known?.claims ?? (await this.#verify(tokenIn(header)))
+    const claims = await this.#claimsOf(header, known)
     this.#requireUnended(claims)
     const { sql } = this.#options
     const isCurrent = this.#isCurrent()
@@ -130,6 +140,12 @@ export class Auth {
     const caller = callerFrom(claims, row)
     this.#tokens.set(key, { claims, row, caller })
     return caller
+  }
+
+  /** The claims of a token, from the cache while the key that signed it is valid. */
+  #claimsOf(header: string, known: KnownToken | undefined): Claims | Promise<Claims> {
+    if (known && this.#verifier.accepts(known.claims.keyId)) return known.claims
+    return this.#verifier.verify(tokenIn(header))
   }
 
   async #loadCaller(userId: string): Promise<CallerRow> {
@@ -158,7 +174,8 @@ export class Auth {
     this.#generation++
     if (type === 'identity.session.revoked') {
       for (const sessionId of data.sessionIds as string[]) this.#revoke(sessionId)
-    } else if (typeof data.userId === 'string') this.#callers.delete(data.userId)
+    } else if (type === 'identity.key.revoked') this.#verifier.expire()
+    else if (typeof data.userId === 'string') this.#callers.delete(data.userId)
     else {
       for (const [userId, row] of this.#callers.entries()) if (row.org_id === data.orgId) this.#callers.delete(userId)
     }
@@ -178,6 +195,7 @@ export class Auth {
     this.#isLoaded = false
     this.#generation++
     this.#callers.clear()
+    this.#verifier.expire()
     const { sql, clock } = this.#options
     const rows = await listEndedSessions(sql, new Date(clock() - this.#tokenLifetimeMs()).toISOString())
     for (const { session_id } of rows) this.#revoke(session_id)

@@ -36,7 +36,7 @@ export const beginAs =
         await lockOrganization(tx, orgId)
         const [row] = await findCaller(tx, userId)
         if (!row) throw unauthorized()
-        return callerFrom({ userId, orgId, sessionId: 'none', issuedAtMs: Number.POSITIVE_INFINITY }, row)
+        return callerFrom({ userId, orgId, sessionId: 'none', sessionVersion: row.session_version }, row)
       },
       work,
     )

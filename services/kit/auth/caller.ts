@@ -16,13 +16,12 @@ export interface Caller {
   readonly act?: { readonly actingEmail: string; readonly grantId: string }
 }
 
-/** Throws 401 for a token whose user was deactivated, moved or reset after it was issued. */
+/** Throws 401 for a token whose user was deactivated, moved or reset after the session began. */
 export function callerFrom(
-  { userId, orgId, sessionId, issuedAtMs, act }: Omit<Claims, 'expiresAtMs'>,
+  { userId, orgId, sessionId, sessionVersion, act }: Omit<Claims, 'expiresAtMs' | 'keyId'>,
   row: CallerRow,
 ): Caller {
-  const isReset = issuedAtMs < Date.parse(row.credentials_valid_from)
-  if (!row.active || row.org_id !== orgId || isReset) throw unauthorized()
+  if (!row.active || row.org_id !== orgId || row.session_version !== sessionVersion) throw unauthorized()
   const standing = { roles: row.org_roles, operator: row.operator }
   return {
     userId,

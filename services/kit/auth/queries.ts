@@ -9,20 +9,20 @@ export interface CallerRow {
   permissions: Permission[]
   org_roles: OrgRole[]
   operator: boolean
-  credentials_valid_from: string
+  session_version: number
 }
 
 /** The user's current state and permissions. */
 export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
-  select user_id, org_id, active, permissions, org_roles, operator, credentials_valid_from
+  select user_id, org_id, active, permissions, org_roles, operator, session_version
   from organization.callers
   where user_id = ${userId}`
 
 /** The user's current state and permissions, unless the session has ended. */
-export const findCallerOfSession = (tx: Tx, { userId, sessionId }: { userId: string; sessionId: string }) => tx<
+export const findCallerOfSession = (sql: Sql, { userId, sessionId }: { userId: string; sessionId: string }) => sql<
   CallerRow[]
 >`
-  select user_id, org_id, active, permissions, org_roles, operator, credentials_valid_from
+  select user_id, org_id, active, permissions, org_roles, operator, session_version
   from organization.callers
   where user_id = ${userId}
     and not exists (select from identity.ended_sessions where session_id = ${sessionId})`

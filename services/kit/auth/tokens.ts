@@ -3,10 +3,13 @@ import { refuse } from '../errors/refusal.ts'
 
 /** The claims of an access token (RFC 9068), with the session and organization of the user. */
 export interface Claims {
+  /** The key that signed the token. */
+  keyId: string
   userId: string
   orgId: string
   sessionId: string
-  issuedAtMs: number
+  /** The user's version when the session began. */
+  sessionVersion: number
   expiresAtMs: number
   act?: { actingEmail: string; grantId: string }
 }
@@ -16,11 +19,14 @@ interface TokenOptions {
   audience: string
   /** Loads the public keys that may have signed an unexpired token. */
   loadKeys(): Promise<JSONWebKeySet>
+  clock: () => number
 }
 
 const CLOCK_SKEW_SECONDS = 5
 /** An unknown key id reloads the keys, at most once in this interval because key ids can be forged. */
 const MIN_RELOAD_INTERVAL_MS = 1000
+/** After this time the keys are loaded again, so that a retired key is dropped within a minute. */
+const MAX_KEYS_AGE_MS = 30_000
 
 /** A token of an ended session is `invalid`, like one with a wrong signature, so that the two are indistinguishable. */
 const TOKEN_PROBLEMS = {
@@ -37,48 +43,82 @@ export function unauthorized(problem: keyof typeof TOKEN_PROBLEMS = 'invalid') {
   return refuse('unauthorized', { detail, headers: { 'www-authenticate': challenge } })
 }
 
-/** Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. */
-export function createTokenVerifier({ issuer, audience, loadKeys }: TokenOptions) {
-  let keys: ReturnType<typeof createLocalJWKSet> | undefined
-  let loadedAtMs = Number.NEGATIVE_INFINITY
-  let loading: Promise<void> | undefined
+type KeySet = ReturnType<typeof createLocalJWKSet>
 
-  const reload = () => {
-    loading ??= loadKeys()
-      .then((set) => {
-        keys = createLocalJWKSet(set)
-        loadedAtMs = performance.now()
-      })
-      .finally(() => {
-        loading = undefined
-      })
-    return loading
+/**
+ * Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. The keys are
+ * loaded again at intervals and after `expire`, so that a token of a retired or revoked key is refused.
+ */
+export class TokenVerifier {
+  readonly #options: TokenOptions
+  #keys: KeySet | undefined
+  #keyIds: ReadonlySet<string> = new Set()
+  #loadedAtMs = Number.NEGATIVE_INFINITY
+  #loading: Promise<void> | undefined
+  /** Incremented by `expire`, so that a load that started before it does not count as current. */
+  #generation = 0
+
+  constructor(options: TokenOptions) {
+    this.#options = options
   }
 
-  const verifyOnce = async (token: string): Promise<Claims> => {
-    if (!keys) await reload()
-    const { payload } = await jwtVerify(token, keys as NonNullable<typeof keys>, {
+  /** Whether a token that this key signed is known to be valid. False also if the keys have to be loaded first. */
+  accepts(keyId: string): boolean {
+    return this.#isCurrent() && this.#keyIds.has(keyId)
+  }
+
+  /** Makes the next verification load the keys. */
+  expire(): void {
+    this.#generation++
+    this.#loadedAtMs = Number.NEGATIVE_INFINITY
+  }
+
+  async verify(token: string): Promise<Claims> {
+    while (!this.#isCurrent()) await this.#reload()
+    try {
+      return await this.#verifyOnce(token)
+    } catch (error) {
+      const isUnknownKey = error instanceof errors.JWKSNoMatchingKey
+      if (!isUnknownKey || this.#ageMs() <= MIN_RELOAD_INTERVAL_MS) return refuseInvalid(error)
+    }
+    await this.#reload()
+    return this.#verifyOnce(token).catch(refuseInvalid)
+  }
+
+  async #verifyOnce(token: string): Promise<Claims> {
+    const { issuer, audience } = this.#options
+    const { payload, protectedHeader } = await jwtVerify(token, this.#keys as KeySet, {
       algorithms: ['ES256'],
       typ: 'at+jwt',
       issuer,
       audience,
-      requiredClaims: ['sub', 'sid', 'jti', 'org', 'iat', 'iat_ms', 'exp'],
+      requiredClaims: ['sub', 'sid', 'jti', 'session_version', 'org', 'iat', 'exp'],
       clockTolerance: CLOCK_SKEW_SECONDS,
     })
-    return claimsOf(payload)
+    return { ...claimsOf(payload), keyId: protectedHeader.kid ?? '' }
   }
 
-  return async (token: string): Promise<Claims> => {
-    try {
-      return await verifyOnce(token)
-    } catch (error) {
-      const unknownKey = error instanceof errors.JWKSNoMatchingKey
-      if (unknownKey && performance.now() - loadedAtMs > MIN_RELOAD_INTERVAL_MS) {
-        await reload()
-        return verifyOnce(token).catch(refuseInvalid)
-      }
-      return refuseInvalid(error)
-    }
+  #reload(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined
+    })
+    return this.#loading
+  }
+
+  async #load(): Promise<void> {
+    const generation = this.#generation
+    const set = await this.#options.loadKeys()
+    if (generation !== this.#generation) return
+    this.#keys = createLocalJWKSet(set)
+    this.#keyIds = new Set(set.keys.map(({ kid }) => kid ?? ''))
+    this.#loadedAtMs = this.#options.clock()
+  }
+
+  #ageMs = () => this.#options.clock() - this.#loadedAtMs
+
+  #isCurrent(): boolean {
+    const ageMs = this.#ageMs()
+    return ageMs >= 0 && ageMs <= MAX_KEYS_AGE_MS
   }
 }
 
@@ -90,15 +130,15 @@ function refuseInvalid(error: unknown): never {
   throw error
 }
 
-function claimsOf(payload: Record<string, unknown>): Claims {
-  const { sub, org, sid, iat_ms, exp, act } = payload
+function claimsOf(payload: Record<string, unknown>): Omit<Claims, 'keyId'> {
+  const { sub, org, sid, session_version, exp, act } = payload
   if (typeof sub !== 'string' || typeof org !== 'string' || typeof sid !== 'string') throw unauthorized()
-  if (typeof iat_ms !== 'number') throw unauthorized()
-  const times = { issuedAtMs: iat_ms, expiresAtMs: Number(exp) * 1000 }
-  if (act === undefined) return { userId: sub, orgId: org, sessionId: sid, ...times }
+  if (typeof session_version !== 'number') throw unauthorized()
+  const session = { sessionId: sid, sessionVersion: session_version, expiresAtMs: Number(exp) * 1000 }
+  if (act === undefined) return { userId: sub, orgId: org, ...session }
   const { sub: actingEmail, grant } = (act ?? {}) as Record<string, unknown>
   if (typeof actingEmail !== 'string' || typeof grant !== 'string') throw unauthorized()
-  return { userId: sub, orgId: org, sessionId: sid, ...times, act: { actingEmail, grantId: grant } }
+  return { userId: sub, orgId: org, ...session, act: { actingEmail, grantId: grant } }
 }
 
 const ANY_AGE_SECONDS = 100 * 365 * 24 * 60 * 60

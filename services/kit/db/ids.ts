@@ -5,6 +5,18 @@ const nextUlid = monotonicFactory()
 /** `part_01J…`: a prefix and a monotonic ULID. Ids of one process sort by creation, even within a millisecond. */
 export const newId = <const P extends string>(prefix: P): `${P}_${string}` => `${prefix}_${nextUlid()}`
 
+let latest = { timeMs: Number.NaN, nextUlid: monotonicFactory() }
+
+/**
+ * An id of a record that is listed newest first by its id. It contains the record's creation time, so that both have the
+ * same order, whichever replica created it. Ids of one process and time sort by creation.
+ */
+export function newIdAt<const P extends string>(prefix: P, createdAt: string): `${P}_${string}` {
+  const timeMs = Date.parse(createdAt)
+  if (timeMs !== latest.timeMs) latest = { timeMs, nextUlid: monotonicFactory() }
+  return `${prefix}_${latest.nextUlid(timeMs)}`
+}
+
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
 /** `P-7K2M9QXA`: eight random Crockford characters, which are easy to read aloud. */

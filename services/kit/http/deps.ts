@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../proto/errors.ts'
 import type { ServiceName } from '../../../proto/services.ts'
 import type { AuditContext } from '../audit/context.ts'
 import type { Caller } from '../auth/caller.ts'
+import type { Claims } from '../auth/tokens.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import type { BodyBudget } from '../limits/body-budget.ts'
 import type { RateLimit } from '../limits/rate-limit.ts'
@@ -15,7 +16,8 @@ export interface HttpDeps {
   service: ServiceName
   auth: {
     callerOf(request: Request): Caller | Promise<Caller>
-    callerWithin(tx: Tx, request: Request, options: { lock: boolean }): Promise<Caller>
+    claimsOf(request: Request): Promise<Claims>
+    callerWithin(tx: Tx, claims: Claims, options: { lock: boolean }): Promise<Caller>
   }
   /** The pool on which commands begin their transactions. */
   sql: Pool

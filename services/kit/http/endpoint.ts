@@ -74,8 +74,9 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   const lock = operation.audit !== undefined && changesAuthority(operation.audit.procedure)
   const beginFor =
     (request: Request): BeginCommand =>
-    (work) => {
-      const sender = async (tx: Tx) => authorize(await deps.auth.callerWithin(tx, request, { lock }))
+    async (work) => {
+      const claims = await deps.auth.claimsOf(request)
+      const sender = async (tx: Tx) => authorize(await deps.auth.callerWithin(tx, claims, { lock }))
       return beginAuthorized(deps.sql, sender, work)
     }
 

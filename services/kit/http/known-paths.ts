@@ -37,7 +37,10 @@ export class KnownPaths {
     return meant ? `${allowed} ${method} is at ${meant.path}.` : allowed
   }
 
+  /** The operations at a path. One without parameters has precedence: `redeem` is a verb, although it could be an id. */
   #at(path: string) {
-    return this.#operations.filter(({ pattern }) => pattern.test(path))
+    const found = this.#operations.filter(({ pattern }) => pattern.test(path))
+    const literal = found.filter((operation) => !operation.path.includes('{'))
+    return literal.length > 0 ? literal : found
   }
 }

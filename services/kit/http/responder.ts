@@ -1,7 +1,7 @@
 import type { Operation } from '../../../proto/http/operation.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { JsonText } from '../db/json-text.ts'
-import { invalidField, Refusal, refuse, unavailable } from '../errors/refusal.ts'
+import { invalidField, isRefusalOf, Refusal, refuse, unavailable } from '../errors/refusal.ts'
 import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
@@ -63,14 +63,26 @@ export class Responder implements ErrorResponder {
   }
 
   /** The error response. A refused command is written to the audit log first; if that write fails, the response is its error. */
-  async failure(state: RequestState, error: unknown): Promise<Response> {
+  async failure(state: RequestState, cause: unknown): Promise<Response> {
     const { audit, span } = state
+    const error = this.#limited(state, cause)
     if (!audit || !(error instanceof Refusal)) return inSpan(span, () => this.#error(state, error))
     try {
       await this.#deps.auditRefusal(audit, error.code)
       return inSpan(span, () => this.#error(state, error))
     } catch (failure) {
       return inSpan(span, () => this.#error(state, failure))
+    }
+  }
+
+  /** A request with an invalid token takes from the bucket of its address, and is 429 when the bucket is empty. */
+  #limited(state: RequestState, error: unknown): unknown {
+    if (!isRefusalOf(error, 'unauthorized') || state.rateLimit !== '') return error
+    try {
+      state.rateLimit = this.#deps.rateLimit.take(networkOf(state.clientIp))
+      return error
+    } catch (refusal) {
+      return refusal
     }
   }
 
@@ -82,7 +94,7 @@ export class Responder implements ErrorResponder {
     const { path } = targetOf(request.url)
     const family = familyOf(path)
     const status = statusOf(family, refusal)
-    const headers = this.#headers(state)
+    const headers = this.#headers(state, refusal.headers?.ratelimit)
     headers.set('content-type', mediaTypeOf(family))
     // HTTP requires the field for every 401, including that of a refused sign-in.
     if (status === 401) headers.set('www-authenticate', 'Bearer')
@@ -110,10 +122,11 @@ export class Responder implements ErrorResponder {
     return streamedResponse(answer, { status, headers }, { gzip, onFailure })
   }
 
-  #headers(state: RequestState): Headers {
+  /** A request that was not counted takes from the bucket of its address, unless a limit refused it. */
+  #headers(state: RequestState, rateLimit = state.rateLimit): Headers {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
-    headers.set('ratelimit', state.rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
+    headers.set('ratelimit', rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
     // `append` adds to the `Vary` that is there.
     state.cors?.forEach((value, name) => {
       headers.append(name, value)

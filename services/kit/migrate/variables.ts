@@ -18,6 +18,13 @@ export const migratorVariables = Type.Object({
       'URL of Postgres, without a pooler, for the owner of the database, who may create schemas, roles and extensions.',
   }),
   ...passwords,
+  AUDIT_RETENTION_MONTHS: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1200,
+      description: 'Full months of the audit log to keep, from this migration on. Unset: unlimited.',
+    }),
+  ),
   NATS_URL: commonVariables.NATS_URL,
   NATS_CREDS_FILE: commonVariables.NATS_CREDS_FILE,
   NATS_STREAM_REPLICAS: Type.Integer({

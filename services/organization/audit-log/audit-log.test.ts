@@ -5,7 +5,7 @@ import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
 import { connect } from '../../kit/db/client.ts'
 import { roleOf } from '../../kit/db/roles.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { dropPartitions, ensurePartitions } from './queries.ts'
+import { dropPartitions, ensurePartitions, setRetention } from './queries.ts'
 
 const db = await testDatabase()
 const pools = Object.fromEntries(
@@ -108,6 +108,9 @@ describe('the log is append-only for every service', async () => {
         [service, 'delete from organization.audit_log_kinds'],
         [service, 'update organization.audit_log_kinds set success = true'],
         [service, 'truncate organization.audit_log_kinds'],
+        [service, 'update organization.audit_retention set keep_months = 1'],
+        [service, 'insert into organization.audit_retention values (true, 1)'],
+        [service, 'delete from organization.audit_retention'],
         [service, 'create table organization.mine (x int)'],
         [service, 'select organization.add_audit_kinds()'],
       ]),
@@ -131,18 +134,19 @@ describe('the log is append-only for every service', async () => {
   })
 })
 
-test('retention drops the partitions of expired months and no later ones', async () => {
+test('without a retention nothing is dropped; with one the partitions of expired months and no later ones', async () => {
   await db.owner.unsafe(`create table organization.audit_log_2020_01 partition of organization.audit_log
     for values from ('2020-01-01 00:00:00+00') to ('2020-02-01 00:00:00+00')`)
   const before = (await entries()).length
-  const [row] = await dropPartitions(pools.organization, 12)
-  expect(row).toEqual({ drop_audit_partitions: 1 })
+  const drop = async () => (await dropPartitions(pools.organization))[0]
+  expect(await drop()).toEqual({ drop_audit_partitions: 0 })
+  await setRetention(db.owner, 12)
+  expect(await drop()).toEqual({ drop_audit_partitions: 1 })
   expect(await entries()).toHaveLength(before)
-  await expect(pools.organization`select organization.drop_audit_partitions(0)`.execute()).rejects.toThrow('at least 1')
 })
 
 describe('the functions that create and drop partitions', () => {
-  const calls = ["organization.ensure_month_partitions('audit_log', 3)", 'organization.drop_audit_partitions(12)']
+  const calls = ["organization.ensure_month_partitions('audit_log', 3)", 'organization.drop_audit_partitions()']
 
   test.each(SERVICES.filter((service) => service !== 'organization'))('refuse %s', async (service) => {
     for (const call of calls) {
@@ -165,7 +169,7 @@ describe('the functions that create and drop partitions', () => {
       create function pg_temp.hashtext(text) returns integer language plpgsql as $$ begin raise exception 'reached'; end $$;
       create function pg_temp.to_char(date, text) returns text language plpgsql as $$ begin raise exception 'reached'; end $$;
       set search_path = pg_temp, pg_catalog, organization`)
-    expect([...(await sql`select organization.drop_audit_partitions(12)`)]).toEqual([{ drop_audit_partitions: 0 }])
+    expect([...(await sql`select organization.drop_audit_partitions()`)]).toEqual([{ drop_audit_partitions: 0 }])
     expect([...(await sql`select organization.ensure_month_partitions('audit_log', 3)`)]).toEqual([
       { ensure_month_partitions: 0 },
     ])
@@ -196,17 +200,20 @@ describe('the functions that create and drop partitions', () => {
       create temporary table pg_inherits (inhrelid oid, inhparent oid);
       insert into pg_class values (1, row('x')::pg_temp.bait, 'organization'::regnamespace, 'p');
       insert into pg_inherits values (1, 'organization.audit_log'::regclass)`)
-    await sql`select organization.drop_audit_partitions(12)`
+    await sql`select organization.drop_audit_partitions()`
     await expect(sql`select organization.ensure_month_partitions('x', 1)`.execute()).rejects.toThrow(
       'is not a partitioned table',
     )
     await sql.end({ timeout: 1 })
   })
 
-  test.each([null, 0, -1])('refuse to keep %p months', async (months) => {
-    await expect(pools.organization`select organization.drop_audit_partitions(${months})`.execute()).rejects.toThrow(
-      'at least 1',
-    )
+  test.each([0, -1])('refuse to keep %p months', async (months) => {
+    await expect(setRetention(db.owner, months).execute()).rejects.toThrow('audit_retention_keep_months_check')
+  })
+
+  test('take no retention from the service', async () => {
+    const call = pools.organization`select organization.drop_audit_partitions(1)`
+    await expect(call.execute()).rejects.toThrow('does not exist')
   })
 })
 

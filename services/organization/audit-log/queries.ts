@@ -5,8 +5,12 @@ const MONTHS_AHEAD = 3
 
 export const ensurePartitions = (sql: Sql) => sql`select ensure_month_partitions('audit_log', ${MONTHS_AHEAD})`
 
-export const dropPartitions = (sql: Sql, keepMonths: number) => sql`
-  select organization.drop_audit_partitions(${keepMonths})`
+/** Drops the partitions that are older than the retention. */
+export const dropPartitions = (sql: Sql) => sql`select organization.drop_audit_partitions()`
+
+/** Sets the retention in full months; undefined: unlimited. Only the owner of the database may. */
+export const setRetention = (sql: Sql, keepMonths: number | undefined) => sql`
+  update organization.audit_retention set keep_months = ${keepMonths ?? null}`
 
 /** At most `limit` users of the organization whose address matches a pattern; with `actorId` only this user. */
 export const listActors = (

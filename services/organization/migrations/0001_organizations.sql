@@ -25,15 +25,16 @@ create table organization.users (
   family_name text not null,
   phone text,
   active boolean not null default true,
-  -- Passwords that were set and tokens that were issued before this time are void. A reset sets it.
-  credentials_valid_from timestamptz(3) not null,
+  -- A reset increments it. Passwords and links of an earlier version are void. It is a number, because times of replicas
+  -- whose clocks differ cannot be compared.
+  password_version integer not null default 1,
+  -- A reset or a deactivation increments it. Sessions and tokens of an earlier version are void, also when the user is
+  -- activated again.
+  session_version integer not null default 1,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   -- Set once. An anonymised user has no personal data any more, only an id and the word `erased`.
   anonymised_at timestamptz(3),
-  -- Sessions that began before this time stay ended when the user is activated again. A deactivation sets it; the password
-  -- stays valid.
-  sessions_valid_from timestamptz(3),
   -- Addresses are compared and ordered in lower case, and `q` searches both keys: `like` is much cheaper than `ilike`.
   email_key text collate "C" not null generated always as (lower(email)) stored,
   name_key text collate "C" not null generated always as (lower(given_name || ' ' || family_name)) stored,
@@ -150,8 +151,12 @@ create table organization.activations (
   user_id text collate "C" not null references organization.users (id),
   created_at timestamptz(3) not null,
   expires_at timestamptz(3) not null,
+  -- Version of the user's password when the link was created.
+  password_version integer not null,
   -- Null for links of the platform's operator.
-  created_by text collate "C"
+  created_by text collate "C",
+  creator_password_version integer,
+  check ((created_by is null) = (creator_password_version is null))
 );
 create index activations_user on organization.activations (user_id);
 -- The cleanup worker deletes expired links.

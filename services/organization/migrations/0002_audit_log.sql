@@ -76,18 +76,26 @@ revoke all on function organization.add_audit_kinds() from public;
 create trigger audit_log_kinds after insert on organization.audit_log
   referencing new table as added for each statement execute function organization.add_audit_kinds();
 
+-- Full months to keep; null: all. The migrator writes it, and no service may, so that no service can shorten the log.
+create table organization.audit_retention (
+  only_row boolean primary key default true check (only_row),
+  keep_months integer check (keep_months >= 1)
+);
+insert into organization.audit_retention default values;
+
 -- Drops the partitions of months that ended before the retention period. The service calls it with the rights of the owner.
-create function organization.drop_audit_partitions(keep_months integer) returns integer
+create function organization.drop_audit_partitions() returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   dropped integer := 0;
   partition text;
   oldest timestamp;
 begin
-  if keep_months is null or keep_months < 1 then
-    raise exception 'keep_months must be at least 1';
+  select date_trunc('month', (now() at time zone 'UTC') - make_interval(months => keep_months)) into oldest
+  from organization.audit_retention;
+  if oldest is null then
+    return 0;
   end if;
-  oldest := date_trunc('month', (now() at time zone 'UTC') - make_interval(months => keep_months));
   for partition in
     select child.relname from pg_catalog.pg_inherits
     join pg_catalog.pg_class child on child.oid = inhrelid
@@ -101,7 +109,7 @@ begin
   delete from organization.audit_log_kinds where month < oldest at time zone 'UTC';
   return dropped;
 end $$;
-revoke all on function organization.drop_audit_partitions(integer) from public;
-grant execute on function organization.drop_audit_partitions(integer) to marketplace_organization;
+revoke all on function organization.drop_audit_partitions() from public;
+grant execute on function organization.drop_audit_partitions() to marketplace_organization;
 
 select ensure_month_partitions('audit_log', 3);

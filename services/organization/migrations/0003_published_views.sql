@@ -1,14 +1,14 @@
 -- Views for the other services, which query them and keep no copies.
 
--- Tokens that were issued before a reset or before the last deactivation are void.
 create view organization.callers as
 select
   u.id as user_id,
   u.org_id,
   u.active,
-  greatest(u.credentials_valid_from, u.sessions_valid_from) as credentials_valid_from,
+  u.password_version,
+  u.session_version,
   coalesce(
-    (select array_agg(distinct permission)
+    (select array_agg(distinct permission collate "C")
      from organization.user_roles ur
      join organization.roles r on r.id = ur.role_id
      cross join unnest(r.permissions) permission
@@ -19,17 +19,20 @@ from organization.users u
 join organization.organizations o on o.id = u.org_id;
 
 create view organization.sign_in_directory as
-select id as user_id, org_id, email_key as email, active, credentials_valid_from
+select id as user_id, org_id, email_key as email, active, password_version, session_version
 from organization.users
 where anonymised_at is null;
 
--- The creator of a link knows it until it is used. If the user was granted a permission that the creator lacks, the link
--- is void. Otherwise it would give the creator that permission.
+-- The creator of a link knows it until it is used. The link is void if the creator was deactivated or reset since, and if
+-- the user was granted a permission that the creator lacks. Otherwise it would give the creator that permission.
 create view organization.pending_activations as
-select a.token_hash, a.user_id, u.org_id, a.created_at, a.expires_at
+select a.token_hash, a.user_id, u.org_id, u.password_version, a.created_at, a.expires_at
 from organization.activations a
 join organization.users u on u.id = a.user_id
-where u.active and a.created_at >= u.credentials_valid_from
+where u.active and a.password_version = u.password_version
+  and (a.created_by is null or exists (
+    select from organization.users creator
+    where creator.id = a.created_by and creator.active and creator.password_version = a.creator_password_version))
   and (a.created_by is null or not exists (
     select permission
     from organization.user_roles ur

@@ -42,14 +42,12 @@ export function activateUser(deps: StateDeps, { begin, params: { id }, audit }: 
 /** Deactivates an active user and ends all sessions. An administrator must remain. */
 export function deactivateUser(deps: StateDeps, { begin, params: { id }, audit }: ChangeState): Promise<JsonText> {
   return begin(async (tx, caller) => {
-    const now = isoOf(deps)
     const { permissions } = await requireUser(tx, caller, id)
-    if ((await deactivate(tx, caller.orgId, id, now)).length === 0) {
-      throw refuse('illegal_transition', { detail: 'The user is already inactive.' })
-    }
+    const [deactivated] = await deactivate(tx, caller.orgId, id, isoOf(deps))
+    if (!deactivated) throw refuse('illegal_transition', { detail: 'The user is already inactive.' })
     if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
     await recordSuccess(tx, audit)
-    await emitSessionsVoid(tx, 'organization.user.deactivated', caller.orgId, id, now)
+    await emitSessionsVoid(tx, 'organization.user.deactivated', caller.orgId, id, deactivated.session_version)
     return visibleUser(tx, caller, id)
   })
 }
@@ -68,16 +66,14 @@ export function resetUserPassword(deps: CommandDeps, { begin, params: { id }, au
 /** Erases the personal data here and, through an event, in the other services. The id remains. */
 export function anonymiseUser(deps: StateDeps, { begin, params: { id }, audit }: ChangeState): Promise<JsonText> {
   return begin(async (tx, caller) => {
-    const now = isoOf(deps)
     const { permissions } = await requireUser(tx, caller, id)
-    if ((await eraseUser(tx, caller.orgId, id, now)).length === 0) {
-      throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
-    }
+    const [erased] = await eraseUser(tx, caller.orgId, id, isoOf(deps))
+    if (!erased) throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
     if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
     await withdrawAllRoles(tx, caller.orgId, id)
     await deleteActivations(tx, id)
     await recordSuccess(tx, audit)
-    await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, now)
+    await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
     return visibleUser(tx, caller, id)
   })
 }
@@ -87,8 +83,8 @@ async function emitSessionsVoid(
   type: 'organization.user.deactivated' | 'organization.user.anonymised',
   orgId: string,
   userId: string,
-  before: string,
+  sessionVersion: number,
 ): Promise<void> {
   await emitUserChanged(tx, orgId, userId)
-  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, before } })
+  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } })
 }

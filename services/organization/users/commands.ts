@@ -172,10 +172,10 @@ export async function resetCredentials(
   userId: string,
   { now, createdBy }: { now: string; createdBy: string | null },
 ): Promise<string> {
-  await voidCredentials(tx, userId, now)
+  const [{ session_version: sessionVersion }] = await voidCredentials(tx, userId, now)
   const activationToken = await addActivation(tx, userId, { now, createdBy })
   await emitUserChanged(tx, orgId, userId)
-  const data = { userId, orgId, before: now }
+  const data = { userId, orgId, sessionVersion }
   await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
   return activationToken
 }

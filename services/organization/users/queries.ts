@@ -19,8 +19,8 @@ export interface UserRow {
 
 export const insertUser = (sql: Sql, { id, orgId, email, givenName, familyName, phone }: UserRow, now: string) => sql`
   insert into organization.users
-    (id, org_id, email, given_name, family_name, phone, credentials_valid_from, created_at, updated_at)
-  values (${id}, ${orgId}, ${email}, ${givenName}, ${familyName}, ${phone}, ${now}, ${now}, ${now})`
+    (id, org_id, email, given_name, family_name, phone, created_at, updated_at)
+  values (${id}, ${orgId}, ${email}, ${givenName}, ${familyName}, ${phone}, ${now}, ${now})`
 
 export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
   { id: string; active: boolean; anonymised: boolean }[]
@@ -57,8 +57,11 @@ interface ActivationRow {
 }
 
 export const insertActivation = (sql: Sql, { hash, userId, createdBy, expiresAt }: ActivationRow, now: string) => sql`
-  insert into organization.activations (token_hash, user_id, created_by, created_at, expires_at)
-  values (${Buffer.from(hash)}, ${userId}, ${createdBy}, ${now}, ${expiresAt})`
+  insert into organization.activations
+    (token_hash, user_id, password_version, created_by, creator_password_version, created_at, expires_at)
+  select ${Buffer.from(hash)}, u.id, u.password_version, creator.id, creator.password_version, ${now}, ${expiresAt}
+  from organization.users u left join organization.users creator on creator.id = ${createdBy}
+  where u.id = ${userId}`
 
 export const deleteActivations = (tx: Tx, userId: string) => tx`
   delete from organization.activations where user_id = ${userId}`
@@ -83,27 +86,31 @@ export const grantRoleTo = (
   on conflict do nothing
   returning user_id`
 
-/** Voids passwords set and tokens issued before now. */
-export const voidCredentials = (sql: Sql, userId: string, now: string) => sql`
-  update organization.users set credentials_valid_from = ${now}, updated_at = ${now} where id = ${userId}`
+/** Voids password, links, sessions and tokens. */
+export const voidCredentials = (sql: Sql, userId: string, now: string) => sql<[{ session_version: number }]>`
+  update organization.users set
+    password_version = password_version + 1, session_version = session_version + 1, updated_at = ${now}
+  where id = ${userId}
+  returning session_version`
 
 export const activate = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ id: string }[]>`
   update organization.users set active = true, updated_at = ${now}
   where org_id = ${orgId} and id = ${userId} and not active and anonymised_at is null
   returning id`
 
-/** Tokens issued before now stay void after a later activation. */
-export const deactivate = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ id: string }[]>`
-  update organization.users set active = false, sessions_valid_from = ${now}, updated_at = ${now}
+/** Sessions and tokens stay void after a later activation. */
+export const deactivate = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ session_version: number }[]>`
+  update organization.users set active = false, session_version = session_version + 1, updated_at = ${now}
   where org_id = ${orgId} and id = ${userId} and active
-  returning id`
+  returning session_version`
 
-export const eraseUser = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ id: string }[]>`
+export const eraseUser = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ session_version: number }[]>`
   update organization.users set
     email = ${ERASED}, given_name = ${ERASED}, family_name = ${ERASED}, phone = null, active = false,
-    anonymised_at = ${now}, credentials_valid_from = ${now}, sessions_valid_from = ${now}, updated_at = ${now}
+    anonymised_at = ${now}, password_version = password_version + 1, session_version = session_version + 1,
+    updated_at = ${now}
   where org_id = ${orgId} and id = ${userId} and anonymised_at is null
-  returning id`
+  returning session_version`
 
 export const withdrawAllRoles = (tx: Tx, orgId: string, userId: string) => tx`
   delete from organization.user_roles where org_id = ${orgId} and user_id = ${userId}`

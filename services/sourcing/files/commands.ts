@@ -6,7 +6,7 @@ import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
-import { newId } from '../../kit/db/ids.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { insertCopyJob } from '../jobs/queries.ts'
 import { scheduleDeletionOfUpload } from '../objects/queries.ts'
@@ -125,7 +125,7 @@ async function addFile(
   const tooLarge = object.sizeBytes > MAX_FILE_BYTES
   const info = tooLarge ? undefined : object.info
   const file: NewFile = {
-    id: newId('file'),
+    id: newIdAt('file', now),
     partId,
     orgId,
     name,

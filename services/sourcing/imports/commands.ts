@@ -4,7 +4,7 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { newId } from '../../kit/db/ids.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { type FileDeps, recordFilesChange, requireWithinLimits } from '../files/commands.ts'
@@ -33,7 +33,7 @@ export async function importFile(
   found(await findOwnPart(sql, orgId, partId))
   const encryptedUrl = await box.encrypt(body.sasUrl)
   const now = new Date(clock()).toISOString()
-  const fileId = newId('file')
+  const fileId = newIdAt('file', now)
   await begin(async (tx) => {
     found(await lockOwnPart(tx, orgId, partId))
     const { name, group } = body

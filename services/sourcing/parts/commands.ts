@@ -7,7 +7,7 @@ import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newId, newSerialNumber } from '../../kit/db/ids.ts'
+import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -51,7 +51,7 @@ export function createPart({ clock }: CommandDeps, { begin, body, audit, idempot
       if (problems.length > 0) throw invalid(problems)
 
       const part = {
-        id: newId('part'),
+        id: newIdAt('part', now),
         ipOwnerOrgId: caller.orgId,
         technologyIds: resolved.process?.technologyIds ?? [],
       }

@@ -33,18 +33,18 @@ export const loadedActor = (number: number) => `user_${String(number).padStart(2
 
 const insertActors = (owner: Pool, { orgId, actors }: AuditToLoad) => owner`
   insert into organization.users
-    (id, org_id, email, given_name, family_name, credentials_valid_from, created_at, updated_at)
+    (id, org_id, email, given_name, family_name, created_at, updated_at)
   select 'user_' || lpad(n::text, 26, '0'), ${orgId}, 'actor.' || n || '@audit.example.com', 'Actor', n::text,
-    now(), now(), now()
+    now(), now()
   from generate_series(1, ${actors}::int) n`
 
 const GRANTS = 10
 
 const insertGrants = (owner: Pool, { orgId }: AuditToLoad) => owner`
   insert into identity.impersonation_grants
-    (id, org_id, user_id, acting_email, reason, granted_by, token_hash, created_at, expires_at)
+    (id, org_id, user_id, acting_email, reason, granted_by, grantor_password_version, token_hash, created_at, expires_at)
   select 'grant_' || lpad(n::text, 26, '0'), ${orgId}, 'user_' || lpad('1', 26, '0'), 'support@example.com',
-    'Ticket ' || n, 'user_' || lpad('1', 26, '0'), sha256(('loaded ' || n)::bytea), now(), now()
+    'Ticket ' || n, 'user_' || lpad('1', 26, '0'), 1, sha256(('loaded ' || n)::bytea), now(), now()
   from generate_series(1, ${GRANTS}::int) n`
 
 /** The table is filled before it becomes a partition, because building the indexes at the end is much faster. */

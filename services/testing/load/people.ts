@@ -54,10 +54,10 @@ const insertUsers = (
       from generate_series(${first}::int, ${last}::int) n
     ), users as (
       insert into organization.users
-        (id, org_id, email, given_name, family_name, phone, active, credentials_valid_from, created_at, updated_at)
+        (id, org_id, email, given_name, family_name, phone, active, created_at, updated_at)
       select 'user_L' || lpad(n::text, 25, '0'), 'org_L' || lpad(org::text, 25, '0'),
         lower(given || '.' || family) || '.' || md5(n::text) || '@org' || org || '.example.com', given, family,
-        case when n % 3 = 0 then '+47 ' || n end, n % 20 <> 7, now(), now(), now()
+        case when n % 3 = 0 then '+47 ' || n end, n % 20 <> 7, now(), now()
       from people
       returning id, org_id, email_key
     )

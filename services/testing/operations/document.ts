@@ -80,7 +80,7 @@ const contracts = new Map(
 
 // The document is registered as a schema, so that its references resolve.
 const ajv = new Ajv({ strict: false, validateSchema: false, allErrors: true })
-ajv.addFormat('int32', true).addFormat('double', true).addFormat('date-time', isDateTime)
+ajv.addFormat('int32', true).addFormat('double', true).addFormat('uri', true).addFormat('date-time', isDateTime)
 ajv.addSchema(openapi, 'document')
 
 const validatorAt = (...pointer: string[]): ValidateFunction =>

@@ -1,0 +1,66 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { decodeProtectedHeader } from 'jose'
+import { connect } from '../../kit/db/client.ts'
+import { createSecretBox } from '../../kit/secrets/box.ts'
+import { ApiClient } from '../../testing/client.ts'
+import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
+import { revokeSigningKey, rotateSigningKey } from './commands.ts'
+
+let aheadMs = 0
+const market = await marketplaceOf(['sourcing', 'catalog'], {}, undefined, { clock: () => Date.now() + aheadMs })
+const org = await market.organization(['IP_OWNER'])
+const sql = connect(market.db.urlOf('identity'), { max: 1, applicationName: 'test' })
+afterAll(() => sql.end({ timeout: 1 }))
+const box = await createSecretBox(market.config.ENCRYPTION_KEYS)
+
+const published = async () =>
+  (await market.anonymous.get<{ keys: { kid: string }[] }>('/.well-known/jwks.json')).body.keys.map(({ kid }) => kid)
+const kidOf = ({ accessToken = '' }: ApiClient) => decodeProtectedHeader(accessToken).kid as string
+
+/** The status of a request to each service, with a token that the service has cached. */
+const statusesOf = async (client: ApiClient) =>
+  Promise.all(
+    ['/v1/parts', '/v1/users', '/flows/v1/sessions', '/v1/materials'].map(
+      async (path) => (await client.get(path)).status,
+    ),
+  )
+const signedIn = async () => {
+  const client = new ApiClient(market.url)
+  await client.signIn(org.administrator.email, TEST_PASSWORD)
+  expect(await statusesOf(client)).toEqual([200, 200, 200, 200])
+  return client
+}
+
+describe('the end of a signing key', () => {
+  test('a token of a retired key is 401 in every service within a minute', async () => {
+    const client = await signedIn()
+    await market.db.owner`
+      update identity.signing_keys set retires_at = now() - interval '1 second' where kid = ${kidOf(client)}`
+    aheadMs += 60_000
+    expect(await statusesOf(client)).toEqual([401, 401, 401, 401])
+    await market.db.owner`update identity.signing_keys set retires_at = null`
+  })
+
+  test('a token of a revoked key is 401 in every service within a second, and a new key signs at once', async () => {
+    aheadMs += 60_000
+    const client = await signedIn()
+    const kid = kidOf(client)
+    const now = new Date(Date.now() + aheadMs).toISOString()
+    const { successor } = await revokeSigningKey(sql, box, { kid, accessTokenSeconds: 900, now })
+    const startedMs = performance.now()
+    await until(async () => (await statusesOf(client)).every((status) => status === 401), { withinMs: 3000 })
+    expect(performance.now() - startedMs).toBeLessThan(1000)
+    expect(await published()).not.toContain(kid)
+    expect(kidOf(await signedIn())).toBe(successor as string)
+  })
+
+  test('the revocation of a key that does not sign yet replaces it at once; an unknown key is not found', async () => {
+    const now = new Date(Date.now() + aheadMs).toISOString()
+    const options = { accessTokenSeconds: 900, now }
+    const { kid } = await rotateSigningKey(sql, box, options)
+    const { successor } = await revokeSigningKey(sql, box, { ...options, kid })
+    await until(async () => kidOf(await signedIn()) === successor)
+    await expect(revokeSigningKey(sql, box, { ...options, kid })).rejects.toThrow('not_found')
+  })
+})
