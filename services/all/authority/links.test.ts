@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { CreatedImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf, TEST_PASSWORD, type TestUser } from '../../testing/marketplace.ts'
-import { act, BY_BUS, created, tokenOf } from '../../testing/people.ts'
+import { act, created, tokenOf } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 
 /** A link and a grant are void once their creator is deactivated or reset. */
