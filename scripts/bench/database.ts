@@ -123,8 +123,8 @@ const passwordOf = ({ ownerPassword }: Secrets) => ownerPassword
 async function insertPassword(owner: Owner, organization: number, secrets: Secrets): Promise<void> {
   const hash = await Bun.password.hash(passwordOf(secrets))
   await owner`
-    insert into identity.credentials (user_id, password_hash, set_at)
-    select id, ${hash}, now() from organization.users
+    insert into identity.credentials (user_id, password_hash, password_version)
+    select id, ${hash}, password_version from organization.users
     where org_id = ${loadedOrganization(organization)} and id like 'user_L%' order by id limit 1`
 }
 
