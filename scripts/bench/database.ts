@@ -114,6 +114,8 @@ async function load(owner: Owner, { size, secrets }: Database, progress: Lifecyc
     const whose = { orgId: loadedOrganization(ORDINARY), actors: AUDIT_ACTORS, procedures: PROCEDURES }
     await loadAuditLog(owner, { ...whose, count: auditEntries, months: AUDIT_MONTHS }, progress)
   }
+  // The event of the catalog import would make the service update all parts during the first measurements.
+  await owner`delete from catalog.outbox`
   await owner`checkpoint`
 }
 
