@@ -171,7 +171,7 @@ export interface ExpiredRfq {
 }
 
 /** Closes OPEN RFQs whose expiry has passed, and marks all whose expiry has passed. Replicas take different rows. */
-export const expireDue = (tx: Tx, now: string, limit: number) => tx<ExpiredRfq[]>`
+export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRfq[]>`
   with due as materialized (
     select id, state from sourcing.rfqs
     where not expired and expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
