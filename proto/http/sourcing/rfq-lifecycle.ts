@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Procedure } from '../../procedures.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, FORM, OneOf, PageOf, pageQuery, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
 import { expireTime, manufacturerIds, Rfq, RfqInput, RfqPatch, rfqId } from './rfqs.ts'
 
 export const rfqLifecycleTag = defineTag('RFQ lifecycle', 'Creation, publication, invitations and end of RFQs.')
@@ -105,13 +105,7 @@ export const cancelRfq = defineOperation({
   description: 'From DRAFT, OPEN or CLOSED to CANCELLED.',
   access: 'rfq:cancel',
   body: closed({
-    reason: Text(10_000, {
-      minLength: 1,
-      pattern: '\\S',
-      [FORM]: 'not blank',
-      description: 'Why the RFQ is cancelled.',
-      examples: ['The pump is replaced.'],
-    }),
+    reason: Line(500, { description: 'Why the RFQ is cancelled.', examples: ['The pump is replaced.'] }),
   }),
 })
 
@@ -123,7 +117,7 @@ export const declineRfq = defineOperation({
   access: 'offer:create',
   body: closed({
     reason: Type.Optional(
-      Text(10_000, { description: 'Why no offer is made. The consumer sees it.', examples: ['No free capacity.'] }),
+      Line(500, { description: 'Why no offer is made. The consumer sees it.', examples: ['No free capacity.'] }),
     ),
   }),
   bodyOptional: true,
