@@ -1,7 +1,7 @@
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import { pause, type Worker } from '../../kit/worker/worker.ts'
+import { levelOf, pause, type Worker } from '../../kit/worker/worker.ts'
 import { advanceRefresh, endRefresh, findNextParts, lockRefresh, startRefresh, updateTechnologies } from './queries.ts'
 
 /** Parts per transaction. It lasts a second or two, and other changes of these parts wait for it. */
@@ -31,7 +31,7 @@ const updateWorker = ({ sql, log }: { sql: Pool; log: Log }): Worker => ({
   async run(signal) {
     while (!signal.aborted) {
       const hasMore = await updateNext(sql).catch((err) => {
-        log.error({ err }, 'the technologies of parts could not be updated')
+        log[levelOf(err)]({ err }, 'the technologies of parts could not be updated')
         return false
       })
       if (!hasMore) await pause(POLL_MS, signal)
