@@ -1,6 +1,5 @@
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import { createPart, recordKind } from '../records.ts'
 import { publishedPart, rfqBody } from '../rfqs.ts'
 
 const invitees = new WeakMap<Fixtures, Promise<string>>()
@@ -23,15 +22,12 @@ async function createManufacturer({ market }: Fixtures): Promise<string> {
 const administratorOf = async (fixtures: Fixtures, { kind }: Account) =>
   fixtures.clientOf(await fixtures.account(kind, 'administrator'))
 
-/** A published part that every organization can read. */
-export async function publicPart(fixtures: Fixtures): Promise<string> {
-  return publishedPart(await fixtures.clientOf(await fixtures.account('owner', 'administrator')))
-}
-
-/** A draft of the account's organization for a part of its own, or for a published one of another organization. */
+/** A draft of the account's organization for an internal part of its own, or for a public one of another organization. */
 export async function createRfq(fixtures: Fixtures, account: Account): Promise<string> {
-  const isIpOwner = recordKind('draftPart').owners.includes(account.kind)
-  const partId = isIpOwner ? await createPart(fixtures, account) : await publicPart(fixtures)
+  const administrator = await fixtures.account(account.kind, 'administrator')
+  const isIpOwner = administrator.permissions.has('part:create')
+  const owner = isIpOwner ? administrator : await fixtures.account('owner', 'administrator')
+  const partId = await publishedPart(await fixtures.clientOf(owner), { internal: isIpOwner })
   return createRfqFor(fixtures, account, partId)
 }
 
@@ -60,7 +56,7 @@ async function applyTo(fixtures: Fixtures, account: Account, id: string, verbs: 
 
 /** A part of the account with an open RFQ. */
 export async function partWithOpenRfq(fixtures: Fixtures, account: Account): Promise<string> {
-  const partId = await createPart(fixtures, account)
+  const partId = await publishedPart(await administratorOf(fixtures, account), { internal: true })
   await applyTo(fixtures, account, await createRfqFor(fixtures, account, partId), ['publish'])
   return partId
 }
