@@ -23,7 +23,7 @@ import {
   utcOf,
   writableFields,
 } from './rules.ts'
-import { isLegal, RFQ_TRANSITIONS, type RfqVerb, stateAfter, stateAt } from './states.ts'
+import { isLegal, RFQ_TRANSITIONS, type RfqGuard, type RfqVerb, stateAfter, stateAt } from './states.ts'
 
 export interface CommandDeps {
   clock: () => number
@@ -71,16 +71,16 @@ async function insertWithSerialNumber(
   throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
 }
 
-/** Locks the part; throws 400 for a part or an invitee that the consumer may not name. */
+/** Locks the part; throws 400 for a part or a sent invitee that the consumer may not name. */
 async function requireReferences(
   tx: Tx,
   orgId: string,
-  { partId, manufacturerIds }: RfqContent,
+  { partId }: RfqContent,
   sent: RfqInput | RfqPatch,
 ): Promise<queries.PartRow> {
   const [part] = await queries.lockPart(tx, orgId, partId)
   if (!part) throw invalidField('partId', noSuch('part', partId))
-  await requireInvitees(tx, sent.manufacturerIds ?? manufacturerIds)
+  await requireInvitees(tx, sent.manufacturerIds ?? [])
   return part
 }
 
@@ -213,7 +213,7 @@ async function lockOwn(tx: AuthorizedTx, orgId: string, id: string): Promise<{ d
   return { document, rfq: JSON.parse(document) }
 }
 
-/** Throws 409 for a verb that the state or a guard does not allow. The part stays locked, so that it stays available. */
+/** Throws 409 for a verb that the state or a guard does not allow. A guarded part is locked, so that it stays available. */
 async function requireGuards(
   tx: Tx,
   verb: RfqVerb,
@@ -222,8 +222,9 @@ async function requireGuards(
 ): Promise<void> {
   const state = stateAt(rfq, now)
   if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
-  const [part] = await queries.lockPart(tx, rfq.consumerOrgId, rfq.partId)
-  const invitees = await queries.findInvitees(tx, rfq.manufacturerIds)
+  const guards: readonly RfqGuard[] = RFQ_TRANSITIONS[verb].guards
+  const [part] = guards.includes('partIsAvailable') ? await queries.lockPart(tx, rfq.consumerOrgId, rfq.partId) : []
+  const invitees = guards.includes('inviteesQualify') ? await queries.findInvitees(tx, rfq.manufacturerIds) : []
   const problems = guardProblems(verb, { ...rfq, newExpireTime, invitees, isPartAvailable: part !== undefined, now })
   if (problems.length > 0) {
     throw refuse('illegal_transition', { detail: `The RFQ does not meet what ${verb} requires.`, errors: problems })

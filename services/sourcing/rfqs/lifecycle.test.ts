@@ -210,6 +210,20 @@ describe('invitations', () => {
     expect((await invitations(id))[0]).not.toHaveProperty('reason')
   })
 
+  test('decline concurrent with close and reads succeeds before it or is 409', async () => {
+    for (let round = 0; round < 8; round++) {
+      const id = await open()
+      const [declined, closed, read] = await Promise.all([
+        invited.act(id, 'decline'),
+        buyer.act(id, 'close'),
+        invited.read(id),
+      ])
+      expect([closed.status, read.status]).toEqual([200, 200])
+      expect([200, 409]).toContain(declined.status)
+      expect((await invitations(id))[0]?.state === 'DECLINED').toBe(declined.status === 200)
+    }
+  })
+
   test('decline of a closed RFQ or after an offer is 409, and without the permission 403', async () => {
     const closed = await open()
     await buyer.act(closed, 'close')

@@ -122,12 +122,16 @@ export const insertInvitations = (tx: Tx, id: string, manufacturerIds: readonly 
 export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
   delete from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'`
 
-/** The invitation of an organization with the RFQ, both locked until the transaction ends. */
+/**
+ * The invitation of an organization with its RFQ, both locked until the transaction ends. The RFQ is locked first, as by the
+ * commands that change it and then its invitations.
+ */
 export const lockInvitation = (tx: Tx, orgId: string, id: string) => tx<{ state: string; rfq: string }[]>`
   select invitation.state, rfq.document as rfq
-  from sourcing.rfqs rfq join sourcing.rfq_invitations invitation on invitation.rfq_id = rfq.id
-  where rfq.id = ${id} and invitation.org_id = ${orgId}
-  for update of invitation for share of rfq`
+  from (select id, document from sourcing.rfqs where id = ${id} for share) rfq
+  join sourcing.rfq_invitations invitation on invitation.rfq_id = rfq.id
+  where invitation.org_id = ${orgId}
+  for update of invitation`
 
 export const declineInvitation = (tx: Tx, orgId: string, id: string, reason: string | null, now: string) => tx<
   { document: string }[]
