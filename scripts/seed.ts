@@ -5,13 +5,14 @@ import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
 import { ensureAuditEntries } from './demo/audit-entries.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
+import { ensureRfqs } from './demo/rfqs.ts'
 import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
 import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-/** Loads the reference catalogs, and the organizations, users and parts of the demo. Repeatable. */
+/** Loads the reference catalogs, and the organizations, users, parts and RFQs of the demo. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -39,6 +40,7 @@ async function seed(): Promise<void> {
       await ensureAuditEntries(deps, org)
       console.log(`  ${org.name}`)
     }
+    await ensureRfqs(deps, ids)
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
   } finally {
     await sql.end({ timeout: 5 })

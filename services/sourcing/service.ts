@@ -10,6 +10,8 @@ import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { partRoutes } from './parts/routes.ts'
+import { rfqRoutes } from './rfqs/routes.ts'
+import { rfqWorkers } from './rfqs/workers.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
 import { technologyWorkers } from './technologies/refresh.ts'
@@ -19,7 +21,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files; later RFQs, offers, orders and factories. */
+/** Parts and their files, and RFQs; later offers, orders and factories. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -50,6 +52,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination, ...deps }),
+      rfqRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,
@@ -61,6 +64,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
     workers: [
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
+      ...rfqWorkers({ bus, ...deps, log: kit.log }),
       worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
