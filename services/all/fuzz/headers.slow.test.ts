@@ -24,7 +24,9 @@ async function send(operation: Documented, input: Input, lines: readonly string[
     ...(length ? [] : [`Content-Length: ${Buffer.byteLength(body)}`]),
     ...lines,
   ]
-  return sendBytes(port, requestBytes({ method: operation.method, target, headers, body }))
+  // Operations that hash passwords wait for each other.
+  const options = caseOf(operation).costly ? { deadlineMs: 20_000 } : {}
+  return sendBytes(port, requestBytes({ method: operation.method, target, headers, body }), options)
 }
 
 const bearer = async (caller: Account | undefined) => {
