@@ -3,6 +3,8 @@ import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import type { SourcingConfig } from './config.ts'
+import { organizationNameWorker } from './factories/organization-names.ts'
+import { factoryRoutes } from './factories/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
@@ -19,7 +21,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files; later RFQs, offers, orders and factories. */
+/** Parts and their files, and factories; later RFQs, offers and orders. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -50,6 +52,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination, ...deps }),
+      factoryRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,
@@ -61,6 +64,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
     workers: [
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
+      organizationNameWorker({ bus }),
       worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],

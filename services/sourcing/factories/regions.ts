@@ -1,0 +1,28 @@
+import containment from 'cldr-core/supplemental/territoryContainment.json' with { type: 'json' }
+
+type Containment = Record<string, { _contains: readonly string[] } | undefined>
+
+const CONTAINMENT: Containment = containment.supplemental.territoryContainment
+
+/** Regions inside a region. Unicode CLDR lists those that belong to no single parent, such as `EU` in `001`, apart. */
+const inside = (code: string): readonly string[] => [
+  ...(CONTAINMENT[code]?._contains ?? []),
+  ...(CONTAINMENT[`${code}-status-grouping`]?._contains ?? []),
+]
+
+const ISO_TERRITORY = /^[A-Z]{2}$/
+
+/** The countries and territories that a region contains. */
+const contents = (code: string): readonly string[] => {
+  const parts = inside(code)
+  return parts.length === 0 ? [code] : parts.flatMap(contents)
+}
+
+const TERRITORIES = new Set(contents('001').filter((code) => ISO_TERRITORY.test(code)))
+
+/** Whether the code is a country or territory, which contains no other regions. */
+export const isTerritory = (code: string): boolean => TERRITORIES.has(code)
+
+/** The countries and territories of a region, or the one of the code itself; none for an unknown code. */
+export const territoriesOf = (code: string): string[] =>
+  isTerritory(code) || inside(code).length > 0 ? [...new Set(contents(code))].filter(isTerritory) : []
