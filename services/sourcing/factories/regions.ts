@@ -10,6 +10,7 @@ const inside = (code: string): readonly string[] => [
   ...(CONTAINMENT[`${code}-status-grouping`]?._contains ?? []),
 ]
 
+const REGION = /^([A-Z]{2}|[0-9]{3})$/
 const ISO_TERRITORY = /^[A-Z]{2}$/
 
 /** The countries and territories that a region contains. */
@@ -25,4 +26,4 @@ export const isTerritory = (code: string): boolean => TERRITORIES.has(code)
 
 /** The countries and territories of a region, or the one of the code itself; none for an unknown code. */
 export const territoriesOf = (code: string): string[] =>
-  isTerritory(code) || inside(code).length > 0 ? [...new Set(contents(code))].filter(isTerritory) : []
+  REGION.test(code) ? [...new Set(contents(code))].filter(isTerritory) : []
