@@ -12,6 +12,9 @@ create table sourcing.factories (
   lines text[] not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
+  -- Copied from the capabilities, so that a part is matched without reading them.
+  material_codes text[] not null,
+  technology_ids text[] not null,
   -- The texts that `q` and `locality` search: `like` is much cheaper than `ilike`.
   name_key text collate "C" not null generated always as (lower(name)) stored,
   org_name_key text collate "C" not null generated always as (lower(org_name)) stored,
@@ -50,28 +53,31 @@ create table sourcing.factory_releases (
   foreign key (factory_id, name) references sourcing.factories (id, name) on update cascade on delete cascade
 );
 
--- Factories of each view by name. The index of the consumers' view has the filtered columns, so that a scan does not read
--- the factories themselves.
+-- Factories of each view by name. The index of the consumers' view has the searched columns, so that a scan does not read
+-- the factories themselves. Their longest values fit into a page of an index; lists of codes would not.
 create index factories_owned on sourcing.factories (org_id, name, id);
 create index factories_public on sourcing.factories (name, id)
-  include (org_id, region_code, name_key, org_name_key, locality_key) where active and not internal;
+  include (org_id, region_code, org_name_key, locality_key) where active and not internal;
 create index factory_releases_listed on sourcing.factory_releases (org_id, distributor_org_id, name, factory_id);
 create index factory_releases_factory on sourcing.factory_releases (factory_id);
 
 -- One index for each filter finds the few factories that match a rare value.
 create index factories_searched on sourcing.factories using gin (name_key gin_trgm_ops, org_name_key gin_trgm_ops);
-create index factories_locality on sourcing.factories (locality_key);
-create index factories_region on sourcing.factories (region_code);
+create index factories_locality on sourcing.factories (locality_key, id);
+create index factories_region on sourcing.factories (region_code, id);
+create index factories_matched on sourcing.factories using gin (material_codes, technology_ids);
 create index factory_capabilities_material on sourcing.factory_capabilities (material_code, factory_id);
-create index factory_capabilities_technology on sourcing.factory_capabilities (technology_id, factory_id);
 create index factory_capabilities_process on sourcing.factory_capabilities (process_type, factory_id);
 create index factory_capabilities_standards on sourcing.factory_capabilities using gin (standard_codes);
 create index factory_capabilities_criticalities on sourcing.factory_capabilities using gin (criticality_ids);
 
--- The only code that builds the JSON of a factory. concat() omits nulls, as the document does.
+-- The only code that builds the JSON of a factory and copies its capabilities. concat() omits nulls, as the document does.
 create function sourcing.write_factory_document() returns trigger
 language plpgsql as $$
 begin
+  select coalesce(array_agg(distinct material_code), '{}'), coalesce(array_agg(distinct technology_id), '{}')
+  into new.material_codes, new.technology_ids
+  from sourcing.factory_capabilities where factory_id = new.id;
   new.document := concat(
     '{"id":', to_json(new.id),
     ',"name":', to_json(new.name),

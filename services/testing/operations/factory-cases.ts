@@ -49,6 +49,7 @@ export const FACTORY_CASES: Record<string, OperationCase> = {
     // Another organization, because the case uses up its limit of factories.
     by: 'otherOwner',
     references: { 'body.address': 'shared', 'body.capabilities': 'shared' },
+    values: () => ({ 'body.name': crypto.randomUUID() }),
     conflict: async ({ market }, { orgId }, input) => {
       await market.db.owner`
         insert into sourcing.factories

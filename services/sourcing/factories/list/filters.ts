@@ -44,8 +44,12 @@ export function filtersOf(query: FactoryQuery, part: PartNeeds | undefined): Fil
 
 export const isUnfiltered = (filters: Filters) => Object.values(filters).every((value) => value === undefined)
 
+/** Whether capabilities must be read: a material alone is found without them. */
+export const needsCapability = ({ processType, standardCode, criticalityCode }: Filters) =>
+  [processType, standardCode, criticalityCode].some((value) => value !== undefined)
+
 /** The indexes that find all factories of one filter. */
-export type Index = 'organization' | 'capability' | 'partMaterial' | 'partTechnology' | 'text' | 'locality' | 'region'
+export type Index = 'organization' | 'capability' | 'material' | 'part' | 'text' | 'locality' | 'region'
 
 /** Without three letters or digits in a row the whole trigram index would be read. */
 const hasTrigram = (q: string) => /[\p{L}\p{N}]{3}/u.test(q)
@@ -54,11 +58,11 @@ const hasTrigram = (q: string) => /[\p{L}\p{N}]{3}/u.test(q)
 export function indexFor(filters: Filters): Index | undefined {
   const { q, orgId, territories, locality, part, materialCode, standardCode, criticalityCode, processType } = filters
   if (orgId !== undefined) return 'organization'
-  if (standardCode !== undefined || criticalityCode !== undefined || materialCode !== undefined) return 'capability'
-  if (part?.materialCodes.length === 1) return 'partMaterial'
+  if (standardCode !== undefined || criticalityCode !== undefined) return 'capability'
+  if (materialCode !== undefined) return 'material'
+  if (part) return 'part'
   if (q !== undefined && hasTrigram(q)) return 'text'
   if (locality !== undefined && locality !== '') return 'locality'
-  if (part) return part.technologyIds.length > 0 ? 'partTechnology' : 'partMaterial'
   if (territories) return 'region'
   return processType === undefined ? undefined : 'capability'
 }

@@ -3,12 +3,12 @@ import { contains } from '../../../kit/db/search.ts'
 import { nameKeyAt } from '../../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
 import { isReadable as isReadablePart } from '../../parts/visibility.ts'
-import { isPublic, isReleasedBy } from '../visibility.ts'
-import type { Filters, Index, PartNeeds, Source } from './filters.ts'
+import { isOwn, isPublic, isReleasedBy } from '../visibility.ts'
+import { type Filters, type Index, needsCapability, type PartNeeds, type Source } from './filters.ts'
 
 /*
  * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on capabilities and releases are
- * scalar subqueries: a join would be planned for the average material and could read all capabilities.
+ * scalar subqueries: a join would be planned for the average value and could read all capabilities.
  */
 
 export interface SourcingTerms {
@@ -29,48 +29,49 @@ export const findSourcingTerms = (sql: Sql, orgId: string, partId: string | unde
     from sourcing.parts where id = ${partId ?? null} and ${isReadablePart(sql, orgId)}) as part
   from organization.org_directory org where org.org_id = ${orgId}`
 
-/** The columns that filters read, of the factories of a source by name. */
+/** The columns that filters read. Those that a statement does not use cost nothing. */
+const filtered = (sql: Sql) =>
+  sql`org_id, region_code, org_name_key, locality_key, active, internal, material_codes, technology_ids`
+
+/** The factories of a source by name. */
 function inOrder(sql: Sql, source: Source, after: string | undefined) {
   const { name, id } = nameKeyAt(after)
   if (source.kind === 'released') {
     return sql`
-      select factory.id, factory.name, org_id, region_code, name_key, org_name_key, locality_key, active, internal
-      from (
-        select factory_id, name from sourcing.factory_releases
-        where org_id = ${source.orgId} and distributor_org_id = ${source.distributorOrgId}
-          and (name, factory_id) > (${name}, ${id})
-        order by name, factory_id
-      ) released
+      select released.factory_id as id, released.name, factory.*
+      from sourcing.factory_releases released
       join lateral (
-        select id, name, org_id, region_code, name_key, org_name_key, locality_key, active, internal
-        from sourcing.factories factory where id = released.factory_id and ${isPublic(sql)} limit 1
+        select ${filtered(sql)} from sourcing.factories factory
+        where id = released.factory_id and ${isPublic(sql)} limit 1
       ) factory on true
+      where released.org_id = ${source.orgId} and released.distributor_org_id = ${source.distributorOrgId}
+        and (released.name, released.factory_id) > (${name}, ${id})
       order by released.name, released.factory_id`
   }
-  if (source.kind === 'own') {
-    return sql`
-      select id, name, org_id, region_code, name_key, org_name_key, locality_key, active, internal
-      from sourcing.factories where org_id = ${source.orgId} and (name, id) > (${name}, ${id})
-      order by name, id`
-  }
   return sql`
-    select id, name, org_id, region_code, name_key, org_name_key, locality_key, true as active, false as internal
-    from sourcing.factories where active and not internal and (name, id) > (${name}, ${id})
+    select id, name, ${filtered(sql)} from sourcing.factories factory
+    where ${isIn(sql, source)} and (name, id) > (${name}, ${id})
     order by name, id`
 }
 
 /** The condition of a source on any factory. */
 function isIn(sql: Sql, source: Source) {
-  if (source.kind === 'own') return sql`factory.org_id = ${source.orgId}`
+  if (source.kind === 'own') return isOwn(sql, source.orgId)
   if (source.kind === 'public') return isPublic(sql)
   return sql`${isPublic(sql)} and ${isReleasedBy(sql, source.distributorOrgId, source.orgId)}`
 }
 
-/** The text after every text with the same beginning. */
-const LAST = '\u{10ffff}'
-
+/** By the trigram index. */
 const matchesText = (sql: Sql, q: string) => sql`(
   factory.name_key like (select lower(${contains(q)})) or factory.org_name_key like (select lower(${contains(q)})))`
+
+/** The same for a scan. No index has these expressions: the planner would read the whole trigram index for a short text. */
+const scansText = (sql: Sql, q: string) => sql`(
+  lower(factory.name) like (select lower(${contains(q)}))
+  or factory.org_name_key || '' like (select lower(${contains(q)})))`
+
+/** The text after every text with the same beginning. */
+const LAST = '\u{10ffff}'
 
 const matchesLocality = (sql: Sql, locality: string) => sql`
   factory.locality_key >= (select lower(${locality}))
@@ -79,40 +80,37 @@ const matchesLocality = (sql: Sql, locality: string) => sql`
 const inRegion = (sql: Sql, territories: readonly string[]) =>
   sql`factory.region_code = any(${[...territories]}::text[])`
 
-/** The conditions on one capability that must hold together. */
+/** Rule 4 of the specification: material and technology may be of different capabilities. */
+const matchesPart = (sql: Sql, { materialCodes, technologyIds }: PartNeeds) => sql`
+  factory.material_codes && ${[...materialCodes]}::text[]
+  ${technologyIds.length === 0 ? sql`` : sql`and factory.technology_ids && ${[...technologyIds]}::text[]`}`
+
+const worksMaterial = (sql: Sql, code: string) => sql`factory.material_codes @> array[${code}::text]`
+
+/** The conditions that must hold together in one capability. */
 const capabilityMatches = (sql: Sql, { materialCode, processType, standardCode, criticalityCode }: Filters) => sql`
   true ${materialCode === undefined ? sql`` : sql`and capability.material_code = ${materialCode}`}
   ${processType === undefined ? sql`` : sql`and capability.process_type = ${processType}`}
   ${standardCode === undefined ? sql`` : sql`and capability.standard_codes @> array[${standardCode}::text]`}
   ${criticalityCode === undefined ? sql`` : sql`and capability.criticality_ids @> array[${criticalityCode}::text]`}`
 
-const worksMaterial = (sql: Sql, { materialCodes }: PartNeeds) =>
-  sql`capability.material_code = any(${[...materialCodes]}::text[])`
-
-const usesTechnology = (sql: Sql, { technologyIds }: PartNeeds) =>
-  sql`capability.technology_id = any(${[...technologyIds]}::text[])`
-
-type Condition = ReturnType<typeof worksMaterial>
-
-const holds = (sql: Sql, condition: Condition) => sql`and (
+const hasCapability = (sql: Sql, filters: Filters) => sql`(
   select true from sourcing.factory_capabilities capability
-  where capability.factory_id = factory.id and ${condition} limit 1) is true`
+  where capability.factory_id = factory.id and ${capabilityMatches(sql, filters)} limit 1) is true`
 
-const hasCapabilityFilter = ({ materialCode, processType, standardCode, criticalityCode }: Filters) =>
-  [materialCode, processType, standardCode, criticalityCode].some((value) => value !== undefined)
-
+/** Every filter, on rows with the `filtered` columns. */
 function matches(sql: Sql, filters: Filters) {
-  const { q, orgId, active, internal, territories, locality, part } = filters
+  const { q, orgId, active, internal, territories, locality, part, materialCode } = filters
   return sql`
     ${orgId === undefined ? sql`` : sql`and factory.org_id = ${orgId}`}
     ${active === undefined ? sql`` : sql`and factory.active = ${active}`}
     ${internal === undefined ? sql`` : sql`and factory.internal = ${internal}`}
-    ${q === undefined ? sql`` : sql`and ${matchesText(sql, q)}`}
+    ${q === undefined ? sql`` : sql`and ${scansText(sql, q)}`}
     ${territories === undefined ? sql`` : sql`and ${inRegion(sql, territories)}`}
     ${locality === undefined ? sql`` : sql`and ${matchesLocality(sql, locality)}`}
-    ${part === undefined ? sql`` : holds(sql, worksMaterial(sql, part))}
-    ${part === undefined || part.technologyIds.length === 0 ? sql`` : holds(sql, usesTechnology(sql, part))}
-    ${hasCapabilityFilter(filters) ? holds(sql, capabilityMatches(sql, filters)) : sql``}`
+    ${part === undefined ? sql`` : sql`and ${matchesPart(sql, part)}`}
+    ${materialCode === undefined ? sql`` : sql`and ${worksMaterial(sql, materialCode)}`}
+    ${needsCapability(filters) ? sql`and ${hasCapability(sql, filters)}` : sql``}`
 }
 
 const documentOfPage = (sql: Sql) => sql`(select document from sourcing.factories where id = page.id)`
@@ -134,28 +132,26 @@ export const scanFactories = (
   ) page
   order by page.name, page.id`
 
-/** The ids of all factories that match one filter, by its index. */
+/** The ids of all factories that match one filter, by its index; other filters on factories are applied at once. */
 function candidatesBy(sql: Sql, index: Index, filters: Filters) {
-  const {
-    q = '',
-    orgId = '',
-    territories = [],
-    locality = '',
-    part = { materialCodes: [], technologyIds: [] },
-  } = filters
-  const ofFactories = (condition: Condition) => sql`select id from sourcing.factories factory where ${condition}`
-  const ofCapabilities = (condition: Condition) =>
-    sql`select distinct factory_id as id from sourcing.factory_capabilities capability where ${condition}`
-  const byIndex = {
-    organization: () => ofFactories(sql`factory.org_id = ${orgId}`),
-    capability: () => ofCapabilities(capabilityMatches(sql, filters)),
-    partMaterial: () => ofCapabilities(worksMaterial(sql, part)),
-    partTechnology: () => ofCapabilities(usesTechnology(sql, part)),
-    text: () => ofFactories(matchesText(sql, q)),
-    locality: () => ofFactories(matchesLocality(sql, locality)),
-    region: () => ofFactories(inRegion(sql, territories)),
-  } satisfies Record<Index, () => unknown>
-  return byIndex[index]()
+  const { q = '', orgId = '', territories = [], locality = '', materialCode = '' } = filters
+  const { part = { materialCodes: [], technologyIds: [] } } = filters
+  if (index === 'capability') {
+    return sql`
+      select distinct factory_id as id from sourcing.factory_capabilities capability
+      where ${capabilityMatches(sql, filters)}`
+  }
+  const conditions = {
+    organization: () => sql`factory.org_id = ${orgId}`,
+    material: () => worksMaterial(sql, materialCode),
+    part: () => matchesPart(sql, part),
+    text: () => matchesText(sql, q),
+    locality: () => matchesLocality(sql, locality),
+    region: () => inRegion(sql, territories),
+  }
+  const others = { ...filters, processType: undefined, standardCode: undefined, criticalityCode: undefined }
+  return sql`
+    select id from sourcing.factories factory where ${conditions[index]()} ${matches(sql, others)}`
 }
 
 /** All factories that match one filter, by its index; the page is sorted and filtered by the others. */
@@ -174,8 +170,8 @@ export const searchFactories = (
       select factory.id, factory.name
       from candidates
       join lateral (
-        select id, name, org_id, region_code, name_key, org_name_key, locality_key, active, internal
-        from sourcing.factories candidate where candidate.id = candidates.id limit 1
+        select id, name, ${filtered(sql)} from sourcing.factories candidate
+        where candidate.id = candidates.id limit 1
       ) factory on true
       where ${isIn(sql, source)} and (factory.name, factory.id) > (${name}, ${id}) ${matches(sql, filters)}
       order by factory.name, factory.id limit ${limit} offset ${offset}
