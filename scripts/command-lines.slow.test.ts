@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { BUN, ROOT } from './toolchain/checkout.ts'
 import { run } from './toolchain/run.ts'
@@ -24,21 +24,35 @@ const OPERATOR = [
 ].map((words) => ['operator', ...words])
 const OTHERS = ['openapi', 'configuration', 'migrate', 'republish', 'seed', 'test-template', 'dev', 'test', 'bench']
 
-describe.each([...OPERATOR, ...OTHERS.map((name) => [name])].map((words) => [words]))('%p', (words) => {
-  test('--help: describes the command and does not act', async () => {
+const ALL = [...OPERATOR, ...OTHERS.map((name) => [name])].map((words) => [words])
+
+// Any word is the id of a key.
+test.each([...ALL, [['operator', 'keys', 'revoke']]])(
+  '%p --help: describes the command and does not act',
+  async (words) => {
     const { code, output } = await script(...words, '--help')
     expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: /)])
-  })
+  },
+)
 
-  test('an unknown option or word: refused', async () => {
-    for (const word of ['--unknown', 'unknown-word']) {
-      const { code, output } = await script(...words, word)
-      expect([word, code]).not.toEqual([word, 0])
-      expect(output.split('\n')[0]).toMatch(/unknown|not specified|Missing required argument|Name each catalog/i)
-      expect(output).not.toContain('    at ')
-    }
-  })
+test.each(ALL)('%p with an unknown option or word: refused', async (words) => {
+  for (const word of ['--unknown', 'unknown-word']) {
+    const { code, output } = await script(...words, word)
+    expect([word, code]).not.toEqual([word, 0])
+    expect(output.split('\n')[0]).toMatch(/unknown|not specified|Missing required argument|Name each catalog/i)
+    expect(output).not.toContain('    at ')
+  }
 })
+
+test.each(['keys rotate', 'keys reencrypt', 'catalog export materials', 'catalog import --defaults'])(
+  'operator %s with a database that does not answer: one sentence with host and reason',
+  async (words) => {
+    expect(await script('operator', ...words.split(' '))).toEqual({
+      code: 1,
+      output: 'DATABASE_URL: Postgres on 127.0.0.1:1 does not answer: nothing listens on this port.\n',
+    })
+  },
+)
 
 test.each([
   [['keys', 'rotate', 'now'], "Too many arguments for 'rotate'. Expected 0 arguments but got 1: now."],

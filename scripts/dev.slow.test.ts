@@ -88,6 +88,8 @@ test(
       [email, password].every((text) => first.printed.includes(`  ${text} `)),
     )
     expect(shown).toHaveLength(3)
+    // The README begins with this account.
+    expect(first.printed).toContain('anders.juhl@')
     const listed = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts'], { cwd: checkout })
     expect(all.filter(({ email }) => !listed.output.includes(email))).toEqual([])
     expect(first.printed.trimEnd()).toEndWith(`${address}/docs`)
@@ -141,9 +143,9 @@ test(
     await until(() => shown.includes('Unexpected ;'), { withinMs: MINUTES_MS, what: 'the reason of a failed reload' })
     await writeFile(file, `${source}\n// changed\n`)
     await until(() => shown.includes('The services were reloaded.'), { withinMs: MINUTES_MS, what: 'a reload' })
-    await writeFile(file, source)
     child.kill('SIGINT')
     expect(await child.exited).toBe(0)
+    await writeFile(file, source)
   },
   5 * MINUTES_MS,
 )

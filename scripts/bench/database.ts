@@ -114,6 +114,8 @@ async function load(owner: Owner, { size, secrets }: Database, progress: Lifecyc
     const whose = { orgId: loadedOrganization(ORDINARY), actors: AUDIT_ACTORS, procedures: PROCEDURES }
     await loadAuditLog(owner, { ...whose, count: auditEntries, months: AUDIT_MONTHS }, progress)
   }
+  // The event of the catalog import would make the service update all parts during the first measurements.
+  await owner`delete from catalog.outbox`
   await owner`checkpoint`
 }
 
@@ -123,8 +125,8 @@ const passwordOf = ({ ownerPassword }: Secrets) => ownerPassword
 async function insertPassword(owner: Owner, organization: number, secrets: Secrets): Promise<void> {
   const hash = await Bun.password.hash(passwordOf(secrets))
   await owner`
-    insert into identity.credentials (user_id, password_hash, set_at)
-    select id, ${hash}, now() from organization.users
+    insert into identity.credentials (user_id, password_hash, password_version)
+    select id, ${hash}, password_version from organization.users
     where org_id = ${loadedOrganization(organization)} and id like 'user_L%' order by id limit 1`
 }
 

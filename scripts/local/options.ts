@@ -24,6 +24,8 @@ Environment:
   NATS_URL      a NATS server with JetStream; unset: events go through Postgres
   HEALTH_PORT   port of health and metrics (a free port, which the log names)
   LOG_LEVEL     log level of the services (info)
+
+Other variables of OPERATIONS.md, such as HOST or CORS_ORIGINS, are passed on to the services.
 `
 
 const FLAGS = { accounts: 'accounts', '--reset': 'reset', '--watch': 'watch', '--help': 'help', '-h': 'help' } as const
@@ -36,5 +38,7 @@ export function readOptions(words: string[]): Options {
     if (!flag) throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
     options[flag] = true
   }
+  if (options.accounts && (options.reset || options.watch))
+    throw new Refusal(`accounts takes no other option\n\n${USAGE}`)
   return options
 }

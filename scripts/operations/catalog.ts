@@ -15,8 +15,11 @@ import { operatorEnvironment } from './environment.ts'
 const CATALOGS_SENTENCE = `Catalogs: ${CATALOG_NAMES.join(', ')}.`
 
 /** Loads catalogs from files, all of them or none. */
-export const importFiles = (databaseUrl: string, words: readonly string[]): Promise<void> =>
-  withCatalogs(databaseUrl, async (sql) => runImport(sql, await sourcesOf(words)))
+export async function importFiles(words: readonly string[]): Promise<void> {
+  const sources = await sourcesOf(words)
+  const { databaseUrl } = await operatorEnvironment()
+  await withCatalogs(databaseUrl, (sql) => runImport(sql, sources))
+}
 
 /** Writes a catalog to a file or to standard output. */
 export async function exportTo(name: string, file: string | undefined): Promise<void> {

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { requireDatabase } from '../local/connections.ts'
 import { readSecrets } from '../local/secrets.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { findState } from '../toolchain/state.ts'
@@ -17,6 +18,7 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
   const accessTokenSeconds = Number(ACCESS_TOKEN_SECONDS || 900)
   if (DATABASE_URL) {
     const publicUrl = PUBLIC_URL || 'http://localhost:8080'
+    await requireDatabase(DATABASE_URL)
     return { databaseUrl: DATABASE_URL, encryptionKeys: ENCRYPTION_KEYS ?? '', publicUrl, accessTokenSeconds }
   }
   const { folder } = await findState()

@@ -42,7 +42,7 @@ commandOnUser(
   'makes a user Administrator of an organization without an effective administrator',
 ).action(restoreAdministrator)
 
-const keys = program.command('keys').description('the keys of tokens and of stored secrets')
+const keys = program.command('keys').helpCommand(false).description('the keys of tokens and of stored secrets')
 keys.command('rotate').description('publishes a new signing key, which signs ten minutes later').action(rotateKey)
 keys
   .command('revoke')
@@ -54,7 +54,7 @@ keys
   .description('encrypts every stored secret with the first of ENCRYPTION_KEYS')
   .action(reencryptKeys)
 
-const catalog = program.command('catalog').description('the reference catalogs')
+const catalog = program.command('catalog').helpCommand(false).description('the reference catalogs')
 catalog
   .command('import')
   .description('loads catalogs from CSV files, all of them or none')
@@ -62,8 +62,7 @@ catalog
   .option('--defaults', 'loads the shipped file into every catalog that was not loaded from another file')
   .action(async (words: string[], { defaults = false }: { defaults?: boolean }) => {
     if (defaults && words.length > 0) throw new Refusal('--defaults takes no catalog and no file.')
-    const { databaseUrl } = await operatorEnvironment()
-    return defaults ? importDefaults(databaseUrl) : importFiles(databaseUrl, words)
+    return defaults ? importDefaults((await operatorEnvironment()).databaseUrl) : importFiles(words)
   })
 catalog
   .command('export')

@@ -37,7 +37,8 @@ export async function startProgram(program: Program): Promise<RunningProgram> {
   closeSync(log)
   const record = await recordOf(child.pid, command.at(-1) ?? '')
   const stop = async () => {
-    await stopProgram(record)
+    // Not by its command line, which is empty while `bun --watch` replaces the program.
+    await stopProgram(record, async () => child.exitCode === null && child.signalCode === null)
     if (recordFile) await rm(recordFile, { force: true })
   }
   try {
@@ -51,12 +52,12 @@ export async function startProgram(program: Program): Promise<RunningProgram> {
 }
 
 /** A program leads a process group; the processes that it started end with it. */
-export async function stopProgram(record: ProcessRecord): Promise<void> {
+export async function stopProgram(record: ProcessRecord, alive = () => isAlive(record)): Promise<void> {
   // Longer than the grace period in which a service finishes its requests.
-  await end(record.pid, () => isAlive(record), [{ signal: 'SIGTERM', timeoutMs: 30_000 }])
-  if (!(await isAlive(record))) return
+  await end(record.pid, alive, [{ signal: 'SIGTERM', timeoutMs: 30_000 }])
+  if (!(await alive())) return
   send(-record.pid, 'SIGKILL')
-  await end(record.pid, () => isAlive(record), [{ signal: 'SIGKILL', timeoutMs: 5_000 }])
+  await end(record.pid, alive, [{ signal: 'SIGKILL', timeoutMs: 5_000 }])
 }
 
 async function ready(child: Bun.Subprocess, program: Program): Promise<void> {

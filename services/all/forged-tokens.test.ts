@@ -96,7 +96,8 @@ describe('access tokens', () => {
       }
       expect(await challengeOf(undefined)).toBe('Bearer')
       expect(await challengeOf(`Basic ${token}`)).toBe('Bearer')
-      for (const malformed of ['Bearer', 'Bearer x y', 'Bearer nonsense', `Bearer ${'x'.repeat(20_000)}`]) {
+      expect(await challengeOf('Bearer')).toBe('Bearer')
+      for (const malformed of ['Bearer x y', 'Bearer nonsense', `Bearer ${'x'.repeat(20_000)}`]) {
         expect(await challengeOf(malformed)).toBe(problem('The access token is malformed.'))
       }
       expect(await challengeOf(`Bearer ${expired}`)).toBe(problem('The access token has expired.'))

@@ -1,7 +1,7 @@
 /** Polls a condition until it is truthy, so that tests need no fixed delays. */
 export async function until<T>(
   condition: () => Promise<T | false | undefined | null> | T | false | undefined | null,
-  { withinMs = 10_000, what = 'condition' }: { withinMs?: number; what?: string } = {},
+  { withinMs = 25_000, what = 'condition' }: { withinMs?: number; what?: string } = {},
 ): Promise<T> {
   const deadline = performance.now() + withinMs
   for (;;) {

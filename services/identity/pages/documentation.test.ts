@@ -9,7 +9,7 @@ import { GUIDES, readGuides } from './guides.ts'
 /** What the tests read of an operation. */
 interface ShownOperation {
   parameters?: { required?: boolean; example?: unknown; schema: { default?: unknown; enum?: unknown } }[]
-  'x-codeSamples': [{ label: string; source: string }]
+  'x-codeSamples': [{ label: string; source: string }, { label: string; source: string }]
 }
 
 const market = await marketplaceOf([])
@@ -81,13 +81,14 @@ describe('the document of the page', () => {
     expect(shown.info.description).toEndWith('# A guide')
   })
 
-  test('has a sample in TypeScript for each operation', () => {
+  test('has samples in TypeScript and Python for each operation', () => {
     expect(operations.length).toBeGreaterThan(60)
     const transpiler = new Bun.Transpiler({ loader: 'ts' })
     for (const operation of operations) {
-      const [sample] = operation['x-codeSamples']
-      expect(sample.label).toBe('TypeScript')
-      expect(transpiler.transformSync(sample.source)).toContain('await fetch(')
+      const [typescript, python] = operation['x-codeSamples']
+      expect([typescript.label, python.label]).toEqual(['TypeScript', 'Python'])
+      expect(transpiler.transformSync(typescript.source)).toContain('await fetch(')
+      expect(python.source).toStartWith('import requests\n')
     }
   })
 

@@ -38,7 +38,7 @@ const MAX_HEARTBEAT_AGE_MS = 5000
 const MAX_TOKENS = 20_000
 const MAX_USERS = 20_000
 const MAX_HEADER_CHARACTERS = 8 * 1024
-const BEARER_SCHEME = /^Bearer(?: |$)/i
+const BEARER_SCHEME = /^Bearer +\S/i
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i
 
 interface KnownToken {

@@ -23,11 +23,13 @@ export function refuseLongBody({ headers }: Request, maxBytes: number): void {
 }
 
 /** Throws 415 unless the body is `application/json` in UTF-8. A request without a body needs no media type. */
-export function refuseOtherMediaTypes(request: Request): void {
+export function refuseOtherMediaTypes(request: Request, acceptsForm = false): void {
   const type = request.headers.get('content-type')
   if (type === null && isEmpty(request)) return
   if (type === null || !JSON_MEDIA_TYPE.test(type)) {
-    throw refuse('unsupported_media_type', { detail: 'Send the body as application/json.' })
+    throw refuse('unsupported_media_type', {
+      detail: `Send the body as application/json${acceptsForm ? ' or application/x-www-form-urlencoded' : ''}.`,
+    })
   }
 }
 

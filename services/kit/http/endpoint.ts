@@ -56,7 +56,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     refuseLongBody(request, maxBytes)
     const limit = { maxBytes, client, budget: deps.bodies }
     const formSchema = operation.acceptsForm && isFormEncoded(request) ? operation.body : undefined
-    if (!formSchema) refuseOtherMediaTypes(request)
+    if (!formSchema) refuseOtherMediaTypes(request, operation.acceptsForm)
     const value = await (formSchema ? readForm(request, formSchema, limit) : readJson(request, limit))
     if (value === undefined && bodyOptional) return undefined
     const body = checkBody?.(value) as BodyOf<O>

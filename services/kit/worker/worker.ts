@@ -1,3 +1,4 @@
+import { isDependencyFailure } from '../db/failures.ts'
 import type { Log } from '../log/log.ts'
 
 /** A background task of a service. It runs until its signal aborts. */
@@ -24,13 +25,16 @@ async function supervise(worker: Worker, signal: AbortSignal, log: Log): Promise
       await worker.run(signal)
       if (!signal.aborted) log.warn({ worker: worker.name }, 'worker ended unexpectedly; restarting it')
     } catch (error) {
-      if (!signal.aborted) log.error({ worker: worker.name, err: error }, 'worker failed; restarting it')
+      if (!signal.aborted) log[levelOf(error)]({ worker: worker.name, err: error }, 'worker failed; restarting it')
     }
     if (performance.now() - startedMs > HEALTHY_AFTER_MS) pauseMs = FIRST_PAUSE_MS
     await pause(pauseMs, signal)
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
 }
+
+/** An outage of a dependency is no defect, and is logged for each attempt. */
+export const levelOf = (error: unknown) => (isDependencyFailure(error) ? 'warn' : 'error')
 
 /** Waits for the time or the signal. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -56,7 +60,7 @@ export const every = (
   name,
   async run(signal) {
     while (!signal.aborted) {
-      await work(signal).catch((error) => log.error({ worker: name, err: error }, 'periodic work failed'))
+      await work(signal).catch((error) => log[levelOf(error)]({ worker: name, err: error }, 'periodic work failed'))
       await pause(intervalMs, signal)
     }
   },

@@ -1,7 +1,7 @@
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
-import { pause, type Worker } from '../../kit/worker/worker.ts'
+import { levelOf, pause, type Worker } from '../../kit/worker/worker.ts'
 import {
   advanceRefresh,
   endRefresh,
@@ -51,7 +51,7 @@ const updateWorker = (records: Records, { sql, log }: { sql: Pool; log: Log }): 
   async run(signal) {
     while (!signal.aborted) {
       const hasMore = await updateNext(records, sql).catch((err) => {
-        log.error({ err }, `the technologies of ${records} could not be updated`)
+        log[levelOf(err)]({ err }, `the technologies of ${records} could not be updated`)
         return false
       })
       if (!hasMore) await pause(POLL_MS, signal)

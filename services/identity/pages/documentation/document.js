@@ -1,8 +1,8 @@
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * The OpenAPI document as the page shows it: the guides come before the operations, each operation has a sample in TypeScript,
- * and a request is filled in with the required values only.
+ * The OpenAPI document as the page shows it: the guides come before the operations, each operation has samples in TypeScript and
+ * Python, and a request is filled in with the required values only.
  */
 export function documentForPage(openapi, guides, origin) {
   const shown = structuredClone(openapi)
@@ -19,8 +19,11 @@ function prepare(shown, { path, method, operation, origin }) {
   operation.parameters = operation.parameters?.map((parameter) => withoutOptionalValues(resolved(shown, parameter)))
   const json = operation.requestBody?.content?.['application/json']
   if (json && json.example === undefined) json.example = requiredFields(shown, resolved(shown, json.schema))
-  const source = typescriptSample(operation, { url: `${origin}${path}`, method, body: json?.example })
-  operation['x-codeSamples'] = [{ lang: 'typescript', label: 'TypeScript', source }]
+  const request = { ...requestOf(operation, `${origin}${path}`), method, body: json?.example }
+  operation['x-codeSamples'] = [
+    { lang: 'typescript', label: 'TypeScript', source: typescriptSample(request) },
+    { lang: 'python', label: 'Python', source: pythonSample(request) },
+  ]
 }
 
 /** The reference would send examples, defaults and first words of optional parameters, so the description has them instead. */
@@ -61,15 +64,24 @@ function exampleOf(shown, schema) {
   return known.enum?.[0] ?? ''
 }
 
-function typescriptSample({ parameters = [], security, responses }, { url, method, body }) {
+/** The example values of a request in its URL, and what its samples need to know. */
+function requestOf({ parameters = [], security, responses }, url) {
   const exampleFor = (name) =>
     encodeURIComponent(parameters.find((parameter) => parameter.name === name)?.example ?? name)
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
     .map(({ name }) => `${name}=${exampleFor(name)}`)
-  const target = [url.replaceAll(/\{(\w+)\}/g, (_, name) => exampleFor(name)), ...query.slice(0, 1)].join('?')
+  const path = url.replaceAll(/\{(\w+)\}/g, (_, name) => exampleFor(name))
+  return {
+    url: query.length === 0 ? path : `${path}?${query.join('&')}`,
+    needsToken: security?.length !== 0,
+    hasAnswer: !('204' in responses),
+  }
+}
+
+function typescriptSample({ url, method, body, needsToken, hasAnswer }) {
   const headers = [
-    ...(security?.length === 0 ? [] : ['Authorization: `Bearer $' + '{accessToken}`']),
+    ...(needsToken ? ['Authorization: `Bearer $' + '{accessToken}`'] : []),
     ...(body === undefined ? [] : [`'Content-Type': 'application/json'`]),
   ]
   const options = [
@@ -79,8 +91,29 @@ function typescriptSample({ parameters = [], security, responses }, { url, metho
       ? []
       : [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
   ]
-  const address = [target, ...query.slice(1)].join('&')
-  const call = options.length === 0 ? `fetch('${address}')` : `fetch('${address}', {\n${options.join('\n')}\n})`
+  const call = options.length === 0 ? `fetch('${url}')` : `fetch('${url}', {\n${options.join('\n')}\n})`
   const lines = [`const response = await ${call}`, 'if (!response.ok) throw new Error(await response.text())']
-  return [...lines, ...('204' in responses ? [] : ['const answer = await response.json()'])].join('\n')
+  return [...lines, ...(hasAnswer ? ['const answer = await response.json()'] : [])].join('\n')
+}
+
+function pythonSample({ url, method, body, needsToken, hasAnswer }) {
+  const options = [
+    ...(needsToken ? ['    headers={"Authorization": f"Bearer {access_token}"},'] : []),
+    ...(body === undefined ? [] : [`    json=${pythonValue(body).replaceAll('\n', '\n    ')},`]),
+  ]
+  const call = [`response = requests.${method}(`, `    "${url}",`, ...options, ')'].join('\n')
+  const lines = ['import requests', '', call, 'response.raise_for_status()']
+  return [...lines, ...(hasAnswer ? ['answer = response.json()'] : [])].join('\n')
+}
+
+/** JSON as a value of Python. */
+function pythonValue(value) {
+  if (value === true) return 'True'
+  if (value === false) return 'False'
+  if (value === null || typeof value !== 'object') return value === null ? 'None' : JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(pythonValue).join(', ')}]`
+  const fields = Object.entries(value).map(
+    ([name, item]) => `    "${name}": ${pythonValue(item).replaceAll('\n', '\n    ')},`,
+  )
+  return fields.length === 0 ? '{}' : `{\n${fields.join('\n')}\n}`
 }

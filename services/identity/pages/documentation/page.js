@@ -1,8 +1,8 @@
 import { documentForPage } from './document.js'
 import { Session } from './session.js'
 
-/** Scalar writes samples for these languages itself; TypeScript samples are part of the document. */
-const SAMPLES = ['shell', 'python']
+/** The reference writes the samples for shell itself; those in TypeScript and Python are part of the document. */
+const SAMPLES = ['shell']
 const LANGUAGES = [
   ...[
     'c',

@@ -15,8 +15,8 @@ export interface FactoryReads {
 
 /** Offsets above this are no short reads. */
 const LARGE_OFFSET = 500
-/** Factories that are filtered in the order of the list before an index of matches is read. */
-const MAX_SCANNED = 1000
+/** Factories that are filtered in the order of the list before an index of matches is read, at least and per wanted row. */
+const SCANNED = { atLeast: 1000, perRow: 20 }
 
 /** The source and the filters of a list of the caller. Throws 403 without the permission of the view, 404 for an unreadable part. */
 export async function listOf(
@@ -68,8 +68,9 @@ export async function findMatches(
 ): Promise<readonly DocumentRow[]> {
   const index = source.kind === 'own' ? undefined : indexFor(filters)
   if (index === undefined) return scanFactories(sql, source, filters, window)
-  if (index !== 'organization' && window.offset + window.limit <= MAX_SCANNED) {
-    const rows = await scanFactories(sql, source, filters, window, MAX_SCANNED)
+  if (index !== 'organization') {
+    const maxScanned = Math.max(SCANNED.atLeast, SCANNED.perRow * (window.offset + window.limit))
+    const rows = await scanFactories(sql, source, filters, window, maxScanned)
     if (rows.length === window.limit) return rows
   }
   return searchFactories(sql, source, filters, index, window)

@@ -98,8 +98,8 @@ const hasCapability = (sql: Sql, filters: Filters) => sql`(
   select true from sourcing.factory_capabilities capability
   where capability.factory_id = factory.id and ${capabilityMatches(sql, filters)} limit 1) is true`
 
-/** Every filter, on rows with the `filtered` columns. */
-function matches(sql: Sql, filters: Filters) {
+/** The filters on columns of a factory. */
+function matchesColumns(sql: Sql, filters: Filters) {
   const { q, orgId, active, internal, territories, locality, part, materialCode } = filters
   return sql`
     ${orgId === undefined ? sql`` : sql`and factory.org_id = ${orgId}`}
@@ -109,9 +109,11 @@ function matches(sql: Sql, filters: Filters) {
     ${territories === undefined ? sql`` : sql`and ${inRegion(sql, territories)}`}
     ${locality === undefined ? sql`` : sql`and ${matchesLocality(sql, locality)}`}
     ${part === undefined ? sql`` : sql`and ${matchesPart(sql, part)}`}
-    ${materialCode === undefined ? sql`` : sql`and ${worksMaterial(sql, materialCode)}`}
-    ${needsCapability(filters) ? sql`and ${hasCapability(sql, filters)}` : sql``}`
+    ${materialCode === undefined ? sql`` : sql`and ${worksMaterial(sql, materialCode)}`}`
 }
+
+const matchesCapabilities = (sql: Sql, filters: Filters) =>
+  needsCapability(filters) ? sql`and ${hasCapability(sql, filters)}` : sql``
 
 const documentOfPage = (sql: Sql) => sql`(select document from sourcing.factories where id = page.id)`
 
@@ -127,12 +129,12 @@ export const scanFactories = (
   from (
     select factory.id, factory.name
     from (${inOrder(sql, source, after)} ${maxScanned === undefined ? sql`` : sql`limit ${maxScanned}`}) factory
-    where true ${matches(sql, filters)}
+    where true ${matchesColumns(sql, filters)} ${matchesCapabilities(sql, filters)}
     order by factory.name, factory.id limit ${limit} offset ${offset}
   ) page
   order by page.name, page.id`
 
-/** The ids of all factories that match one filter, by its index; other filters on factories are applied at once. */
+/** The ids of all factories that match the filters on capabilities, or all other ones, by an index of one of them. */
 function candidatesBy(sql: Sql, index: Index, filters: Filters) {
   const { q = '', orgId = '', territories = [], locality = '', materialCode = '' } = filters
   const { part = { materialCodes: [], technologyIds: [] } } = filters
@@ -149,12 +151,11 @@ function candidatesBy(sql: Sql, index: Index, filters: Filters) {
     locality: () => matchesLocality(sql, locality),
     region: () => inRegion(sql, territories),
   }
-  const others = { ...filters, processType: undefined, standardCode: undefined, criticalityCode: undefined }
   return sql`
-    select id from sourcing.factories factory where ${conditions[index]()} ${matches(sql, others)}`
+    select id from sourcing.factories factory where ${conditions[index]()} ${matchesColumns(sql, filters)}`
 }
 
-/** All factories that match one filter, by its index; the page is sorted and filtered by the others. */
+/** The factories that an index of one filter finds; the page is filtered by the others and sorted. */
 export const searchFactories = (
   sql: Sql,
   source: Source,
@@ -173,7 +174,8 @@ export const searchFactories = (
         select id, name, ${filtered(sql)} from sourcing.factories candidate
         where candidate.id = candidates.id limit 1
       ) factory on true
-      where ${isIn(sql, source)} and (factory.name, factory.id) > (${name}, ${id}) ${matches(sql, filters)}
+      where ${isIn(sql, source)} and (factory.name, factory.id) > (${name}, ${id})
+        ${index === 'capability' ? matchesColumns(sql, filters) : matchesCapabilities(sql, filters)}
       order by factory.name, factory.id limit ${limit} offset ${offset}
     ) page
     order by page.name, page.id`
