@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { Capability, Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { BoundingBox } from '../../../proto/http/sourcing/parts.ts'
-import { territoriesOf } from './regions.ts'
+import { territoriesOf } from '../regions/regions.ts'
 
 export interface Requirements {
   /** The material of the part, or all materials of its type; empty for a part with neither. */

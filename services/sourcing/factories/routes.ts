@@ -5,11 +5,12 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { addressProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
 import { type FactoryReads, findPage, listOf } from './list/list.ts'
 import { findFactories, findFactory } from './queries.ts'
 import * as releases from './releases.ts'
-import { addressProblems, viewsOf } from './rules.ts'
+import { viewsOf } from './rules.ts'
 
 type Deps = commands.CommandDeps & FactoryReads & { http: Http; pagination: Pagination }
 

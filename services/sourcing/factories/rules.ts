@@ -1,9 +1,8 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { Capability, CapabilityInput, Factory } from '../../../proto/http/sourcing/factories.ts'
-import type { CreateFactoryRequest, PatchFactoryRequest } from '../../../proto/http/sourcing/factory-administration.ts'
+import type { PatchFactoryRequest } from '../../../proto/http/sourcing/factory-administration.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { Permission } from '../../../proto/permissions.ts'
-import { isTerritory } from './regions.ts'
 
 export const VIEW_PERMISSIONS = {
   CONSUMER: 'app:consumer',
@@ -24,12 +23,6 @@ export const viewsOf = ({ permissions }: { permissions: ReadonlySet<Permission> 
 /** Each verb sets whether the factory is active, and is refused where it is so already. */
 export const TRANSITIONS = { activate: { to: true }, deactivate: { to: false } } as const
 export type FactoryVerb = keyof typeof TRANSITIONS
-
-/** A region code that is no country or territory would match no filter. */
-export const addressProblems = ({ address }: CreateFactoryRequest | PatchFactoryRequest): FieldError[] =>
-  address === undefined || isTerritory(address.regionCode)
-    ? []
-    : [{ field: 'address.regionCode', message: noSuch('country or territory', address.regionCode) }]
 
 /** What the ids of capabilities resolve to in the catalogs. */
 export interface ResolvedCapabilities {

@@ -1,4 +1,6 @@
 import containment from 'cldr-core/supplemental/territoryContainment.json' with { type: 'json' }
+import type { FieldError } from '../../../proto/errors.ts'
+import { noSuch } from '../../../proto/messages.ts'
 
 type Containment = Record<string, { _contains: readonly string[] } | undefined>
 
@@ -27,3 +29,9 @@ export const isTerritory = (code: string): boolean => TERRITORIES.has(code)
 /** The countries and territories of a region, or the one of the code itself; none for an unknown code. */
 export const territoriesOf = (code: string): string[] =>
   REGION.test(code) ? [...new Set(contents(code))].filter(isTerritory) : []
+
+/** The problem of the address in a request: a region code that is no country or territory would match no filter. */
+export const addressProblems = ({ address }: { address?: { regionCode: string } }): FieldError[] =>
+  address === undefined || isTerritory(address.regionCode)
+    ? []
+    : [{ field: 'address.regionCode', message: noSuch('country or territory', address.regionCode) }]
