@@ -72,7 +72,7 @@ const named = FILTERS.map((filters) => [JSON.stringify(filters), filters] as con
 describe(`over ${FACTORIES} factories with ten capabilities each, no list reads a whole table`, () => {
   test.each(named)('%s', async (_, filters) => {
     for (const source of SOURCES) {
-      for (const offset of [0, 2500]) {
+      for (const offset of source.kind === 'public' ? [0, 2500] : [0]) {
         const { scannedWhole, busiest } = await workOf(url, (tx) =>
           findMatches(tx as never, source, filters, { ...page, offset }),
         )
@@ -109,7 +109,7 @@ describe('each strategy finds the page that a scan of all factories finds', () =
     for (const source of SOURCES) {
       const all = await scanFactories(sql, source, filters, { ...page, limit: COMPARED })
       const last = all.length < COMPARED ? [all.length - 5, all.length] : []
-      for (const offset of [0, 985, 1005, ...last].filter((number) => number >= 0 && number <= all.length)) {
+      for (const offset of [0, 1005, ...last].filter((number) => number >= 0 && number <= all.length)) {
         for (const window of [
           { ...page, offset },
           { ...page, after: all[offset - 1]?.position },

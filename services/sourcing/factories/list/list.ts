@@ -15,8 +15,8 @@ export interface FactoryReads {
 
 /** Offsets above this are no short reads. */
 const LARGE_OFFSET = 500
-/** Factories that are filtered in the order of the list before an index of matches is read, at least and per wanted row. */
-const SCANNED = { atLeast: 1000, perRow: 20 }
+/** Factories that are filtered in the order of the list before an index of matches is read. A far page needs more. */
+const SCANNED = { atLeast: 1000, perRow: 4, atMost: 20_000 }
 
 /** The source and the filters of a list of the caller. Throws 403 without the permission of the view, 404 for an unreadable part. */
 export async function listOf(
@@ -68,8 +68,9 @@ export async function findMatches(
 ): Promise<readonly DocumentRow[]> {
   const index = source.kind === 'own' ? undefined : indexFor(filters)
   if (index === undefined) return scanFactories(sql, source, filters, window)
-  if (index !== 'organization') {
-    const maxScanned = Math.max(SCANNED.atLeast, SCANNED.perRow * (window.offset + window.limit))
+  const wanted = window.offset + window.limit
+  if (index !== 'organization' && wanted <= SCANNED.atMost) {
+    const maxScanned = Math.min(SCANNED.atMost, Math.max(SCANNED.atLeast, SCANNED.perRow * wanted))
     const rows = await scanFactories(sql, source, filters, window, maxScanned)
     if (rows.length === window.limit) return rows
   }
