@@ -6,13 +6,14 @@ import { ensureAuditEntries } from './demo/audit-entries.ts'
 import { ensureFactories, ensureReleases } from './demo/factories.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
+import { ensureRfqs } from './demo/rfqs.ts'
 import { ensureStaff } from './demo/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './demo/story.ts'
 import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-/** Loads the reference catalogs, and the organizations, users, parts and factories of the demo. Repeatable. */
+/** Loads the reference catalogs, and the organizations, users, parts, factories and RFQs of the demo. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -43,6 +44,7 @@ async function seed(): Promise<void> {
       console.log(`  ${org.name}`)
     }
     for (const org of ORGANIZATIONS) await ensureReleases(deps, org, ids, factoryIds)
+    await ensureRfqs(deps, ids)
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
   } finally {
     await sql.end({ timeout: 5 })

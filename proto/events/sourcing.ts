@@ -25,3 +25,27 @@ export interface FactoryReleaseEvent {
   type: `sourcing.factory.${'released' | 'withdrawn'}`
   data: { factoryId: string; orgId: string; distributorOrgId: string }
 }
+
+interface AboutRfq {
+  rfqId: string
+  partId: string
+  consumerOrgId: string
+  ipOwnerOrgId: string
+}
+
+/** `closed` covers both the command and the expiry. */
+export interface RfqEvent {
+  type: `sourcing.rfq.${'created' | 'updated' | 'published' | 'extended' | 'closed' | 'reopened' | 'cancelled' | 'deleted'}`
+  data: AboutRfq
+}
+
+export interface RfqInvited {
+  type: 'sourcing.rfq.invited'
+  /** The newly invited manufacturers. Those of a publication are not repeated here. */
+  data: AboutRfq & { manufacturerOrgIds: string[] }
+}
+
+export interface RfqDeclined {
+  type: 'sourcing.rfq.declined'
+  data: AboutRfq & { manufacturerOrgId: string }
+}

@@ -51,8 +51,8 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   }),
   forbid('queries import neither commands nor config', { from: modules('queries'), to: modules('commands', 'config') }),
   forbid('rules import only proto and other rules', {
-    from: modules('rules'),
-    toExcept: ['^proto/', modules('rules')],
+    from: modules('rules', 'states'),
+    toExcept: ['^proto/', modules('rules', 'states')],
   }),
   forbid('config imports only config of its service', {
     from: modules('config'),

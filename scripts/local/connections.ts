@@ -33,7 +33,7 @@ export function requireVersion(host: string, number: number): void {
 /** Refuses a NATS server that does not listen. */
 export async function requireNats(url: string): Promise<void> {
   parse('NATS_URL', url, /^(nats|tls):$/, 'nats://host:4222')
-  await requireListener('NATS_URL', 'NATS', url, 4222)
+  await requireListener('NATS_URL', 'NATS', url, 4222, { greets: true })
 }
 
 function parse(variable: string, text: string, protocol: RegExp, form: string): URL {
@@ -52,11 +52,19 @@ const REASONS: Record<string, string> = {
   ENETUNREACH: 'the network cannot be reached',
 }
 
-async function requireListener(variable: string, server: string, url: string, defaultPort: number): Promise<void> {
+/** A server that greets sends the first bytes of a connection. */
+async function requireListener(
+  variable: string,
+  server: string,
+  url: string,
+  defaultPort: number,
+  { greets = false } = {},
+): Promise<void> {
   const { hostname, port } = new URL(url)
   const address = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) }
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const socket = connect(address, resolve)
+  const socket = connect(address)
+  socket.on(greets ? 'data' : 'connect', () => resolve())
   socket.on('error', reject)
   socket.setTimeout(TIMEOUT_SECONDS * 1000, () => reject(new Error(`no answer within ${TIMEOUT_SECONDS} s`)))
   try {

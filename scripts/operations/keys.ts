@@ -20,7 +20,7 @@ export const revokeKey = (kid: string) =>
     const { successor } = await revokeSigningKey(sql, box, options).catch((error) => {
       throw isRefusalOf(error, 'not_found') ? new Refusal(`No signing key has the id ${kid}.`) : error
     })
-    const next = successor === undefined ? '' : ` ${successor} signs from now on.`
+    const next = successor === undefined ? '' : ` The key ${successor.kid} signs tokens from ${successor.signsFrom}.`
     console.log(`The key ${kid} is revoked; every token that it signed is void.${next}`)
   })
 

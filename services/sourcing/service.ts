@@ -12,6 +12,8 @@ import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { partRoutes } from './parts/routes.ts'
+import { rfqRoutes } from './rfqs/routes.ts'
+import { rfqWorkers } from './rfqs/workers.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
 import { technologyWorkers } from './technologies/refresh.ts'
@@ -21,7 +23,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files, and factories; later RFQs, offers and orders. */
+/** Parts and their files, factories, and RFQs; later offers and orders. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -53,6 +55,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     features: [
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
+      rfqRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,
@@ -65,6 +68,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     workers: [
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
       organizationNameWorker({ bus }),
+      ...rfqWorkers({ bus, ...deps, log: kit.log }),
       worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],

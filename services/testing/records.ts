@@ -5,6 +5,7 @@ import { insertRole } from '../organization/roles/queries.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
 import type { TestUser } from './marketplace.ts'
 import { completedUpload, createFile } from './operations/files.ts'
+import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
 import { openGrant, openSession } from './sessions.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -20,6 +21,7 @@ export interface RecordKind {
 const IP_OWNERS = ['owner', 'otherOwner'] as const satisfies Kind[]
 const MANUFACTURERS = ['manufacturer', 'otherOwner'] as const satisfies Kind[]
 const DISTRIBUTORS = ['distributor', 'otherOwner'] as const satisfies Kind[]
+const RFQ_CONSUMERS = ['owner', 'otherOwner', 'consumer'] as const satisfies Kind[]
 const now = () => new Date().toISOString()
 
 export async function createPart(fixtures: Fixtures, { kind }: Account, more: object = {}): Promise<string> {
@@ -90,6 +92,26 @@ export const RECORDS = {
     owners: IP_OWNERS,
     make: (fixtures, account) => partAfter(fixtures, account, 'publish', 'archive'),
     random: () => newId('part'),
+  },
+  draftRfq: {
+    owners: RFQ_CONSUMERS,
+    make: (fixtures, account) => createRfq(fixtures, account),
+    random: () => newId('rfq'),
+  },
+  openRfq: {
+    owners: RFQ_CONSUMERS,
+    make: (fixtures, account) => rfqAfter(fixtures, account, 'publish'),
+    random: () => newId('rfq'),
+  },
+  closedRfq: {
+    owners: RFQ_CONSUMERS,
+    make: (fixtures, account) => rfqAfter(fixtures, account, 'publish', 'close'),
+    random: () => newId('rfq'),
+  },
+  rfqInvitation: {
+    owners: ['manufacturer', 'distributor'],
+    make: (fixtures, account) => invitationOf(fixtures, account),
+    random: () => newId('rfq'),
   },
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],

@@ -59,9 +59,11 @@ export const deletePart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Delete a part',
-  description: 'In any state. Deletes the files too; the history is no longer readable.',
+  description:
+    'In any state, unless there is an open RFQ for the part. Deletes the files too; the history is no longer readable.',
   access: 'part:delete',
   params: partId,
   status: 204,
+  refusals: ['conflict'],
   audit: { procedure: 'part.delete', request: ['id'] },
 })

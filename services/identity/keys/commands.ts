@@ -5,7 +5,7 @@ import { newId } from '../../kit/db/ids.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import {
-  deletePendingKeys,
+  activatePendingKey,
   deleteRetiredKeys,
   deleteSigningKey,
   findSecret,
@@ -72,25 +72,32 @@ function retireKeysBefore(
 }
 
 /**
- * Voids a stolen key and every token that it signed, in all services within a second. Where it was the signing key or was to
- * become it, a new key takes over at once. Throws 404 for an unknown key.
+ * Voids a stolen key and every token that it signed, in all services within a second. If it was the signing key, the key
+ * that is published already takes over at once, or a new one. If it did not sign yet, another one is published in its place.
+ * Throws 404 for an unknown key.
  */
 export function revokeSigningKey(
   sql: Pool,
   box: SecretBox,
   { kid, accessTokenSeconds, now }: { kid: string; accessTokenSeconds: number; now: string },
-): Promise<{ successor: string | undefined }> {
+): Promise<{ successor: RotatedKey | undefined }> {
   return sql.begin(async (tx) => {
     await lockKeys(tx)
     const [signing] = await findSigningKey(tx, now)
     const { signs_from } = found(await deleteSigningKey(tx, kid))
     await emit(tx, { type: 'identity.key.revoked', subject: kid, data: { kid } })
-    if (signing?.kid !== kid && signs_from <= now) return { successor: undefined }
-    await deletePendingKeys(tx, now)
-    const key = { ...(await newSigningKey(box)), signs_from: now }
-    await insertSigningKey(tx, key, now)
-    await retireKeysBefore(tx, { kid: key.kid, signsFromMs: Date.parse(now), accessTokenSeconds })
-    return { successor: key.kid }
+    const isPending = signs_from > now
+    if (signing?.kid !== kid && !isPending) return { successor: undefined }
+    const [published] = isPending ? [] : await activatePendingKey(tx, now)
+    const signsFromMs = Date.parse(now) + (isPending ? PUBLISHED_AHEAD_MS : 0)
+    const successor = { kid: published?.kid ?? '', signsFrom: new Date(signsFromMs).toISOString() }
+    if (!published) {
+      const key = { ...(await newSigningKey(box)), signs_from: successor.signsFrom }
+      await insertSigningKey(tx, key, now)
+      successor.kid = key.kid
+    }
+    await retireKeysBefore(tx, { kid: successor.kid, signsFromMs, accessTokenSeconds })
+    return { successor }
   })
 }
 

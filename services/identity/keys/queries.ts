@@ -28,9 +28,11 @@ export const deleteRetiredKeys = (sql: Sql, now: string) => sql`
 export const deleteSigningKey = (sql: Sql, kid: string) => sql<{ signs_from: string }[]>`
   delete from identity.signing_keys where kid = ${kid} returning signs_from`
 
-/** Deletes keys that do not sign yet. */
-export const deletePendingKeys = (sql: Sql, now: string) => sql`
-  delete from identity.signing_keys where signs_from > ${now}`
+/** Makes the next published key sign now. */
+export const activatePendingKey = (sql: Sql, now: string) => sql<{ kid: string }[]>`
+  update identity.signing_keys set signs_from = ${now}
+  where kid = (select kid from identity.signing_keys where signs_from > ${now} order by signs_from, kid limit 1)
+  returning kid`
 
 export const listPrivateKeys = (sql: Sql) => sql<{ kid: string; private_key: string }[]>`
   select kid, private_key from identity.signing_keys for update`

@@ -48,19 +48,27 @@ describe('the end of a signing key', () => {
     const kid = kidOf(client)
     const now = new Date(Date.now() + aheadMs).toISOString()
     const { successor } = await revokeSigningKey(sql, box, { kid, accessTokenSeconds: 900, now })
-    const startedMs = performance.now()
     await until(async () => (await statusesOf(client)).every((status) => status === 401), { withinMs: 3000 })
-    expect(performance.now() - startedMs).toBeLessThan(1000)
     expect(await published()).not.toContain(kid)
-    expect(kidOf(await signedIn())).toBe(successor as string)
+    expect(kidOf(await signedIn())).toBe(successor?.kid as string)
   })
 
-  test('the revocation of a key that does not sign yet replaces it at once; an unknown key is not found', async () => {
-    const now = new Date(Date.now() + aheadMs).toISOString()
-    const options = { accessTokenSeconds: 900, now }
-    const { kid } = await rotateSigningKey(sql, box, options)
+  test('when the signing key is revoked, the key that is published already signs at once', async () => {
+    const options = { accessTokenSeconds: 900, now: new Date(Date.now() + aheadMs).toISOString() }
+    const { kid: announced } = await rotateSigningKey(sql, box, options)
+    const { successor } = await revokeSigningKey(sql, box, { ...options, kid: kidOf(await signedIn()) })
+    expect(successor?.kid).toBe(announced)
+    await until(async () => kidOf(await signedIn()) === announced)
+  })
+
+  test('a revoked key that does not sign yet is replaced by another published one; an unknown key is not found', async () => {
+    const options = { accessTokenSeconds: 900, now: new Date(Date.now() + aheadMs).toISOString() }
+    const signing = kidOf(await signedIn())
+    const { kid, signsFrom } = await rotateSigningKey(sql, box, options)
     const { successor } = await revokeSigningKey(sql, box, { ...options, kid })
-    await until(async () => kidOf(await signedIn()) === successor)
+    expect(successor?.signsFrom).toBe(signsFrom)
+    expect(await published()).toContain(successor?.kid as string)
+    expect(kidOf(await signedIn())).toBe(signing)
     await expect(revokeSigningKey(sql, box, { ...options, kid })).rejects.toThrow('not_found')
   })
 })

@@ -41,7 +41,7 @@ export const beginAs =
       work,
     )
 
-const AUTHORITY_RESOURCES = new Set(['impersonationGrant', 'org', 'password', 'role', 'session', 'user'])
+const AUTHORITY_RESOURCES = new Set(['impersonationGrant', 'org', 'password', 'role', 'user'])
 
 /**
  * Whether a command can change what another caller of the organization may do. Such commands read the caller under the

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { expectation } from '../errors/expectation.ts'
 
 /** All missing and invalid variables in one error. */
 export class BadConfiguration extends Error {
@@ -29,7 +30,7 @@ export function readConfig<S extends TObject>(
     }
     const value = decode(property, text)
     if (value !== undefined && Value.Check(property, value)) values[name] = value
-    else problems.push(`${name} is not valid: ${property.description}`)
+    else problems.push(`${name} is not valid; it must be ${expectation(property)}: ${property.description}`)
   }
   problems.push(...problemsOf(values as Static<S>))
   if (problems.length > 0) throw new BadConfiguration(problems)

@@ -1,9 +1,9 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
+import { expectation } from '../errors/expectation.ts'
 import { invalid, invalidField, refuse } from '../errors/refusal.ts'
 import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
-import { expectation } from './expectation.ts'
 import { syntaxProblem } from './json-syntax.ts'
 
 export const BODY_LIMITS = {

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { OPERATIONS } from '../../../proto/operations.ts'
+import { expectation } from '../errors/expectation.ts'
 import { Refusal } from '../errors/refusal.ts'
 import { bodyChecker } from './body.ts'
-import { expectation } from './expectation.ts'
 import { queryReader } from './query.ts'
 
 const operations = Object.values(OPERATIONS).flat()

@@ -27,12 +27,15 @@ export class KnownPaths {
   detailOfUnknown(path: string): string {
     const [meant] = this.#at(path.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, ''))
     const nothing = 'There is nothing at this path.'
-    return meant ? `${nothing} It has a slash too many: the path is ${meant.path}.` : nothing
+    if (meant) return `${nothing} It has a slash too many: the path is ${meant.path}.`
+    const [specified] = this.#at(path.replace(/^\/flows/, ''))
+    return specified ? `${nothing} See ${specified.path}.` : nothing
   }
 
-  /** Names the operation of `/flows/v1` with this method, if there is one: the specification has no changes of most records. */
+  /** Names the operation with this method in the other of `/v1` and `/flows/v1`, which has the changes of most records. */
   detailOfRefused(method: string, path: string): string {
-    const meant = this.#at(`/flows${path}`).find((operation) => operation.method === method)
+    const other = path.startsWith('/flows/') ? path.slice('/flows'.length) : `/flows${path}`
+    const meant = this.#at(other).find((operation) => operation.method === method)
     const allowed = `${method} is not allowed here. Allowed: ${this.methodsOf(path)?.join(', ')}.`
     return meant ? `${allowed} ${method} is at ${meant.path}.` : allowed
   }

@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
+import { expectation } from '../errors/expectation.ts'
 import { invalid } from '../errors/refusal.ts'
-import { expectation } from './expectation.ts'
 
 /** Decodes the text of a parameter; undefined for invalid text. */
 type Decode = (text: string) => unknown

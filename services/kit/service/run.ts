@@ -48,6 +48,16 @@ export function configure<S extends TObject>(
   }
 }
 
+/** Opens a port. The errors of Bun do not name the address, and call each one a port in use. */
+function listen<Server>(variable: 'PORT' | 'HEALTH_PORT', config: ServeOptions['config'], open: () => Server): Server {
+  try {
+    return open()
+  } catch {
+    const address = `HOST=${config.HOST} and ${variable}=${config[variable]}`
+    throw new BadConfiguration([`${address} cannot be used: the host is not of this machine, or the port is taken.`])
+  }
+}
+
 export interface Running {
   port: number
   healthPort: number
@@ -65,7 +75,9 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
     version: VERSION,
   })
   let ready = false
-  const health = healthServer({ hostname: config.HOST, port: config.HEALTH_PORT, services, isReady: () => ready })
+  const health = listen('HEALTH_PORT', config, () =>
+    healthServer({ hostname: config.HOST, port: config.HEALTH_PORT, services, isReady: () => ready }),
+  )
   const stopping = new AbortController()
   // Bun reads the property when a server starts, although Node's types declare it read-only.
   Object.assign(http, { maxHeaderSize: MAX_HEADER_BYTES })
@@ -77,18 +89,19 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
     trustedProxies: config.TRUSTED_PROXIES,
     corsOrigins: originsIn(config.CORS_ORIGINS),
   })
-  app.listen({
+  const options = {
     hostname: config.HOST,
     port: config.PORT,
     maxRequestBodySize: MAX_REQUEST_BYTES,
     idleTimeout: IDLE_TIMEOUT_SECONDS,
     reusePort: false,
     development: false,
-    error: (error) => {
+    error: (error: unknown) => {
       log.error({ err: error }, 'request failed outside of the pipeline')
       return new Response(null, { status: 500 })
     },
-  })
+  }
+  listen('PORT', config, () => app.listen(options))
   const server = app.server as NonNullable<typeof app.server>
   ready = true
   const ports = { port: server.port as number, healthPort: health.port as number }
@@ -113,7 +126,11 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
 
 /** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const running = await open(options)
+  const running = await open(options).catch((error) => {
+    if (!(error instanceof BadConfiguration)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exit(2)
+  })
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())
     process.once('SIGINT', () => resolve())

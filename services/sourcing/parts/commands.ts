@@ -17,6 +17,7 @@ import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { lockReferences, resolveReferences } from './references.ts'
 import {
   contentOf,
+  mayDelete,
   type PartContent,
   type PartVerb,
   patchedContent,
@@ -137,10 +138,15 @@ export function movePart(
   })
 }
 
-/** Deletes an own part. */
-export function deletePart({ begin, params, audit }: ChangePart): Promise<undefined> {
+/** Deletes an own part without an open RFQ. A publication locks the part, so it comes before or after the deletion. */
+export function deletePart({ clock }: CommandDeps, { begin, params, audit }: ChangePart): Promise<undefined> {
+  const now = new Date(clock()).toISOString()
   return begin(async (tx, caller) => {
-    const { id } = found(await queries.deletePart(tx, caller.orgId, params.id))
+    const { part } = await ownPart(tx, caller, params.id)
+    if (!mayDelete({ openRfqs: (await queries.findOpenRfq(tx, part.id, now)).length })) {
+      throw refuse('conflict', { detail: 'There is an open RFQ for the part.' })
+    }
+    const { id } = found(await queries.deletePart(tx, caller.orgId, part.id))
     await recordSuccess(tx, audit)
     await emitPartEvent(tx, 'deleted', id, caller.orgId)
     return undefined

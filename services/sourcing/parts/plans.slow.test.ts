@@ -51,9 +51,9 @@ describe(`over ${ROWS} parts`, () => {
     expect(row?.workers).toBe('0')
   })
 
-  test('a single part is found by its primary key', async () => {
+  test('a single part is found by its primary key, and the invitation that makes it readable by an index', async () => {
     const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1'))
-    expect([plan.scannedWhole, plan.indexes]).toEqual([[], ['parts_pkey']])
+    expect([plan.scannedWhole, plan.indexes]).toEqual([[], ['parts_pkey', 'rfq_invitations_parts']])
   })
 
   test('every stored document matches the schema of a part', async () => {

@@ -184,6 +184,10 @@ export const updateContent = (
   where id = ${id} and ${isOwn(sql, orgId)}
   returning owner_document as document`
 
+/** The OPEN RFQs of a part whose expiry is in the future, counted up to one. */
+export const findOpenRfq = (sql: Sql, id: string, now: string) => sql<{ id: string }[]>`
+  select id from sourcing.rfqs where part_id = ${id} and state = 'OPEN' and expires_at > ${now} limit 1`
+
 export const deletePart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
   delete from sourcing.parts where id = ${id} and ${isOwn(sql, orgId)} returning id`
 

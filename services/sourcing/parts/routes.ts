@@ -48,4 +48,4 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.route(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call)))
     .use(http.route(lifecycle.archivePart, (call) => commands.movePart(deps, 'archive', call)))
     .use(http.route(lifecycle.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call)))
-    .use(http.route(lifecycle.deletePart, (call) => commands.deletePart(call)))
+    .use(http.route(lifecycle.deletePart, (call) => commands.deletePart(deps, call)))

@@ -7,14 +7,22 @@ import {
 } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
 
-/**
- * Whether an organization may read a part, its files and its metadata: its own parts, and published parts that are not
- * internal. `visibility.ts` has the same rule in SQL. The history of a part is read by its owner alone.
- */
-export const mayRead = ({ ipOwnerOrgId, state, internal }: ReadPart, orgId: string): boolean =>
+/** Whether an organization may ask for quotations of a part: of its own, and of published parts that are not internal. */
+export const maySource = ({ ipOwnerOrgId, state, internal }: ReadPart, orgId: string): boolean =>
   ipOwnerOrgId === orgId || (state === 'PUBLISHED' && !internal)
 
+/**
+ * Whether an organization may read a part, its files and its metadata: the same parts, and those of published RFQs to which it
+ * is invited. An invitee may not source a part that it may only read: otherwise it could invite others to it.
+ * `visibility.ts` has both rules in SQL. The history of a part is read by its owner alone.
+ */
+export const mayRead = (part: ReadPart, { orgId, isInvited }: { orgId: string; isInvited: boolean }): boolean =>
+  isInvited || maySource(part, orgId)
+
 type ReadPart = Pick<Part, 'ipOwnerOrgId' | 'state' | 'internal'>
+
+/** Whether a part may be deleted: not while manufacturers are asked for quotations of it. */
+export const mayDelete = ({ openRfqs }: { openRfqs: number }): boolean => openRfqs === 0
 
 /** The catalog entries and labels that the ids of a part resolve to. */
 export interface Resolved {

@@ -8,4 +8,11 @@ export const isOwn = (sql: Sql, orgId: string) => sql`ip_owner_org_id = ${orgId}
 
 export const isPublic = (sql: Sql) => sql`state = 'PUBLISHED' and not internal`
 
-export const isReadable = (sql: Sql, orgId: string) => sql`(${isOwn(sql, orgId)} or (${isPublic(sql)}))`
+/** A published RFQ has a row for each invited manufacturer. */
+const isInvited = (sql: Sql, orgId: string) => sql`exists (
+  select from sourcing.rfq_invitations invitation where invitation.org_id = ${orgId} and invitation.part_id = parts.id)`
+
+/** The condition of `maySource`. */
+export const isSourceable = (sql: Sql, orgId: string) => sql`(${isOwn(sql, orgId)} or (${isPublic(sql)}))`
+
+export const isReadable = (sql: Sql, orgId: string) => sql`(${isSourceable(sql, orgId)} or ${isInvited(sql, orgId)})`

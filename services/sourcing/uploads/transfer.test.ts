@@ -26,12 +26,19 @@ async function stall(by = own, onAnswer: (answer: string) => void = () => {}): P
   sockets.at(-1)?.write(head)
 }
 
-test('an organization with its maximum of slow uploads is 429, another one is served, and disconnecting frees the permits', async () => {
-  for (let n = 0; n < UPLOAD_LIMITS.maxTransfersPerTenant; n++) await stall()
-  const refused = await until(async () => {
-    const answer = await own.putBytes(await own.createUpload(), 'x')
-    return answer.status === 429 && answer
+/** Begins uploads until the organization has its maximum; returns the refusal of the next one. */
+async function fill(by = own, onAnswer?: (answer: string) => void): Promise<Response> {
+  for (let n = 0; n < UPLOAD_LIMITS.maxTransfersPerTenant - 1; n++) await stall(by, onAnswer)
+  return until(async () => {
+    const answer = await by.putBytes(await by.createUpload(), 'x')
+    if (answer.status === 429) return answer
+    await stall(by, onAnswer)
+    return undefined
   })
+}
+
+test('an organization with its maximum of slow uploads is 429, another one is served, and disconnecting frees the permits', async () => {
+  const refused = await fill()
   expect(refused.headers.get('retry-after')).toBe('10')
   expect((await theirs.putBytes(await theirs.createUpload(), 'x')).status).toBe(204)
   disconnect()
@@ -41,9 +48,7 @@ test('an organization with its maximum of slow uploads is 429, another one is se
 
 test('with all permits held by slow uploads, the slowest is ended with 503 for an organization that has none', async () => {
   const answers: string[] = []
-  for (const by of [own, theirs]) {
-    for (let n = 0; n < UPLOAD_LIMITS.maxTransfersPerTenant; n++) await stall(by, (answer) => answers.push(answer))
-  }
+  for (const by of [own, theirs]) await fill(by, (answer) => answers.push(answer))
   const upload = await third.createUpload()
   await until(async () => (await third.putBytes(upload, 'x')).status === 204)
   const [answer] = await until(() => answers.length > 0 && answers)

@@ -11,6 +11,8 @@ import { FILE_CASES } from './file-cases.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import type { OperationCase, PrivateReference, Reference } from './operation-case.ts'
 import { PEOPLE_CASES } from './people-cases.ts'
+import { RFQ_CASES } from './rfq-cases.ts'
+import { partWithOpenRfq } from './rfqs.ts'
 
 /** The status for accounts without the permission. */
 const without = (permission: Permission, status: number) => (account: Account) =>
@@ -107,7 +109,10 @@ const CASES: Record<string, OperationCase> = {
   },
   archivePart: { references: { 'path.id': 'internalPart' }, conflict: 'race' },
   unarchivePart: { references: { 'path.id': 'archivedPart' }, conflict: 'race' },
-  deletePart: { references: { 'path.id': 'draftPart' } },
+  deletePart: {
+    references: { 'path.id': 'draftPart' },
+    conflict: async (fixtures, account, input) => withValue(input, 'path.id', await partWithOpenRfq(fixtures, account)),
+  },
   getPartMetadata: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listPartHistory: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listAuditLog: { references: { 'query.actorId': 'user' } },
@@ -122,6 +127,7 @@ const CASES: Record<string, OperationCase> = {
   ...PEOPLE_CASES,
   ...FILE_CASES,
   ...FACTORY_CASES,
+  ...RFQ_CASES,
 }
 
 const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))

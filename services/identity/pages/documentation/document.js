@@ -6,7 +6,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
  */
 export function documentForPage(openapi, guides, origin) {
   const shown = structuredClone(openapi)
-  shown.info.description = `${shown.info.description}\n\n${guides}`
+  shown.info.description = `${shown.info.description}\n\n${guides.replaceAll('http://localhost:8080', origin)}`
   for (const [path, item] of Object.entries(shown.paths)) {
     for (const method of METHODS) {
       if (item[method]) prepare(shown, { path, method, operation: item[method], origin })

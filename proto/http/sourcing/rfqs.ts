@@ -1,0 +1,196 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CURRENCIES } from '../../currencies.ts'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, FORM, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import { HistoryEntry } from './history.ts'
+
+const rfqsTag = defineTag(
+  'RFQs',
+  'Requests for quotation: a consumer asks invited manufacturers for offers for a part.',
+)
+
+export const RFQ_STATES = ['DRAFT', 'OPEN', 'CLOSED', 'AWARDED', 'CANCELLED'] as const
+export type RfqState = (typeof RFQ_STATES)[number]
+
+const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] as const
+
+export const MAX_INVITEES = 100
+
+const EXAMPLE_ID = 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_ORG = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'
+const EXAMPLE_EXPIRY = '2031-05-29T12:00:00.000Z'
+
+export const manufacturerIds = Type.Array(
+  Type.String({ minLength: 1, maxLength: 64, description: 'Id of a manufacturer.', examples: [EXAMPLE_ORG] }),
+  {
+    maxItems: MAX_INVITEES,
+    description: 'Organizations with the role MANUFACTURER; duplicates are removed.',
+    examples: [[EXAMPLE_ORG]],
+  },
+)
+
+export const expireTime = (description: string) => DateTime(description, { examples: [EXAMPLE_EXPIRY] })
+
+const terms = {
+  partId: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Part to be quoted: one of your own, or a published part that is not internal.',
+    examples: [EXAMPLE_PART],
+  }),
+  expireTime: expireTime('Time at which the RFQ closes.'),
+  currency: OneOf(CURRENCIES, { description: 'Currency of all offers: an ISO 4217 code.', examples: ['EUR'] }),
+  deliveryRegionCode: Text(2, {
+    minLength: 2,
+    pattern: '^[A-Z]{2}$',
+    [FORM]: 'two capital letters, such as DK',
+    description: 'Country of delivery: an ISO 3166-1 alpha-2 code.',
+    examples: ['DK'],
+  }),
+}
+
+const lists = {
+  quantities: Type.Array(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      format: 'int32',
+      description: 'A number of pieces.',
+      examples: [10],
+    }),
+    { maxItems: 20, description: 'Quantities to be quoted; duplicates are removed.', examples: [[10, 50]] },
+  ),
+  manufacturerIds,
+}
+
+const optionalTerms = {
+  incoterm: OneOf(INCOTERMS_2020, { description: 'Delivery term of Incoterms 2020.', examples: ['DAP'] }),
+  requirements: Text(10_000, {
+    description: 'Requirements in addition to those of the part.',
+    examples: ['First article inspection of one piece.'],
+  }),
+}
+
+const sealed = Type.Boolean({
+  description: 'Whether prices of offers stay hidden until the RFQ closes. Default false.',
+  examples: [true],
+})
+
+export const RfqInput = Type.Composite([closed(terms), Type.Partial(closed({ ...lists, ...optionalTerms, sealed }))], {
+  additionalProperties: false,
+})
+export type RfqInput = Static<typeof RfqInput>
+
+const optional = <Schemas extends Record<string, Parameters<typeof OrNull>[0]>>(schemas: Schemas) =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(OrNull(schema))]))
+
+export const RfqPatch = closed(
+  { ...Type.Partial(closed(terms)).properties, ...optional({ ...lists, ...optionalTerms, sealed }) },
+  {
+    description: 'Changes the fields that are sent; null clears an optional field. Lists are replaced completely.',
+    examples: [{ quantities: [10, 25], requirements: null }],
+  },
+)
+export type RfqPatch = Partial<Pick<RfqInput, keyof typeof terms>> & {
+  [Name in Exclude<keyof RfqInput, keyof typeof terms>]?: RfqInput[Name] | null
+}
+
+export const Rfq = Type.Composite(
+  [
+    closed({
+      id: Type.String({ description: 'Id of the RFQ.', examples: [EXAMPLE_ID] }),
+      serialNumber: Type.String({
+        description: '`R-` and eight Crockford characters, unique on the platform.',
+        examples: ['R-7K2M9QXA'],
+      }),
+      consumerOrgId: Type.String({
+        description: 'Organization that asks for offers.',
+        examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+      ipOwnerOrgId: Type.String({ description: 'IP owner of the part.', examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YD'] }),
+      state: OneOf(RFQ_STATES, { description: 'State of the RFQ.', examples: ['OPEN'] }),
+    }),
+    closed(terms),
+    closed(lists),
+    Type.Partial(closed(optionalTerms)),
+    closed({
+      sealed,
+      awardedOfferIds: Type.Array(
+        Type.String({ description: 'Id of an offer.', examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+        { description: 'Offers that were awarded. A manufacturer sees its own.', examples: [[]] },
+      ),
+      createdTime: DateTime('Time of creation.'),
+      updatedTime: DateTime('Time of the last change.'),
+    }),
+  ],
+  { additionalProperties: false, description: 'A manufacturer sees only itself in `manufacturerIds`.' },
+)
+export type Rfq = Static<typeof Rfq>
+
+export const rfqId = pathParam('id', 'Id of the RFQ.', EXAMPLE_ID)
+
+const RFQ_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const
+export type RfqView = (typeof RFQ_VIEWS)[number]
+
+export const listRfqs = defineOperation({
+  id: 'listRfqs',
+  method: 'GET',
+  path: '/v1/rfqs',
+  tag: rfqsTag,
+  summary: 'List RFQs',
+  description:
+    'Newest first: RFQs in which your organization is the consumer, and published ones in which it is the IP owner of the part or an invited manufacturer.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    view: Type.Optional(
+      OneOf(RFQ_VIEWS, {
+        description: 'Role of your organization. Default: every role.',
+        examples: ['CONSUMER'],
+      }),
+    ),
+    state: Type.Optional(OneOf(RFQ_STATES, { description: 'State of the RFQ.', examples: ['OPEN'] })),
+    q: Type.Optional(
+      Search(
+        'Case-insensitive: substring of the title of the part, or exact serial number of the RFQ or of the part.',
+        'impeller',
+      ),
+    ),
+    partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
+    excludeDrafts: Type.Optional(Type.Boolean({ description: 'Omits RFQs in state DRAFT.', examples: [true] })),
+    excludeExpired: Type.Optional(
+      Type.Boolean({ description: 'Omits RFQs whose expiry time has passed.', examples: [true] }),
+    ),
+  }),
+  response: PageOf(Rfq),
+})
+
+export const getRfq = defineOperation({
+  id: 'getRfq',
+  method: 'GET',
+  path: '/v1/rfqs/{id}',
+  tag: rfqsTag,
+  summary: 'Get an RFQ',
+  description:
+    'The consumer can read it; once it is published, also the IP owner of the part and each invited manufacturer. Otherwise not found. The first read by an invited manufacturer is recorded.',
+  access: 'token',
+  params: rfqId,
+  response: Rfq,
+  etag: true,
+})
+
+export const listRfqHistory = defineOperation({
+  id: 'listRfqHistory',
+  method: 'GET',
+  path: '/v1/rfqs/{id}/history',
+  tag: rfqsTag,
+  summary: "List an RFQ's history",
+  description:
+    'Newest first, for every organization that can read the RFQ. A manufacturer sees only itself in `manufacturerIds`. A deleted RFQ has no readable history.',
+  access: 'token',
+  params: rfqId,
+  query: Type.Object(pageQuery),
+  response: PageOf(HistoryEntry),
+  beta: true,
+})

@@ -1,0 +1,129 @@
+import type { Part } from '../../proto/http/sourcing/parts.ts'
+import type { Rfq, RfqInput } from '../../proto/http/sourcing/rfqs.ts'
+import { ApiClient } from '../../services/testing/client.ts'
+import { type DemoDeps, demoPassword } from './people.ts'
+import { emailOf, ORGANIZATIONS } from './story.ts'
+
+/** An RFQ of the demo. Organizations have their keys, and parts their external references. */
+interface DemoRfq {
+  consumer: string
+  part: string
+  manufacturers: string[]
+  /** The manufacturers that have read it, and those that declined with a reason. */
+  readBy?: string[]
+  declinedBy?: Record<string, string>
+  /** The requests that lead to its state. */
+  verbs: readonly ('publish' | 'close' | 'cancel')[]
+  terms: Pick<RfqInput, 'quantities' | 'incoterm' | 'requirements' | 'sealed'> & { requirements: string }
+}
+
+/** One in each state that consumers can reach. The requirements tell them apart, so that a repeated seed creates none twice. */
+export const DEMO_RFQS: readonly DemoRfq[] = [
+  {
+    consumer: 'nordhavn',
+    part: 'SKP-WR-120-A',
+    manufacturers: ['ruhr-praezision', 'tanjong-castings'],
+    verbs: ['publish', 'close'],
+    terms: { quantities: [20], incoterm: 'FCA', requirements: 'Deliver with the spare part kit of pump SP-120.' },
+  },
+  {
+    consumer: 'nordhavn',
+    part: 'SKP-VC-120-C',
+    manufacturers: ['tanjong-castings'],
+    verbs: ['publish', 'cancel'],
+    terms: { quantities: [2], requirements: 'Pressure test at 1.5 times the design pressure.' },
+  },
+  {
+    consumer: 'aurora-offshore',
+    part: 'AUR-CV-2207',
+    manufacturers: ['vestland-additive'],
+    verbs: ['publish'],
+    terms: { quantities: [4], incoterm: 'DDP', requirements: 'Full NDT records with each piece.', sealed: true },
+  },
+  {
+    consumer: 'nordhavn',
+    part: 'SKP-IMP-120-B',
+    manufacturers: ['vestland-additive', 'ruhr-praezision', 'tanjong-castings'],
+    readBy: ['vestland-additive'],
+    declinedBy: { 'tanjong-castings': 'Casting takes longer than the expiry of this RFQ allows.' },
+    verbs: ['publish'],
+    terms: {
+      quantities: [10, 50],
+      incoterm: 'DAP',
+      requirements: 'First article inspection of one piece; three ships wait for the rest.',
+      sealed: true,
+    },
+  },
+  {
+    consumer: 'nordhavn',
+    part: 'SKP-WR-120-A',
+    manufacturers: [],
+    verbs: [],
+    terms: { quantities: [], requirements: 'Quantity to be agreed with the superintendent.' },
+  },
+]
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const OPEN_DAYS = 180
+
+/** Creates the RFQs over HTTP, signed in as the members of the organizations. `ids` has the organizations by key. */
+export async function ensureRfqs(deps: DemoDeps, ids: ReadonlyMap<string, string>): Promise<void> {
+  const clients = new Map<string, ApiClient>()
+  const clientOf = async (key: string): Promise<ApiClient> => {
+    const client = clients.get(key) ?? (await signedIn(deps, key))
+    clients.set(key, client)
+    return client
+  }
+  for (const rfq of DEMO_RFQS) await ensureRfq(rfq, ids, clientOf)
+}
+
+async function signedIn({ baseUrl, secret }: DemoDeps, key: string): Promise<ApiClient> {
+  const org = ORGANIZATIONS.find((one) => one.key === key)
+  if (!org) throw new Error(`The demo has no organization ${key}`)
+  const email = emailOf(org.people.member, org)
+  const client = new ApiClient(baseUrl)
+  await client.signIn(email, demoPassword(secret, email))
+  return client
+}
+
+async function ensureRfq(
+  { consumer, part, manufacturers, readBy = [], declinedBy = {}, verbs, terms }: DemoRfq,
+  ids: ReadonlyMap<string, string>,
+  clientOf: (key: string) => Promise<ApiClient>,
+): Promise<void> {
+  const buyer = await clientOf(consumer)
+  const { items } = await expectOk(buyer.get<{ items: Rfq[] }>('/v1/rfqs?view=CONSUMER&pageSize=50'))
+  const known = items.find(({ requirements }) => requirements === terms.requirements)
+  if (known && known.state !== 'DRAFT') return
+  const body = {
+    ...terms,
+    partId: await partNamed(buyer, part),
+    manufacturerIds: manufacturers.map((key) => ids.get(key)),
+    expireTime: new Date(Date.now() + OPEN_DAYS * DAY_MS).toISOString(),
+    currency: 'EUR',
+    deliveryRegionCode: 'DK',
+  }
+  const { id } = known ?? (await expectOk(buyer.post<Rfq>('/flows/v1/rfqs', body)))
+  for (const verb of verbs) {
+    const reason = verb === 'cancel' ? { reason: 'The casing was repaired on board.' } : undefined
+    await expectOk(buyer.post(`/flows/v1/rfqs/${id}/${verb}`, reason))
+  }
+  for (const key of readBy) await expectOk((await clientOf(key)).get(`/v1/rfqs/${id}`))
+  for (const [key, reason] of Object.entries(declinedBy)) {
+    await expectOk((await clientOf(key)).post(`/flows/v1/rfqs/${id}/decline`, { reason }))
+  }
+}
+
+/** The id of a published part by its external reference. */
+async function partNamed(client: ApiClient, externalRef: string): Promise<string> {
+  const { items } = await expectOk(client.get<{ items: Part[] }>(`/v1/parts?q=${encodeURIComponent(externalRef)}`))
+  const found = items.find((part) => part.externalRef === externalRef)
+  if (!found) throw new Error(`The demo has no published part ${externalRef}`)
+  return found.id
+}
+
+async function expectOk<T>(answer: Promise<{ status: number; text: string; body: T }>): Promise<T> {
+  const { status, text, body } = await answer
+  if (status >= 300) throw new Error(`The demo was refused: ${status} ${text}`)
+  return body
+}

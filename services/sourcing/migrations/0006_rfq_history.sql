@@ -1,0 +1,50 @@
+-- Row triggers write the history of RFQs, as they do for parts.
+create function sourcing.record_rfq_history() returns trigger
+language plpgsql security definer set search_path = pg_catalog, sourcing, pg_temp as $$
+declare
+  changes text := sourcing.field_changes(
+    case tg_op when 'INSERT' then '{}' else old.document end::json,
+    case tg_op when 'DELETE' then '{}' else new.document end::json,
+    '{updatedTime}');
+begin
+  if changes is not null then
+    perform sourcing.add_history(coalesce(new.id, old.id),
+      case tg_op when 'INSERT' then 'CREATE' else tg_op end, changes);
+  end if;
+  return null;
+end $$;
+
+revoke all on function sourcing.record_rfq_history() from public;
+
+-- The elements of a JSON list that equal the text; null for no list.
+create function sourcing.own_elements(list json, own text) returns json
+language sql immutable strict parallel safe
+return (select coalesce(json_agg(element), '[]') from json_array_elements_text(list) element where element = own);
+
+-- An entry as an invited manufacturer sees it: itself alone in `manufacturerIds`, and no awarded offers of others. Null if
+-- the entry then has no change, because its time would show that a competitor was invited.
+create function sourcing.history_entry_for(entry text, manufacturer text) returns text
+language sql immutable parallel safe
+return (
+  select concat('{"id":', to_json(entry::json ->> 'id'), ',"kind":', to_json(entry::json ->> 'kind'),
+    ',"timestamp":', to_json(entry::json ->> 'timestamp'), ',"changes":[', string_agg(change, ',' order by place), ']}')
+  from (
+    select place,
+      case when change ->> 'field' not in ('manufacturerIds', 'awardedOfferIds') then change::text
+        else concat('{"field":', to_json(change ->> 'field'),
+          ',"before":' || sourcing.own_elements(change -> 'before', manufacturer)::text,
+          ',"after":' || sourcing.own_elements(change -> 'after', manufacturer)::text, '}') end as change
+    from json_array_elements(entry::json -> 'changes') with ordinality c (change, place)
+    where change ->> 'field' not in ('manufacturerIds', 'awardedOfferIds')
+      or sourcing.own_elements(change -> 'before', manufacturer)::text
+        is distinct from sourcing.own_elements(change -> 'after', manufacturer)::text
+  ) visible
+  having count(*) > 0
+);
+
+-- Capture starts here. The history of each existing RFQ begins with a BACKFILL entry.
+select sourcing.add_history(id, 'BACKFILL', sourcing.field_changes('{}', document::json, '{updatedTime}'))
+from sourcing.rfqs order by id;
+
+create trigger rfq_history after insert or update or delete on sourcing.rfqs
+  for each row execute function sourcing.record_rfq_history();

@@ -1,0 +1,39 @@
+import { expect, test } from 'bun:test'
+import { migrationsOf } from '../../kit/migrate/files.ts'
+import { migrate } from '../../kit/migrate/migrate.ts'
+import { emptyTestDatabase, testPasswords } from '../../testing/database.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { rfqParties } from '../../testing/rfqs.ts'
+
+/** The migration that starts the capture of RFQs. */
+const CAPTURE = '0006_rfq_history.sql'
+
+test('the history of an RFQ from before capture begins with one BACKFILL entry, that of a later RFQ with CREATE', async () => {
+  const db = await emptyTestDatabase()
+  await migrate({ url: db.ownerUrl, passwords: testPasswords, before: { sourcing: CAPTURE } })
+  // The service refuses an incomplete schema, so the missing migrations are recorded until the RFQ is created.
+  const names = (await migrationsOf('sourcing')).map(({ name }) => name)
+  const missing = names.slice(names.indexOf(CAPTURE))
+  await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${missing}::text[]) name`
+  const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' }, db)
+  const { consumer, maker, buyer, open, draft } = await rfqParties(market)
+  const old = await open()
+
+  await db.owner`delete from sourcing.schema_migrations where checksum = ''`
+  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  await buyer.act(old, 'close')
+  const later = await draft()
+
+  const historyOf = async (id: string, { administrator }: typeof maker) => {
+    const path = `/v1/rfqs/${id}/history`
+    type Entry = { kind: string; changes: { field: string; after?: unknown }[] }
+    return (await administrator.client.get<{ items: Entry[] }>(path)).body.items
+  }
+  for (const by of [consumer, maker]) {
+    const entries = await historyOf(old, by)
+    expect(entries.map(({ kind }) => kind)).toEqual(['UPDATE', 'BACKFILL'])
+    expect(entries[1]?.changes).toContainEqual({ field: 'manufacturerIds', after: [maker.orgId] })
+  }
+  expect((await historyOf(later, consumer)).map(({ kind }) => kind)).toEqual(['CREATE'])
+})

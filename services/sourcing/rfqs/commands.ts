@@ -1,0 +1,232 @@
+import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { once } from '../../kit/idempotency/once.ts'
+import { emitRfqEvent, emitRfqInvited } from './events.ts'
+import * as queries from './queries.ts'
+import {
+  contentOf,
+  guardProblems,
+  hasTooManyInvitees,
+  illegal,
+  inviteeProblems,
+  patchedContent,
+  type RfqContent,
+  unique,
+  utcOf,
+  writableFields,
+} from './rules.ts'
+import { isLegal, RFQ_TRANSITIONS, type RfqGuard, type RfqVerb, stateAfter, stateAt } from './states.ts'
+
+export interface CommandDeps {
+  clock: () => number
+}
+
+interface CreateRfq {
+  begin: BeginCommand
+  body: RfqInput
+  audit: AuditContext
+  idempotencyKey: string | undefined
+}
+
+/** Creates a draft of the caller's organization. */
+export function createRfq({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateRfq) {
+  const now = nowOf(clock)
+  return begin((tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createRfq', key: idempotencyKey, body }
+    return once(tx, request, now, async () => {
+      const content = contentOf(body)
+      const part = await requireReferences(tx, caller.orgId, content, body)
+      const rfq = await insertWithSerialNumber(tx, caller.orgId, part, content, now)
+      await recordSuccess(tx, audit)
+      await emitRfqEvent(tx, 'created', rfq)
+      return rfq
+    })
+  })
+}
+
+/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
+const MAX_ATTEMPTS = 10
+
+async function insertWithSerialNumber(
+  tx: Tx,
+  consumerOrgId: string,
+  part: queries.PartRow,
+  content: RfqContent,
+  now: string,
+): Promise<Rfq> {
+  const id = newIdAt('rfq', now)
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const rfq = { id, serialNumber: newSerialNumber('R'), consumerOrgId }
+    const [row] = await queries.insertRfq(tx, rfq, part, content, now)
+    if (row) return JSON.parse(row.document)
+  }
+  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
+}
+
+/** Locks the part; throws 400 for a part or a sent invitee that the consumer may not name. */
+async function requireReferences(
+  tx: Tx,
+  orgId: string,
+  { partId }: RfqContent,
+  sent: RfqInput | RfqPatch,
+): Promise<queries.PartRow> {
+  const [part] = await queries.lockPart(tx, orgId, partId)
+  if (!part) throw invalidField('partId', noSuch('part', partId))
+  await requireInvitees(tx, sent.manufacturerIds ?? [])
+  return part
+}
+
+async function requireInvitees(tx: Tx, sent: readonly string[]): Promise<void> {
+  const problems = inviteeProblems(sent, await queries.findInvitees(tx, sent))
+  if (problems.length > 0) throw invalid(problems)
+}
+
+interface ChangeRfq {
+  begin: BeginCommand
+  params: { id: string }
+  audit: AuditContext
+}
+
+/** Changes the content of an own draft. A patch without a change writes nothing. */
+export function patchRfq(
+  { clock }: CommandDeps,
+  { begin, params, body, ifMatch, audit }: ChangeRfq & { body: RfqPatch; ifMatch: string | undefined },
+): Promise<JsonText> {
+  const now = nowOf(clock)
+  return begin(async (tx, caller) => {
+    const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+    const content = patchedContent(rfq, body)
+    // The stored references of a published RFQ are not checked, because it cannot be patched.
+    const part = rfq.state === 'DRAFT' ? await requireReferences(tx, caller.orgId, content, body) : undefined
+    requireMatch(ifMatch, document)
+    if (!part) throw refuse('illegal_transition', { detail: illegal(rfq.state, 'patch') })
+
+    await recordSuccess(tx, audit)
+    if (Bun.deepEquals(content, contentOf(writableFields(rfq)))) return new JsonText(document)
+    const { document: changed } = found(
+      await queries.updateContent(tx, { orgId: caller.orgId, id: rfq.id }, part, content, now),
+    )
+    await emitRfqEvent(tx, 'updated', JSON.parse(changed))
+    return new JsonText(changed)
+  })
+}
+
+/** Adds invitees to an own RFQ. Present ones are not invited again. */
+export function inviteToRfq(
+  { clock }: CommandDeps,
+  { begin, params, body, audit }: ChangeRfq & { body: { manufacturerIds: string[] } },
+): Promise<JsonText> {
+  const now = nowOf(clock)
+  return begin(async (tx, caller) => {
+    const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+    await requireInvitees(tx, body.manufacturerIds)
+    await requireGuards(tx, 'invite', rfq, { now })
+    const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
+    const manufacturerIds = [...rfq.manufacturerIds, ...added]
+    if (hasTooManyInvitees(manufacturerIds)) {
+      throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
+    }
+    await recordSuccess(tx, audit)
+    if (added.length === 0) return new JsonText(document)
+    const key = { orgId: caller.orgId, id: rfq.id }
+    const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
+    if (rfq.state === 'OPEN') await queries.insertInvitations(tx, rfq.id, added, now)
+    await emitRfqInvited(tx, rfq, added)
+    return new JsonText(changed)
+  })
+}
+
+const EVENT_NAMES = {
+  publish: 'published',
+  extend: 'extended',
+  close: 'closed',
+  reopen: 'reopened',
+  cancel: 'cancelled',
+} as const
+
+interface Move extends ChangeRfq {
+  expireTime?: string
+  reason?: string
+}
+
+/** Moves an own RFQ by its verb; of two concurrent calls one gets 409. */
+export function moveRfq(
+  { clock }: CommandDeps,
+  verb: keyof typeof EVENT_NAMES,
+  { begin, params, audit, expireTime, reason }: Move,
+): Promise<JsonText> {
+  const now = nowOf(clock)
+  return begin(async (tx, caller) => {
+    const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+    const newExpireTime = expireTime === undefined ? rfq.expireTime : utcOf(expireTime)
+    await requireGuards(tx, verb, rfq, { now, newExpireTime })
+    const key = { orgId: caller.orgId, id: rfq.id }
+    if (stateAt(rfq, now) !== rfq.state) await closeExpired(tx, rfq, now)
+    const change = {
+      from: RFQ_TRANSITIONS[verb].from,
+      to: stateAfter(verb, rfq.state),
+      expireTime: newExpireTime,
+      cancelReason: reason ?? null,
+    }
+    const [moved] = await queries.moveState(tx, key, change, now)
+    if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
+    if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
+    await recordSuccess(tx, audit)
+    await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
+    return new JsonText(moved.document)
+  })
+}
+
+/** Closes an RFQ that expired before the worker saw it, so that its history has both changes. */
+async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void> {
+  const { from, to } = RFQ_TRANSITIONS.expire
+  const change = { from, to, expireTime: rfq.expireTime, cancelReason: null }
+  await queries.moveState(tx, { orgId: rfq.consumerOrgId, id: rfq.id }, change, now)
+  await emitRfqEvent(tx, 'closed', rfq)
+}
+
+/** Deletes an own draft. */
+export function deleteRfq({ clock }: CommandDeps, { begin, params, audit }: ChangeRfq): Promise<undefined> {
+  const now = nowOf(clock)
+  return begin(async (tx, caller) => {
+    const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+    await requireGuards(tx, 'delete', rfq, { now })
+    await queries.deleteRfq(tx, caller.orgId, rfq.id)
+    await recordSuccess(tx, audit)
+    await emitRfqEvent(tx, 'deleted', rfq)
+    return undefined
+  })
+}
+
+const nowOf = (clock: () => number) => new Date(clock()).toISOString()
+
+async function lockOwn(tx: AuthorizedTx, orgId: string, id: string): Promise<{ document: string; rfq: Rfq }> {
+  const { document } = found(await queries.lockOwnRfq(tx, orgId, id))
+  return { document, rfq: JSON.parse(document) }
+}
+
+/** Throws 409 for a verb that the state or a guard does not allow. A guarded part is locked, so that it stays available. */
+async function requireGuards(
+  tx: Tx,
+  verb: RfqVerb,
+  rfq: Rfq,
+  { now, newExpireTime = rfq.expireTime }: { now: string; newExpireTime?: string },
+): Promise<void> {
+  const state = stateAt(rfq, now)
+  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
+  const guards: readonly RfqGuard[] = RFQ_TRANSITIONS[verb].guards
+  const [part] = guards.includes('partIsAvailable') ? await queries.lockPart(tx, rfq.consumerOrgId, rfq.partId) : []
+  const invitees = guards.includes('inviteesQualify') ? await queries.findInvitees(tx, rfq.manufacturerIds) : []
+  const problems = guardProblems(verb, { ...rfq, newExpireTime, invitees, isPartAvailable: part !== undefined, now })
+  if (problems.length > 0) {
+    throw refuse('illegal_transition', { detail: `The RFQ does not meet what ${verb} requires.`, errors: problems })
+  }
+}

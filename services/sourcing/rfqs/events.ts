@@ -1,0 +1,27 @@
+import type { RfqDeclined, RfqEvent, RfqInvited } from '../../../proto/events/sourcing.ts'
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Tx } from '../../kit/db/client.ts'
+
+export type Subject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
+
+const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: Subject) => ({
+  rfqId: id,
+  partId,
+  consumerOrgId,
+  ipOwnerOrgId,
+})
+
+type RfqEventName = RfqEvent['type'] extends `sourcing.rfq.${infer Name}` ? Name : never
+
+const emitAbout = <Event extends { type: string; data: object }>(tx: Tx, rfq: Subject, event: Event) =>
+  emit(tx, { ...event, tenantId: rfq.consumerOrgId, subject: rfq.id })
+
+export const emitRfqEvent = (tx: Tx, name: RfqEventName, rfq: Subject) =>
+  emitAbout<RfqEvent>(tx, rfq, { type: `sourcing.rfq.${name}`, data: about(rfq) })
+
+export const emitRfqInvited = (tx: Tx, rfq: Subject, manufacturerOrgIds: string[]) =>
+  emitAbout<RfqInvited>(tx, rfq, { type: 'sourcing.rfq.invited', data: { ...about(rfq), manufacturerOrgIds } })
+
+export const emitRfqDeclined = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>
+  emitAbout<RfqDeclined>(tx, rfq, { type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })

@@ -1,0 +1,71 @@
+import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { startSourcing } from '../../testing/files/process.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { rfqParties, rfqsOf } from '../../testing/rfqs.ts'
+import { until } from '../../testing/until.ts'
+
+setDefaultTimeout(60_000)
+const market = await marketplaceOf(['sourcing'])
+const { consumer, maker, rival, buyer, draft, open } = await rfqParties(market)
+const { owner } = market.db
+
+/** Longer than the start of the processes. */
+const EXPIRY_MS = 6000
+const RFQS = 40
+const within = () => new Date(Date.now() + EXPIRY_MS).toISOString()
+
+test('two processes close each RFQ once within five seconds of its expiry, with history and event, without audit', async () => {
+  const extended = await open({ expireTime: within() })
+  const [processes, ids] = await Promise.all([
+    Promise.all([startSourcing(market), startSourcing(market)]),
+    Promise.all(Array.from({ length: RFQS }, () => open({ expireTime: within() }))),
+  ])
+  afterAll(() => Promise.all(processes.map(({ kill }) => kill())))
+  const expiredDraft = await draft({ expireTime: new Date().toISOString() })
+  await buyer.act(extended, 'extend', { expireTime: new Date(Date.now() + 60 * 60 * 1000).toISOString() })
+  const audited = () => owner`
+    select from organization.audit_log where org_id = ${consumer.orgId} and procedure like 'rfq.%'`
+  const auditBefore = (await audited()).length
+
+  const closed = await until(
+    async () => {
+      const rows = await owner<{ late_ms: number }[]>`
+        select extract(epoch from updated_at - expires_at)::float * 1000 as late_ms from sourcing.rfqs
+        where id = any(${ids}) and state = 'CLOSED'`
+      return rows.length === RFQS && rows
+    },
+    { withinMs: EXPIRY_MS + 10_000, what: 'the expiry of all RFQs' },
+  )
+  for (const { late_ms } of closed) expect([late_ms >= 0, late_ms <= 5000]).toEqual([true, true])
+
+  const events = await owner<{ subject: string }[]>`
+    select subject from sourcing.outbox where type = 'sourcing.rfq.closed' order by subject`
+  expect(events.map(({ subject }) => subject)).toEqual(ids.toSorted())
+  for (const id of ids.slice(0, 5)) {
+    const { body } = await consumer.administrator.client.get<{ items: { changes: unknown[] }[] }>(
+      `/v1/rfqs/${id}/history`,
+    )
+    expect(body.items.map(({ changes }) => changes).slice(0, -1)).toEqual([
+      [{ field: 'state', before: 'OPEN', after: 'CLOSED' }],
+      [{ field: 'state', before: 'DRAFT', after: 'OPEN' }],
+    ])
+    expect((await rfqsOf(maker.administrator.client).read(id)).body.state).toBe('CLOSED')
+  }
+  expect((await audited()).length).toBe(auditBefore)
+  // An expired draft stays a draft, and a later expiry keeps an RFQ open.
+  await until(async () => (await owner`select from sourcing.rfqs where id = ${expiredDraft} and expired`).length === 1)
+  expect((await buyer.read(expiredDraft)).body.state).toBe('DRAFT')
+  expect((await buyer.read(extended)).body.state).toBe('OPEN')
+})
+
+test('an invitation concurrent with the expiry is 409 or precedes it', async () => {
+  const id = await open({ expireTime: new Date(Date.now() + 2000).toISOString() })
+  const answers: number[] = []
+  await until(async () => {
+    const { status } = await buyer.act(id, 'invite', { manufacturerIds: [rival.orgId] })
+    answers.push(status)
+    return (await buyer.read(id)).body.state === 'CLOSED'
+  })
+  expect(answers.toSorted()).toEqual(answers)
+  expect((await buyer.act(id, 'invite', { manufacturerIds: [rival.orgId] })).status).toBe(409)
+})

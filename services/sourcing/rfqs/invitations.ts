@@ -1,0 +1,53 @@
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import { emitRfqDeclined } from './events.ts'
+import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
+import { illegal, mayDecline } from './rules.ts'
+import { isLegal, stateAt } from './states.ts'
+
+interface InvitationDeps {
+  sql: Pool
+  reads: PipelinedReads
+  clock: () => number
+}
+
+/** The JSON of an RFQ for an organization. The first read of an invited manufacturer is recorded. */
+export async function readRfq({ sql, reads, clock }: InvitationDeps, orgId: string, id: string): Promise<JsonText> {
+  const { document, isUnread } = found(await reads.query((pool) => findRfq(pool, orgId, id)))
+  if (isUnread) await markRead(sql, orgId, id, new Date(clock()).toISOString())
+  return new JsonText(document)
+}
+
+interface DeclineRfq {
+  begin: BeginCommand
+  params: { id: string }
+  body: { reason?: string } | undefined
+  audit: AuditContext
+}
+
+/** Declines the invitation of the caller's organization. */
+export function declineRfq(
+  { clock }: Pick<InvitationDeps, 'clock'>,
+  { begin, params, body, audit }: DeclineRfq,
+): Promise<JsonText> {
+  const now = new Date(clock()).toISOString()
+  return begin(async (tx, { orgId }) => {
+    const invitation = found(await lockInvitation(tx, orgId, params.id))
+    const rfq: Rfq = JSON.parse(invitation.rfq)
+    const state = stateAt(rfq, now)
+    if (!isLegal('decline', state)) throw refuse('illegal_transition', { detail: illegal(state, 'decline') })
+    if (!mayDecline(invitation.state)) {
+      throw refuse('illegal_transition', { detail: `The invitation is ${invitation.state}.` })
+    }
+    const { document } = found(await declineInvitation(tx, orgId, rfq.id, body?.reason ?? null, now))
+    await recordSuccess(tx, audit)
+    await emitRfqDeclined(tx, rfq, orgId)
+    return new JsonText(document)
+  })
+}

@@ -1,0 +1,139 @@
+import type { RfqState, RfqView } from '../../../proto/http/sourcing/rfqs.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/search.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
+
+export interface RfqFilters {
+  state?: RfqState | undefined
+  partId?: string | undefined
+  excludeDrafts?: boolean | undefined
+  excludeExpired?: boolean | undefined
+}
+
+export interface RfqListing extends PageWindow, RfqFilters {
+  /** Undefined: every role of the organization. */
+  view?: RfqView | undefined
+  now: string
+}
+
+export interface RfqSearch extends RfqListing {
+  q: string
+}
+
+const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const satisfies readonly RfqView[]
+
+const inView = (sql: Sql, orgId: string, view: RfqView) => {
+  if (view === 'MANUFACTURER') return isInvited(sql, orgId)
+  return view === 'IP_OWNER' ? isIpOwner(sql, orgId) : isConsumer(sql, orgId)
+}
+
+/** The same condition, which only the index of the texts serves. */
+const inSearchedView = (sql: Sql, orgId: string, view: RfqView) => {
+  if (view === 'MANUFACTURER') return sql`(org_id || '') = ${orgId}`
+  return view === 'IP_OWNER'
+    ? sql`(ip_owner_org_id || '') = ${orgId} and published_at is not null`
+    : sql`(consumer_org_id || '') = ${orgId}`
+}
+
+/** The table of a view: manufacturers have a row for each invitation. */
+const tableOf = (sql: Sql, view: RfqView) =>
+  view === 'MANUFACTURER' ? sql`sourcing.rfq_invitations` : sql`sourcing.rfqs`
+
+const idIn = (sql: Sql, view: RfqView) => (view === 'MANUFACTURER' ? sql`rfq_id` : sql`id`)
+
+/** The filters and the beginning of the page. Only the consumer has drafts. */
+const filtered = (
+  sql: Sql,
+  view: RfqView,
+  { state, partId, excludeDrafts, excludeExpired, now, after }: RfqListing,
+) => sql`
+  ${state === undefined ? sql`` : sql`and ${view === 'MANUFACTURER' ? sql`rfq_state` : sql`state`} = ${state}`}
+  ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
+  ${excludeDrafts && view === 'CONSUMER' ? sql`and state <> 'DRAFT'` : sql``}
+  ${excludeExpired ? sql`and not expired and expires_at > ${now}` : sql``}
+  and ${idIn(sql, view)} < ${after ?? NEWEST_ID}`
+
+/** Newest first, in one view. */
+const listInView = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => sql<DocumentRow[]>`
+  select ${idIn(sql, view)} as position, document from ${tableOf(sql, view)}
+  where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
+  order by ${idIn(sql, view)} desc limit ${listing.limit} offset ${listing.offset}`
+
+/** Finds ids in one view, newest first: as many as all pages up to the wanted one have. */
+type FindIds = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => ReturnType<typeof listedIds>
+
+const lengthOf = ({ limit, offset }: PageWindow) => limit + offset
+
+const listedIds = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => sql`
+  select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
+  where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
+  order by ${idIn(sql, view)} desc limit ${lengthOf(listing)}`
+
+/** The RFQ, and the part, that has the text as its serial number. */
+const rfqOfSerial = (sql: Sql, q: string) => sql`(select id from sourcing.rfqs where serial_number = upper(${q}))`
+const partOfSerial = (sql: Sql, q: string) =>
+  sql`(select part_id from sourcing.rfqs where part_serial_number = upper(${q}) limit 1)`
+
+/** Matches among the next `count` RFQs of a view. */
+const scannedIds =
+  (q: string, count: number): FindIds =>
+  (sql, orgId, view, listing) =>
+    sql`
+  select id from (
+    select ${idIn(sql, view)} as id, part_id, part_title from ${tableOf(sql, view)}
+    where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
+    order by ${idIn(sql, view)} desc limit ${count}
+  ) next
+  where part_title ilike ${contains(q)} or id = ${rfqOfSerial(sql, q)} or part_id = ${partOfSerial(sql, q)}
+  order by id desc limit ${lengthOf(listing)}`
+
+/** All matches of a view, by the indexes of titles and serial numbers. */
+const indexedIds =
+  (q: string): FindIds =>
+  (sql, orgId, view, listing) =>
+    sql`
+  (with matches as materialized (
+    select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
+    where ${inSearchedView(sql, orgId, view)} and part_title ilike ${contains(q)} ${filtered(sql, view, listing)}
+    union
+    select ${idIn(sql, view)} from ${tableOf(sql, view)}
+    where ${inView(sql, orgId, view)} and ${idIn(sql, view)} = ${rfqOfSerial(sql, q)} ${filtered(sql, view, listing)}
+    union
+    select ${idIn(sql, view)} from ${tableOf(sql, view)}
+    where ${inView(sql, orgId, view)} and part_id = ${partOfSerial(sql, q)} ${filtered(sql, view, listing)}
+  )
+  select id from matches order by id desc limit ${lengthOf(listing)})`
+
+/** The JSON of an RFQ of the page. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
+const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
+  const whole = sql`(select document from sourcing.rfqs
+    where id = page.id and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)})))`
+  const invited = sql`(select document from sourcing.rfq_invitations
+    where rfq_id = page.id and ${isInvited(sql, orgId)})`
+  if (view === 'MANUFACTURER') return invited
+  return view ? whole : sql`coalesce(${whole}, ${invited})`
+}
+
+/** The documents of a page of ids from one view or from all. */
+function pageOf(sql: Sql, orgId: string, listing: RfqListing, find: FindIds) {
+  const { view, limit, offset } = listing
+  const ids = (one: RfqView) => find(sql, orgId, one, listing)
+  const found = view ? ids(view) : sql`(${ids(VIEWS[0])}) union (${ids(VIEWS[1])}) union (${ids(VIEWS[2])})`
+  return sql<DocumentRow[]>`
+    select page.id as position, ${documentIn(sql, orgId, view)} as document
+    from (select id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
+    order by page.id desc`
+}
+
+export const listRfqs = (sql: Sql, orgId: string, listing: RfqListing) =>
+  listing.view ? listInView(sql, orgId, listing.view, listing) : pageOf(sql, orgId, listing, listedIds)
+
+/** Matches among the next `count` RFQs of each view. */
+export const scanRfqs = (sql: Sql, orgId: string, search: RfqSearch, count: number) =>
+  pageOf(sql, orgId, search, scannedIds(search.q, count))
+
+/** Matches among all RFQs of each view. */
+export const searchIndex = (sql: Sql, orgId: string, search: RfqSearch) =>
+  pageOf(sql, orgId, search, indexedIds(search.q))

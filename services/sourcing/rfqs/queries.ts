@@ -1,0 +1,192 @@
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { timeKeyAt } from '../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { isSourceable } from '../parts/visibility.ts'
+import type { Invitee, RfqContent } from './rules.ts'
+import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
+
+export interface ReadableRfq {
+  document: string
+  /** Whether the organization reads as an invited manufacturer. */
+  isManufacturer: boolean
+  /** Whether it has an invitation that it has not read yet. */
+  isUnread: boolean
+}
+
+/** The JSON of an RFQ for an organization; no row where the organization may not read it. */
+export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[]>`
+  select coalesce(rfq.document, invitation.document) as document, rfq.id is null as "isManufacturer",
+    rfq.id is null and invitation.state = 'INVITED' as "isUnread"
+  from (values (${id})) wanted (id)
+  left join (
+    select id, document from sourcing.rfqs where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
+  ) rfq on true
+  left join (
+    select rfq_id, state, document from sourcing.rfq_invitations where rfq_id = ${id} and ${isInvited(sql, orgId)}
+  ) invitation on true
+  where num_nonnulls(rfq.id, invitation.rfq_id) > 0`
+
+export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sql`
+  update sourcing.rfq_invitations set state = 'READ', read_at = ${now}
+  where rfq_id = ${id} and ${isInvited(sql, orgId)} and state = 'INVITED'`
+
+/** The part of a new RFQ, locked until the transaction ends, so that it stays available. No row where it is not. */
+export const lockPart = (tx: Tx, orgId: string, partId: string) => tx<PartRow[]>`
+  select ip_owner_org_id, title, serial_number from sourcing.parts
+  where id = ${partId} and ${isSourceable(tx, orgId)} for share`
+
+export interface PartRow {
+  ip_owner_org_id: string
+  title: string | null
+  serial_number: string
+}
+
+export const findInvitees = (sql: Sql, ids: readonly string[]) => sql<Invitee[]>`
+  select org_id as "orgId", 'MANUFACTURER' = any(roles) as "isManufacturer"
+  from organization.org_directory where org_id = any(${[...ids]})`
+
+interface NewRfq {
+  id: string
+  serialNumber: string
+  consumerOrgId: string
+}
+
+/** No row where another RFQ has the same serial number. */
+export const insertRfq = (tx: Tx, rfq: NewRfq, part: PartRow, content: RfqContent, now: string) => tx<
+  { document: string }[]
+>`
+  insert into sourcing.rfqs (
+    id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, quantities,
+    manufacturer_ids, expires_at, currency, delivery_region_code, incoterm, requirements, sealed, created_at, updated_at)
+  values (
+    ${rfq.id}, ${rfq.serialNumber}, ${content.partId}, ${part.title}, ${part.serial_number}, ${rfq.consumerOrgId},
+    ${part.ip_owner_org_id}, 'DRAFT', ${content.quantities}, ${content.manufacturerIds}, ${content.expireTime},
+    ${content.currency}, ${content.deliveryRegionCode}, ${content.incoterm ?? null}, ${content.requirements ?? null},
+    ${content.sealed}, ${now}, ${now})
+  on conflict (serial_number) do nothing
+  returning document`
+
+/** The JSON of an own RFQ, locked until the transaction ends. */
+export const lockOwnRfq = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
+  select document from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} for update`
+
+export const updateContent = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  part: PartRow,
+  content: RfqContent,
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.rfqs set
+    part_id = ${content.partId}, part_title = ${part.title}, part_serial_number = ${part.serial_number},
+    ip_owner_org_id = ${part.ip_owner_org_id}, quantities = ${content.quantities},
+    manufacturer_ids = ${content.manufacturerIds}, expires_at = ${content.expireTime}, currency = ${content.currency},
+    delivery_region_code = ${content.deliveryRegionCode}, incoterm = ${content.incoterm ?? null},
+    requirements = ${content.requirements ?? null}, sealed = ${content.sealed}, updated_at = ${now}
+  where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'
+  returning document`
+
+export interface StateChange {
+  from: readonly string[]
+  to: string
+  expireTime: string
+  cancelReason: string | null
+}
+
+/** No row if the RFQ is no longer in a state of `from`: of two concurrent calls one succeeds. */
+export const moveState = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  { from, to, expireTime, cancelReason }: StateChange,
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.rfqs set state = ${to}, expires_at = ${expireTime}, cancel_reason = ${cancelReason},
+    updated_at = ${now}, published_at = case when ${to} = 'OPEN' then coalesce(published_at, ${now}) else published_at end
+  where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
+  returning document`
+
+export const updateManufacturers = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  manufacturerIds: readonly string[],
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.rfqs set manufacturer_ids = ${[...manufacturerIds]}, updated_at = ${now}
+  where id = ${id} and ${isConsumer(tx, orgId)}
+  returning document`
+
+export const insertInvitations = (tx: Tx, id: string, manufacturerIds: readonly string[], now: string) => tx`
+  insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
+  select ${id}, manufacturer_id, ${now} from unnest(${[...manufacturerIds]}::text[]) manufacturer_id`
+
+export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
+  delete from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'`
+
+/**
+ * The invitation of an organization with its RFQ, both locked until the transaction ends. The RFQ is locked first, as by the
+ * commands that change it and then its invitations.
+ */
+export const lockInvitation = (tx: Tx, orgId: string, id: string) => tx<{ state: string; rfq: string }[]>`
+  select invitation.state, rfq.document as rfq
+  from (select id, document from sourcing.rfqs where id = ${id} for share) rfq
+  join sourcing.rfq_invitations invitation on invitation.rfq_id = rfq.id
+  where invitation.org_id = ${orgId}
+  for update of invitation`
+
+export const declineInvitation = (tx: Tx, orgId: string, id: string, reason: string | null, now: string) => tx<
+  { document: string }[]
+>`
+  update sourcing.rfq_invitations set state = 'DECLINED', reason = ${reason}, declined_at = ${now}
+  where rfq_id = ${id} and ${isInvited(tx, orgId)} and state in ('INVITED', 'READ')
+  returning document`
+
+/** No row where the organization is not the consumer. */
+export const findOwnRfq = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
+  select id from sourcing.rfqs where id = ${id} and ${isConsumer(sql, orgId)}`
+
+/** Newest first. */
+export function listInvitations(sql: Sql, id: string, { after, limit, offset }: PageWindow) {
+  const key = timeKeyAt(after)
+  return sql<DocumentRow[]>`
+    select sourcing.api_time(invited_at) || ' ' || org_id as position, invitation_document as document
+    from sourcing.rfq_invitations
+    where rfq_id = ${id} and (invited_at, org_id) < (${key.timestamp}::timestamptz, ${key.id})
+    order by invited_at desc, org_id desc limit ${limit} offset ${offset}`
+}
+
+/** The entries of an RFQ as an invited manufacturer sees them; entries without a visible change are omitted. */
+export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
+  const key = timeKeyAt(after)
+  return sql<DocumentRow[]>`
+    select sourcing.api_time(entry.timestamp) || ' ' || entry.id as position, seen.document
+    from sourcing.history entry
+    cross join lateral (select sourcing.history_entry_for(entry.document, ${orgId}) as document offset 0) seen
+    where entry.record_id = ${id} and (entry.timestamp, entry.id) < (${key.timestamp}::timestamptz, ${key.id})
+      and seen.document is not null
+    order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
+}
+
+export interface ExpiredRfq {
+  id: string
+  part_id: string
+  consumer_org_id: string
+  ip_owner_org_id: string
+  was_open: boolean
+}
+
+/** Closes OPEN RFQs whose expiry has passed, and marks all whose expiry has passed. Replicas take different rows. */
+export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRfq[]>`
+  with due as materialized (
+    select id, state from sourcing.rfqs
+    where not expired and expires_at <= ${now} order by expires_at limit ${limit} for update skip locked
+  )
+  update sourcing.rfqs rfq set expired = true,
+    state = case due.state when 'OPEN' then 'CLOSED' else rfq.state end,
+    updated_at = case due.state when 'OPEN' then ${now}::timestamptz else rfq.updated_at end
+  from due where rfq.id = due.id
+  returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, due.state = 'OPEN' as was_open`
+
+/** Copies the title of a part to its RFQs. */
+export const refreshTitle = (tx: Tx, partId: string) => tx`
+  update sourcing.rfqs rfq set part_title = part.title from sourcing.parts part
+  where part.id = ${partId} and rfq.part_id = part.id and rfq.part_title is distinct from part.title`

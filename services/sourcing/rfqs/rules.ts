@@ -1,0 +1,124 @@
+import type { FieldError } from '../../../proto/errors.ts'
+import {
+  MAX_INVITEES,
+  type Rfq,
+  type RfqInput,
+  type RfqPatch,
+  type RfqState,
+} from '../../../proto/http/sourcing/rfqs.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import { RFQ_TRANSITIONS, type RfqGuard, type RfqVerb } from './states.ts'
+
+/** The relation of an organization to an RFQ. `visibility.ts` has the same rule in SQL. */
+export interface RfqParties {
+  consumerOrgId: string
+  ipOwnerOrgId: string
+  /** Whether the RFQ has ever been published. */
+  wasPublished: boolean
+  manufacturerIds: readonly string[]
+}
+
+/** Whether an organization may read an RFQ and its history: the consumer; of a published one also IP owner and invitees. */
+export const mayRead = (rfq: RfqParties, orgId: string): boolean =>
+  rfq.consumerOrgId === orgId ||
+  (rfq.wasPublished && (rfq.ipOwnerOrgId === orgId || rfq.manufacturerIds.includes(orgId)))
+
+/** What the guards compare. */
+export interface GuardFacts {
+  quantities: readonly number[]
+  manufacturerIds: readonly string[]
+  /** Which of them the consumer may invite now. */
+  invitees: readonly Invitee[]
+  /** The expiry before the verb. */
+  expireTime: string
+  /** The expiry after the verb. */
+  newExpireTime: string
+  /** Whether the consumer could ask for quotations of the part now. */
+  isPartAvailable: boolean
+  now: string
+}
+
+const problem = (field: string, message: string): FieldError => ({ field, message })
+
+const GUARDS: Record<RfqGuard, (facts: GuardFacts) => FieldError[]> = {
+  hasInvitee: ({ manufacturerIds }) =>
+    manufacturerIds.length > 0 ? [] : [problem('manufacturerIds', 'must name a manufacturer')],
+  inviteesQualify: ({ manufacturerIds, invitees }) => inviteeProblems(manufacturerIds, invitees),
+  hasQuantities: ({ quantities }) => (quantities.length > 0 ? [] : [problem('quantities', 'must contain a quantity')]),
+  expiresInFuture: ({ newExpireTime, now }) =>
+    newExpireTime > now ? [] : [problem('expireTime', 'must be in the future')],
+  expiresLater: ({ newExpireTime, expireTime }) =>
+    newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the present expiry')],
+  partIsAvailable: ({ isPartAvailable }) =>
+    isPartAvailable ? [] : [problem('partId', 'is no longer available to your organization')],
+}
+
+/** The unmet guards of a verb, each with its field. */
+export const guardProblems = (verb: RfqVerb, facts: GuardFacts): FieldError[] =>
+  RFQ_TRANSITIONS[verb].guards.flatMap((guard: RfqGuard) => GUARDS[guard](facts))
+
+/** An invitation that its manufacturer may decline. */
+export const mayDecline = (state: string): boolean => state === 'INVITED' || state === 'READ'
+
+/** An organization that a consumer invites. */
+export interface Invitee {
+  orgId: string
+  isManufacturer: boolean
+}
+
+/** Ids in a request that name no organization which the consumer may invite. Unknown ids and other organizations are alike. */
+export function inviteeProblems(sent: readonly string[], invitees: readonly Invitee[]): FieldError[] {
+  const allowed = new Set(invitees.filter(({ isManufacturer }) => isManufacturer).map(({ orgId }) => orgId))
+  return sent.flatMap((id, index) =>
+    allowed.has(id) ? [] : [problem(`manufacturerIds.${index}`, noSuch('manufacturer', id))],
+  )
+}
+
+export const hasTooManyInvitees = (manufacturerIds: readonly string[]) => manufacturerIds.length > MAX_INVITEES
+
+/** The first of equal values stays. */
+export const unique = <Value>(values: readonly Value[] | null | undefined): Value[] => [...new Set(values ?? [])]
+
+/** The stored content of an RFQ: lists without duplicates, times in UTC, unsent lists empty, an unsent flag false. */
+export const contentOf = (input: RfqInput) => ({
+  ...input,
+  expireTime: utcOf(input.expireTime),
+  quantities: unique(input.quantities),
+  manufacturerIds: unique(input.manufacturerIds),
+  sealed: input.sealed ?? false,
+})
+export type RfqContent = ReturnType<typeof contentOf>
+
+/** An expiry that is in the year 0 or after 9999 in UTC, which has no date-time. */
+export const expiryProblems = ({ expireTime }: { expireTime?: string }): FieldError[] =>
+  expireTime === undefined || /^(?!0000)\d{4}-/.test(utcOf(expireTime))
+    ? []
+    : [problem('expireTime', 'must be in a year from 1 to 9999, in UTC')]
+
+/** A time as the API shows it, so that times compare as texts. */
+export const utcOf = (time: string) => new Date(time).toISOString()
+
+/** The content after a patch: sent fields replace the stored ones, null clears a field. */
+export function patchedContent(rfq: Rfq, patch: RfqPatch): RfqContent {
+  const merged = Object.entries({ ...writableFields(rfq), ...patch }).filter(([, value]) => value !== null)
+  return contentOf(Object.fromEntries(merged) as unknown as RfqInput)
+}
+
+/** An RFQ without the fields that the marketplace sets. */
+export function writableFields(rfq: Rfq): RfqInput {
+  const {
+    id,
+    serialNumber,
+    consumerOrgId,
+    ipOwnerOrgId,
+    state,
+    awardedOfferIds,
+    createdTime,
+    updatedTime,
+    ...writable
+  } = rfq
+  return writable
+}
+
+export const illegal = (state: RfqState, verb: RfqVerb) =>
+  `The RFQ is ${state}, not ${RFQ_TRANSITIONS[verb].from.join(' or ')}.`

@@ -1,0 +1,107 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { inHours, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
+import { isLegal, RFQ_TRANSITIONS, type RfqVerb, stateAfter } from './states.ts'
+
+setDefaultTimeout(120_000)
+const market = await marketplaceOf(['sourcing'])
+const { consumer, ipOwner, maker, rival, stranger, partId, buyer } = await rfqParties(market)
+
+const CALLERS = { consumer, ipOwner, maker, rival, stranger }
+type CallerName = keyof typeof CALLERS
+const VERBS = (Object.keys(RFQ_TRANSITIONS) as RfqVerb[]).filter((verb) => RFQ_TRANSITIONS[verb].by !== 'worker')
+
+/** A repeatable sequence of numbers below 1 (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** What the test expects of an RFQ. All guards but the state are met by the requests. */
+interface Model {
+  state: RfqState
+  wasPublished: boolean
+  invited: Set<CallerName>
+  declined: Set<CallerName>
+  expiryHours: number
+}
+
+const isParty = (model: Model, caller: CallerName) =>
+  caller === 'consumer' || (model.wasPublished && (caller === 'ipOwner' || model.invited.has(caller)))
+
+/** The status that the table and the rules of visibility give to a verb of a caller. */
+function expectedStatus(model: Model, verb: RfqVerb, caller: CallerName): number {
+  if (RFQ_TRANSITIONS[verb].by === 'manufacturer') {
+    if (!model.wasPublished || !model.invited.has(caller)) return 404
+    return isLegal(verb, model.state) && !model.declined.has(caller) ? 200 : 409
+  }
+  if (caller !== 'consumer') return 404
+  if (!isLegal(verb, model.state)) return 409
+  return verb === 'delete' ? 204 : 200
+}
+
+function apply(model: Model, verb: RfqVerb, caller: CallerName): Model | undefined {
+  const state = stateAfter(verb, model.state)
+  if (state === 'DELETED') return undefined
+  return {
+    state,
+    wasPublished: model.wasPublished || state === 'OPEN',
+    invited: verb === 'invite' ? new Set([...model.invited, 'rival']) : model.invited,
+    declined: verb === 'decline' ? new Set([...model.declined, caller]) : model.declined,
+    expiryHours: model.expiryHours,
+  }
+}
+
+function send(id: string, verb: RfqVerb, caller: CallerName, model: Model) {
+  const by = rfqsOf(CALLERS[caller].administrator.client)
+  if (verb === 'patch') return by.patch(id, { quantities: [++model.expiryHours] })
+  if (verb === 'delete') return by.remove(id)
+  if (verb === 'invite') return by.act(id, verb, { manufacturerIds: [rival.orgId] })
+  if (verb === 'extend' || verb === 'reopen') return by.act(id, verb, { expireTime: inHours(++model.expiryHours) })
+  return by.act(id, verb, verb === 'cancel' ? { reason: 'Not needed.' } : undefined)
+}
+
+test.each([1, 2, 3, 4, 5, 6])(
+  'random sequences of verbs by random callers agree with the table of states (seed %p)',
+  async (seed) => {
+    const random = randomFrom(seed)
+    const oneOf = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item
+    const seen = new Set<string>()
+    for (let walk = 0; walk < 12; walk++) {
+      const { id } = (await buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body
+      let model: Model | undefined = {
+        state: 'DRAFT',
+        wasPublished: false,
+        invited: new Set(['maker']),
+        declined: new Set(),
+        expiryHours: 100,
+      }
+      const steps: string[] = []
+      for (let step = 0; step < 14 && model; step++) {
+        const verb = oneOf(VERBS)
+        // Half of the requests are those of the party of the verb, so that walks reach every state.
+        const parties = { consumer: 'consumer', manufacturer: 'maker', worker: 'consumer' } as const
+        const caller = random() < 0.5 ? parties[RFQ_TRANSITIONS[verb].by] : oneOf(Object.keys(CALLERS) as CallerName[])
+        const expected = expectedStatus(model, verb, caller)
+        const answer = await send(id, verb, caller, model)
+        steps.push(`${verb} by ${caller} in ${model.state}`)
+        expect([steps.join(', '), answer.status]).toEqual([steps.join(', '), expected])
+        seen.add(`${verb} ${model.state} ${expected}`)
+        if (expected < 300) model = apply(model, verb, caller)
+        for (const reader of Object.keys(CALLERS) as CallerName[]) {
+          const { status, body } = await rfqsOf(CALLERS[reader].administrator.client).read(id)
+          const readable = model !== undefined && isParty(model, reader)
+          expect([steps.join(', '), reader, status]).toEqual([steps.join(', '), reader, readable ? 200 : 404])
+          if (readable) expect(body.state).toBe(model?.state as RfqState)
+        }
+      }
+    }
+    expect(seen.size).toBeGreaterThan(15)
+  },
+)

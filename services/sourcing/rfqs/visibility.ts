@@ -1,0 +1,12 @@
+import type { Sql } from '../../kit/db/client.ts'
+
+/*
+ * The conditions of `mayRead` in SQL: two on rows of `sourcing.rfqs`, one on rows of `sourcing.rfq_invitations`, which exist
+ * from the publication on. The texts match the predicates of the partial indexes.
+ */
+
+export const isConsumer = (sql: Sql, orgId: string) => sql`consumer_org_id = ${orgId}`
+
+export const isIpOwner = (sql: Sql, orgId: string) => sql`ip_owner_org_id = ${orgId} and published_at is not null`
+
+export const isInvited = (sql: Sql, orgId: string) => sql`org_id = ${orgId}`

@@ -1,0 +1,48 @@
+import type { Bus } from '../../kit/bus/bus.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import type { Log } from '../../kit/log/log.ts'
+import { every, type Worker } from '../../kit/worker/worker.ts'
+import { emitRfqEvent } from './events.ts'
+import { expireDue, refreshTitle } from './queries.ts'
+
+/** RFQs per transaction. */
+const BATCH_SIZE = 100
+/** An RFQ closes within five seconds of its expiry. */
+const POLL_MS = 1000
+
+interface WorkerDeps {
+  bus: Bus
+  sql: Pool
+  log: Log
+  clock: () => number
+}
+
+/** Close expired RFQs, and copy new titles of parts, which searches use. A search finds a new title a moment later. */
+export const rfqWorkers = ({ bus, sql, log, clock }: WorkerDeps): Worker[] => [
+  every('rfq-expiry', POLL_MS, log, async (signal) => {
+    while (!signal.aborted && (await expireNext(sql, new Date(clock()).toISOString()))) {}
+  }),
+  bus.consume({
+    name: 'refresh-rfq-titles',
+    subjects: ['sourcing.part.updated'],
+    handle: async (tx, event) => {
+      await refreshTitle(tx, (event.data as { partId: string }).partId)
+    },
+  }),
+]
+
+/** Returns whether there may be more. */
+const expireNext = (sql: Pool, now: string): Promise<boolean> =>
+  sql.begin(async (tx) => {
+    const expired = await expireDue(tx, now, BATCH_SIZE)
+    for (const rfq of expired) {
+      if (!rfq.was_open) continue
+      await emitRfqEvent(tx, 'closed', {
+        id: rfq.id,
+        partId: rfq.part_id,
+        consumerOrgId: rfq.consumer_org_id,
+        ipOwnerOrgId: rfq.ip_owner_org_id,
+      })
+    }
+    return expired.length === BATCH_SIZE
+  })

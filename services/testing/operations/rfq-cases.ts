@@ -1,0 +1,49 @@
+import type { Account, Fixtures } from '../fixtures.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { inHours } from '../rfqs.ts'
+import { type Input, withValue } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
+import { inviteeOf } from './rfqs.ts'
+
+/** Replaces the RFQ by one in another state. */
+const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
+  withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
+
+const SHARED = { 'body.manufacturerIds.0': 'shared', 'body.deliveryRegionCode': 'shared' } as const
+
+const withInvitee = async (fixtures: Fixtures) => ({ 'body.manufacturerIds': [await inviteeOf(fixtures)] })
+
+/** RFQs and their invitations. */
+export const RFQ_CASES: Record<string, OperationCase> = {
+  listRfqs: { references: { 'query.partId': ['draftPart', 'internalPart'] } },
+  getRfq: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
+  listRfqHistory: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
+  listRfqInvitations: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
+  createRfq: { references: { 'body.partId': ['draftPart', 'internalPart'], ...SHARED }, values: withInvitee },
+  patchRfq: {
+    references: { 'path.id': 'draftRfq', 'body.partId': ['draftPart', 'internalPart'], ...SHARED },
+    // A consumer has no part of its own, so the part stays.
+    values: async (fixtures) => ({ body: { quantities: [5], manufacturerIds: [await inviteeOf(fixtures)] } }),
+    conflict: ofKind('openRfq'),
+  },
+  publishRfq: { references: { 'path.id': 'draftRfq' }, conflict: ofKind('openRfq') },
+  inviteToRfq: {
+    references: { 'path.id': ['openRfq', 'draftRfq'], 'body.manufacturerIds.0': 'shared' },
+    values: withInvitee,
+    conflict: ofKind('closedRfq'),
+  },
+  extendRfq: {
+    references: { 'path.id': 'openRfq' },
+    values: () => ({ 'body.expireTime': inHours(1000) }),
+    conflict: ofKind('closedRfq'),
+  },
+  closeRfq: { references: { 'path.id': 'openRfq' }, conflict: ofKind('closedRfq') },
+  reopenRfq: {
+    references: { 'path.id': 'closedRfq' },
+    values: () => ({ 'body.expireTime': inHours(1000) }),
+    conflict: ofKind('openRfq'),
+  },
+  cancelRfq: { references: { 'path.id': ['draftRfq', 'openRfq', 'closedRfq'] }, conflict: 'race' },
+  deleteRfq: { references: { 'path.id': 'draftRfq' }, conflict: ofKind('openRfq') },
+  declineRfq: { by: 'manufacturer', references: { 'path.id': 'rfqInvitation' }, conflict: 'race' },
+}

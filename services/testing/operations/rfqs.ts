@@ -1,0 +1,75 @@
+import { newId, newSerialNumber } from '../../kit/db/ids.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
+import { publishedPart, rfqBody } from '../rfqs.ts'
+
+const invitees = new WeakMap<Fixtures, Promise<string>>()
+
+/** A manufacturer that is no account of the tests, so that no account can read a foreign RFQ as its invitee. */
+export function inviteeOf(fixtures: Fixtures): Promise<string> {
+  const known = invitees.get(fixtures) ?? createManufacturer(fixtures)
+  invitees.set(fixtures, known)
+  return known
+}
+
+async function createManufacturer({ market }: Fixtures): Promise<string> {
+  const id = newId('org')
+  await market.db.owner`
+    insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
+    values (${id}, 'Invitee', '{MANUFACTURER}', 'NO', 'DIRECT', now())`
+  return id
+}
+
+const administratorOf = async (fixtures: Fixtures, { kind }: Account) =>
+  fixtures.clientOf(await fixtures.account(kind, 'administrator'))
+
+/** A draft of the account's organization for an internal part of its own, or for a public one of another organization. */
+export async function createRfq(fixtures: Fixtures, account: Account): Promise<string> {
+  const administrator = await fixtures.account(account.kind, 'administrator')
+  const isIpOwner = administrator.permissions.has('part:create')
+  const owner = isIpOwner ? administrator : await fixtures.account('owner', 'administrator')
+  const partId = await publishedPart(await fixtures.clientOf(owner), { internal: isIpOwner })
+  return createRfqFor(fixtures, account, partId)
+}
+
+async function createRfqFor(fixtures: Fixtures, account: Account, partId: string): Promise<string> {
+  const client = await administratorOf(fixtures, account)
+  const body = rfqBody(partId, { manufacturerIds: [await inviteeOf(fixtures)] })
+  const answer = await client.post<{ id: string }>('/flows/v1/rfqs', body)
+  if (answer.status !== 201) throw new Error(`an RFQ could not be created: ${answer.text}`)
+  return answer.body.id
+}
+
+/** Creates an RFQ and applies the lifecycle commands. */
+export async function rfqAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
+  const id = await createRfq(fixtures, account)
+  await applyTo(fixtures, account, id, verbs)
+  return id
+}
+
+async function applyTo(fixtures: Fixtures, account: Account, id: string, verbs: readonly string[]): Promise<void> {
+  const client = await administratorOf(fixtures, account)
+  for (const verb of verbs) {
+    const { status, text } = await client.post(`/flows/v1/rfqs/${id}/${verb}`)
+    if (status !== 200) throw new Error(`${verb} of an RFQ: ${text}`)
+  }
+}
+
+/** A part of the account with an open RFQ. */
+export async function partWithOpenRfq(fixtures: Fixtures, account: Account): Promise<string> {
+  const partId = await publishedPart(await administratorOf(fixtures, account), { internal: true })
+  await applyTo(fixtures, account, await createRfqFor(fixtures, account, partId), ['publish'])
+  return partId
+}
+
+/** An open RFQ of an organization that is no account, with an invitation of the account's organization. */
+export async function invitationOf({ market }: Fixtures, { orgId }: Account): Promise<string> {
+  const [id, outsider] = [newId('rfq'), newId('org')]
+  await market.db.owner`
+    insert into sourcing.rfqs (id, serial_number, part_id, part_serial_number, consumer_org_id, ip_owner_org_id, state,
+      quantities, manufacturer_ids, expires_at, currency, delivery_region_code, sealed, created_at, updated_at, published_at)
+    values (${id}, ${newSerialNumber('R')}, ${newId('part')}, ${newSerialNumber('P')}, ${outsider}, ${outsider}, 'OPEN',
+      '{10}', ${[orgId]}, now() + interval '1 day', 'EUR', 'DK', false, now(), now(), now())`
+  await market.db.owner`
+    insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at) values (${id}, ${orgId}, now())`
+  return id
+}

@@ -1,0 +1,66 @@
+import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
+import type { ApiAnswer, ApiClient } from './client.ts'
+import type { TestMarketplace } from './marketplace.ts'
+import type { Problem } from './people.ts'
+
+const HOUR_MS = 60 * 60 * 1000
+
+export const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString()
+
+type RfqAnswer = Promise<ApiAnswer<Rfq & Problem>>
+
+/** The content of an RFQ that can be published once it has invitees. */
+export const rfqBody = (partId: string, more: object = {}) => ({
+  partId,
+  quantities: [10, 50],
+  expireTime: inHours(48),
+  currency: 'EUR',
+  deliveryRegionCode: 'DK',
+  ...more,
+})
+
+/** The requests about RFQs of one client. */
+export const rfqsOf = (client: ApiClient) => ({
+  create: (body: object): RfqAnswer => client.post('/flows/v1/rfqs', body),
+  read: (id: string): RfqAnswer => client.get(`/v1/rfqs/${id}`),
+  list: (query = '') => client.get<{ items: Rfq[]; hasMore: boolean } & Problem>(`/v1/rfqs${query}`),
+  patch: (id: string, body: unknown, headers: Record<string, string> = {}): RfqAnswer =>
+    client.send('PATCH', `/flows/v1/rfqs/${id}`, { body, headers }),
+  act: (id: string, verb: string, body?: unknown): RfqAnswer => client.post(`/flows/v1/rfqs/${id}/${verb}`, body),
+  remove: (id: string): RfqAnswer => client.send('DELETE', `/flows/v1/rfqs/${id}`),
+})
+
+/** Creates a part and publishes it. */
+export async function publishedPart(client: ApiClient, body: object = {}): Promise<string> {
+  const part = { title: 'Impeller', materialType: 'metal', ...body }
+  const { body: created } = await client.post<{ id: string }>('/v1/parts', part)
+  const { status, text } = await client.post(`/flows/v1/parts/${created.id}/publish`)
+  if (status !== 200) throw new Error(`a part could not be published: ${text}`)
+  return created.id
+}
+
+/** A consumer, an IP owner with a published part, two manufacturers and a stranger with every role. */
+export async function rfqParties(market: TestMarketplace) {
+  const [consumer, ipOwner, maker, rival, stranger] = await Promise.all([
+    market.organization(['CONSUMER']),
+    market.organization(['IP_OWNER']),
+    market.organization(['MANUFACTURER']),
+    market.organization(['MANUFACTURER']),
+    market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR']),
+  ])
+  const partId = await publishedPart(ipOwner.administrator.client)
+  const buyer = rfqsOf(consumer.administrator.client)
+
+  const draft = async (more: object = {}): Promise<string> => {
+    const { status, body, text } = await buyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId], ...more }))
+    if (status !== 201) throw new Error(`an RFQ could not be created: ${text}`)
+    return body.id
+  }
+  const open = async (more: object = {}): Promise<string> => {
+    const id = await draft(more)
+    const { status, text } = await buyer.act(id, 'publish')
+    if (status !== 200) throw new Error(`an RFQ could not be published: ${text}`)
+    return id
+  }
+  return { consumer, ipOwner, maker, rival, stranger, partId, buyer, draft, open }
+}
