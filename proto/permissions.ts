@@ -55,6 +55,8 @@ const REQUIRED_ROLES: Partial<Record<Permission, OrgRole>> = {
   'app:seller': 'SELLER',
   'app:distributor': 'DISTRIBUTOR',
   'part:create': 'IP_OWNER',
+  'factory:manage': 'MANUFACTURER',
+  'factory:release': 'DISTRIBUTOR',
 }
 
 /** Whether a permission has an effect in an organization of this standing. */

@@ -3,6 +3,7 @@ import { connect } from '../services/kit/db/client.ts'
 import { findOperator } from '../services/organization/organizations/queries.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
 import { ensureAuditEntries } from './demo/audit-entries.ts'
+import { ensureFactories, ensureReleases } from './demo/factories.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
 import { ensureRfqs } from './demo/rfqs.ts'
@@ -12,7 +13,7 @@ import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-/** Loads the reference catalogs, and the organizations, users, parts and RFQs of the demo. Repeatable. */
+/** Loads the reference catalogs, and the organizations, users, parts, factories and RFQs of the demo. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -31,15 +32,18 @@ async function seed(): Promise<void> {
     if (operatorOrg && written?.organizations.some(({ id }) => id === operatorOrg.id)) return
     const operator = await ensureOrganization(deps, undefined, OPERATOR, undefined)
     const ids = new Map<string, string>()
+    const factoryIds = new Map<string, string>()
     for (const org of ORGANIZATIONS) {
       const distributorOrgId = org.distributor === undefined ? undefined : ids.get(org.distributor)
       const administrator = await ensureOrganization(deps, operator, org, distributorOrgId)
       ids.set(org.key, administrator.orgId)
       await ensureStaff(sql, administrator, org)
       await ensureParts(deps, org, await ensureFixtures(sql, administrator, org))
+      for (const [name, id] of await ensureFactories(deps, org)) factoryIds.set(name, id)
       await ensureAuditEntries(deps, org)
       console.log(`  ${org.name}`)
     }
+    for (const org of ORGANIZATIONS) await ensureReleases(deps, org, ids, factoryIds)
     await ensureRfqs(deps, ids)
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
   } finally {

@@ -14,6 +14,18 @@ export interface UploadCreated {
   data: { uploadId: string; orgId: string }
 }
 
+/** One event type for each command on a factory. */
+export interface FactoryEvent {
+  type: `sourcing.factory.${'created' | 'updated' | 'activated' | 'deactivated' | 'capabilitiesChanged'}`
+  data: { factoryId: string; orgId: string }
+}
+
+/** A distributor released a factory to an organization that is engaged through it, or withdrew the release. */
+export interface FactoryReleaseEvent {
+  type: `sourcing.factory.${'released' | 'withdrawn'}`
+  data: { factoryId: string; orgId: string; distributorOrgId: string }
+}
+
 interface AboutRfq {
   rfqId: string
   partId: string

@@ -25,7 +25,8 @@ const texts = Object.values(OPERATIONS)
   .flatMap(({ id, body }) => (body ? textsOf(body, id) : []))
 
 /** Ids, credentials and times are compared with stored values and are never displayed as sent. */
-const NOT_DISPLAYED = /(Ids?|ids|codes|Time|username|[pP]assword|token|\.id|remove|sasUrl)(\.0)?$/
+const NOT_DISPLAYED =
+  /(Ids?|(material|standard)Codes?|ids|codes|Time|username|[pP]assword|token|\.id|remove|sasUrl)(\.0)?$/
 /** Notes and requirements of several lines, and the values of metadata. */
 const LINES = /([nN]otes?|requirements|[dD]escription(Manufacturer)?|metadata\.\*)$/
 

@@ -3,6 +3,8 @@ import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import type { SourcingConfig } from './config.ts'
+import { organizationNameWorker } from './factories/organization-names.ts'
+import { factoryRoutes } from './factories/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
@@ -21,7 +23,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files, and RFQs; later offers, orders and factories. */
+/** Parts and their files, factories, and RFQs; later offers and orders. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -52,6 +54,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination, ...deps }),
+      factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
@@ -64,6 +67,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
     workers: [
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
+      organizationNameWorker({ bus }),
       ...rfqWorkers({ bus, ...deps, log: kit.log }),
       worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),

@@ -19,6 +19,8 @@ export interface RecordKind {
 }
 
 const IP_OWNERS = ['owner', 'otherOwner'] as const satisfies Kind[]
+const MANUFACTURERS = ['manufacturer', 'otherOwner'] as const satisfies Kind[]
+const DISTRIBUTORS = ['distributor', 'otherOwner'] as const satisfies Kind[]
 const RFQ_CONSUMERS = ['owner', 'otherOwner', 'consumer'] as const satisfies Kind[]
 const now = () => new Date().toISOString()
 
@@ -40,6 +42,24 @@ async function partAfter(fixtures: Fixtures, account: Account, ...verbs: string[
   }
   return id
 }
+
+/** Creates an active factory of the organization. */
+async function insertFactory({ market }: Fixtures, orgId: string, internal: boolean): Promise<string> {
+  const id = newId('factory')
+  await market.db.owner`
+    insert into sourcing.factories
+      (id, org_id, org_name, name, active, internal, region_code, locality, lines, created_at, updated_at)
+    values (${id}, ${orgId}, 'Manufacturer', 'Factory', true, ${internal}, 'NO', 'Bergen', '{}', now(), now())`
+  return id
+}
+
+/** A factory that a distributor can release. */
+export async function publicFactory(fixtures: Fixtures): Promise<string> {
+  return insertFactory(fixtures, (await fixtures.organization('manufacturer')).orgId, false)
+}
+
+/** A factory of the account's organization that only the organization itself can read. */
+export const internalFactory = (fixtures: Fixtures, { orgId }: Account) => insertFactory(fixtures, orgId, true)
 
 /** Another user of the same organization. */
 const colleagueOf = (fixtures: Fixtures, { kind, standing }: Account): Promise<TestUser> =>
@@ -111,6 +131,16 @@ export const RECORDS = {
       return fileId
     },
     random: () => newId('file'),
+  },
+  internalFactory: {
+    owners: MANUFACTURERS,
+    make: internalFactory,
+    random: () => newId('factory'),
+  },
+  engagedOrganization: {
+    owners: DISTRIBUTORS,
+    make: async ({ market }, { orgId }) => (await market.organization(['CONSUMER'], { distributorOrgId: orgId })).orgId,
+    random: () => newId('org'),
   },
   businessUnit: {
     owners: ALL_KINDS,

@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Account, STANDINGS } from '../../testing/fixtures.ts'
-import { caseOf, ownInput, type Probe, probesOf, statusFor } from '../../testing/operations/cases.ts'
+import { caseOf, ownInput, type Probe, probesOf, statusFor, statusInView } from '../../testing/operations/cases.ts'
 import { DOCUMENTED, type Documented } from '../../testing/operations/document.ts'
 import { exampleInput, type Input, withValue } from '../../testing/operations/inputs.ts'
 import { recordKind } from '../../testing/records.ts'
@@ -86,7 +86,9 @@ describe('an operation without private records succeeds with the permission and 
     for (const account of caseOf(operation).costly ? accounts.slice(0, 3) : accounts) {
       for (const input of [await ownInput(operation, fixtures, account), ...viewsOf(operation)]) {
         const { status, text } = await fixtures.send(account, operation, input)
-        if (status !== statusFor(operation, account)) failures.push(`${account.name}: ${status} ${text}`)
+        const { view } = input.query
+        const expected = view === undefined ? statusFor(operation, account) : statusInView(operation, account, view)
+        if (status !== expected) failures.push(`${account.name}: ${status} ${text}`)
         failures.push(...tenancy.leaksIn(text, account, input).map((value) => `${account.name} sees ${value}`))
       }
     }

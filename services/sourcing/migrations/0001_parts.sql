@@ -136,28 +136,18 @@ end $$;
 create trigger part_documents before insert or update on sourcing.parts
   for each row execute function sourcing.write_part_documents();
 
--- The catalog entries that records refer to. A catalog import queries them before it removes entries.
-create view sourcing.catalog_references as
-  select 'materials' as catalog, material_id as id from sourcing.parts where material_id is not null
-  union select 'processes', process_id from sourcing.parts where process_id is not null
-  union select 'standards', unnest(standard_ids) from sourcing.parts
-  union select 'criticalities', unnest(criticality_ids) from sourcing.parts
-  union select 'categories', unnest(category_ids) from sourcing.parts
-  union select 'unspsc-categories', unnest(unspsc_category_ids) from sourcing.parts
-  union select 'technologies', unnest(technology_ids) from sourcing.parts;
-
 -- The labels that parts use.
 create view sourcing.business_unit_usage as
 select ip_owner_org_id as org_id, business_unit_ids from sourcing.parts where business_unit_ids <> '{}';
 create view sourcing.custom_field_usage as
 select ip_owner_org_id as org_id, custom_fields from sourcing.parts where custom_fields <> '[]';
 
--- The progress of the update of parts after a catalog import: one row while it runs. The update is many short transactions,
--- and continues here after a crash.
+-- The progress of the updates of parts and factories after a catalog import: one row for each while it runs. An update is
+-- many short transactions, and continues here after a crash.
 create table sourcing.technology_refresh (
-  singleton boolean primary key default true check (singleton),
-  -- The last part that was updated.
-  last_part_id text not null
+  records text primary key check (records in ('parts', 'factories')),
+  -- The last record that was updated.
+  last_id text not null
 );
 
 grant select, insert, update, delete on sourcing.parts, sourcing.technology_refresh to marketplace_sourcing;

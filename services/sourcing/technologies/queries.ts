@@ -1,27 +1,56 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-/** Starts the update at the first part. An update that runs starts again. */
-export const startRefresh = (tx: Tx) => tx`
-  insert into sourcing.technology_refresh (last_part_id) values ('')
-  on conflict (singleton) do update set last_part_id = ''`
+/** The records that contain data of technologies. */
+export type Records = 'parts' | 'factories'
 
-/** The last part that was updated. No row where no update runs, or where another replica has locked it. */
-export const lockRefresh = (tx: Tx) => tx<{ last_part_id: string }[]>`
-  select last_part_id from sourcing.technology_refresh for update skip locked`
+/** Starts the update at the first record. An update that runs starts again. */
+export const startRefresh = (tx: Tx, records: Records) => tx`
+  insert into sourcing.technology_refresh (records, last_id) values (${records}, '')
+  on conflict (records) do update set last_id = ''`
+
+/** The last record that was updated. No row where no update runs, or where another replica has locked it. */
+export const lockRefresh = (tx: Tx, records: Records) => tx<{ last_id: string }[]>`
+  select last_id from sourcing.technology_refresh where records = ${records} for update skip locked`
+
+interface Batch {
+  after: string
+  last: string
+}
+
+type NextBatch = { count: number; last: string | null }
 
 /** The number of the next parts by id, changed or not, and the id of the last one. */
-export const findNextParts = (sql: Sql, after: string, limit: number) => sql<{ parts: number; last: string | null }[]>`
-  select count(*)::integer as parts, max(id) as last
+export const findNextParts = (sql: Sql, after: string, limit: number) => sql<NextBatch[]>`
+  select count(*)::integer as count, max(id) as last
   from (select id from sourcing.parts where id > ${after} order by id limit ${limit}) next`
 
 /** Sets the technologies of parts that differ from those of their process; a trigger rebuilds the documents. */
-export const updateTechnologies = (sql: Sql, { after, last }: { after: string; last: string }) => sql`
+export const updateParts = (sql: Sql, { after, last }: Batch) => sql`
   update sourcing.parts part set technology_ids = process.technology_ids
   from catalog.process_lookup process
   where part.id > ${after} and part.id <= ${last} and process.code = part.process_id
     and part.technology_ids is distinct from process.technology_ids`
 
-export const advanceRefresh = (tx: Tx, lastPartId: string) => tx`
-  update sourcing.technology_refresh set last_part_id = ${lastPartId}`
+/** The number of the next factories by id, changed or not, and the id of the last one. */
+export const findNextFactories = (sql: Sql, after: string, limit: number) => sql<NextBatch[]>`
+  select count(*)::integer as count, max(id) as last
+  from (select id from sourcing.factories where id > ${after} order by id limit ${limit}) next`
 
-export const endRefresh = (tx: Tx) => tx`delete from sourcing.technology_refresh`
+/**
+ * Sets the process types of capabilities that differ from those of their technology; a trigger rebuilds the documents. The
+ * factories are locked first, as by the commands that replace capabilities.
+ */
+export const updateFactories = (sql: Sql, { after, last }: Batch) => sql`
+  with locked as materialized (
+    select id from sourcing.factories where id > ${after} and id <= ${last} order by id for update
+  )
+  update sourcing.factory_capabilities capability set process_type = technology.production_process_type
+  from locked, catalog.technology_lookup technology
+  where capability.factory_id = locked.id and technology.id = capability.technology_id
+    and capability.process_type <> technology.production_process_type`
+
+export const advanceRefresh = (tx: Tx, records: Records, lastId: string) => tx`
+  update sourcing.technology_refresh set last_id = ${lastId} where records = ${records}`
+
+export const endRefresh = (tx: Tx, records: Records) => tx`
+  delete from sourcing.technology_refresh where records = ${records}`

@@ -1,11 +1,12 @@
 import { OPERATIONS } from '../../../proto/operations.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import { newId } from '../../kit/db/ids.ts'
-import type { Account, Fixtures } from '../fixtures.ts'
+import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { TEST_PASSWORD } from '../marketplace.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { openActivation, openGrant } from '../sessions.ts'
 import type { Documented } from './document.ts'
+import { FACTORY_CASES } from './factory-cases.ts'
 import { FILE_CASES } from './file-cases.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import type { OperationCase, PrivateReference, Reference } from './operation-case.ts'
@@ -125,6 +126,7 @@ const CASES: Record<string, OperationCase> = {
   },
   ...PEOPLE_CASES,
   ...FILE_CASES,
+  ...FACTORY_CASES,
   ...RFQ_CASES,
 }
 
@@ -167,6 +169,12 @@ export function statusFor({ contract: { access }, success }: Documented, { permi
   return anyOf.some((permission) => permissions.has(permission)) ? success : 403
 }
 
+/** The status of a valid request of a list in one of its views. */
+export function statusInView(operation: Documented, account: Account, view: string): number {
+  const permission = caseOf(operation).views?.[view]
+  return permission === undefined || account.permissions.has(permission) ? statusFor(operation, account) : 403
+}
+
 /** A request that succeeds for the account: the examples of the document with records of the account. */
 export async function ownInput(operation: Documented, fixtures: Fixtures, account: Account): Promise<Input> {
   let input = exampleInput(operation)
@@ -176,7 +184,7 @@ export async function ownInput(operation: Documented, fixtures: Fixtures, accoun
     if (places.has(place) || place.startsWith('query.')) continue
     places.add(place)
     const { owners, make } = recordKind(record)
-    const maker = owners.includes(account.kind) ? account : await fixtures.account('owner', 'administrator')
+    const maker = owners.includes(account.kind) ? account : await fixtures.account(owners[0] as Kind, 'administrator')
     input = withValue(input, place, await make(fixtures, maker))
   }
   const values = await caseOf(operation).values?.(fixtures, account)

@@ -1,3 +1,4 @@
+import type { Permission } from '../../../proto/permissions.ts'
 import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import type { RecordName } from '../records.ts'
 import type { Input, Place } from './inputs.ts'
@@ -21,6 +22,8 @@ export interface OperationCase {
   by?: Kind
   /** Each valid request hashes a password, so tests send fewer requests. */
   costly?: boolean
+  /** The permission that each view of a list needs. */
+  views?: Record<string, Permission>
   /** The identifiers by place. A test fails for an operation with an identifier that is missing here. */
   references?: Record<Place, Reference>
   /** Values that differ from the examples of the document, created for each request. */

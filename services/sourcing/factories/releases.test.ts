@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import type { Factory } from '../../../proto/http/sourcing/factories.ts'
+import type { ApiClient } from '../../testing/client.ts'
+import { createFactory } from '../../testing/factories.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const manufacturer = await market.organization(['MANUFACTURER'])
+const [distributor, other] = [await market.organization(['DISTRIBUTOR']), await market.organization(['DISTRIBUTOR'])]
+const engaged = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })
+const direct = await market.organization(['CONSUMER'])
+const maker = manufacturer.administrator.client
+
+type Problem = { code: string; errors?: { field: string; message: string }[] }
+
+const send = (
+  verb: 'release' | 'withdraw',
+  id: string,
+  orgId = engaged.orgId,
+  client: ApiClient = distributor.administrator.client,
+) => client.post<Factory & Problem>(`/flows/v1/factories/${id}/${verb}`, { orgId })
+const listed = async () =>
+  (
+    await engaged.administrator.client.get<{ items: Factory[] }>('/v1/factories?view=CONSUMER&pageSize=50')
+  ).body.items.map(({ id }) => id)
+
+describe('POST /flows/v1/factories/{id}/release and withdraw', () => {
+  test('take effect at once, return the factory and emit an event each', async () => {
+    const factory = await createFactory(maker)
+    const released = await send('release', factory.id)
+    expect([released.status, released.body]).toEqual([200, factory as never])
+    expect(await listed()).toEqual([factory.id])
+    expect((await send('withdraw', factory.id)).status).toBe(200)
+    expect(await listed()).toEqual([])
+    const events = await market.db.owner<{ type: string }[]>`
+      select type from sourcing.outbox where subject = ${factory.id} order by id`
+    expect(events.map(({ type }) => type)).toEqual([
+      'sourcing.factory.created',
+      'sourcing.factory.released',
+      'sourcing.factory.withdrawn',
+    ])
+  })
+
+  test('of two concurrent releases one is 200 and the other 409, and so are two withdrawals', async () => {
+    const { id } = await createFactory(maker)
+    for (const verb of ['release', 'withdraw'] as const) {
+      const both = await Promise.all([send(verb, id), send(verb, id)])
+      expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409])
+      expect(both.find(({ status }) => status === 409)?.body.code).toBe('conflict')
+    }
+  })
+
+  test('an organization that is not engaged through the caller is 400, like an unknown one', async () => {
+    const { id } = await createFactory(maker)
+    for (const verb of ['release', 'withdraw'] as const) {
+      for (const orgId of [direct.orgId, 'org_unknown', distributor.orgId]) {
+        const { status, body } = await send(verb, id, orgId)
+        expect([status, body.errors?.[0]?.field]).toEqual([400, 'orgId'])
+      }
+      expect((await send(verb, id, engaged.orgId, other.administrator.client)).status).toBe(400)
+    }
+  })
+
+  test('an internal, inactive or unknown factory is 404', async () => {
+    const internal = await createFactory(maker, { internal: true })
+    const closed = await createFactory(maker)
+    await maker.post(`/flows/v1/factories/${closed.id}/deactivate`)
+    for (const id of [internal.id, closed.id, 'factory_unknown']) {
+      expect((await send('release', id)).status).toBe(404)
+      expect((await send('withdraw', id)).status).toBe(404)
+    }
+  })
+
+  test('a released factory that is deactivated is not listed, and its release can be withdrawn', async () => {
+    const { id } = await createFactory(maker)
+    await send('release', id)
+    await maker.post(`/flows/v1/factories/${id}/deactivate`)
+    expect(await listed()).toEqual([])
+    expect((await send('withdraw', id)).status).toBe(200)
+    await maker.post(`/flows/v1/factories/${id}/activate`)
+    expect(await listed()).toEqual([])
+  })
+
+  test('a renamed factory takes its new place in the list of released ones', async () => {
+    const first = await createFactory(maker, { name: 'Alpha' })
+    const second = await createFactory(maker, { name: 'Beta' })
+    for (const { id } of [first, second]) await send('release', id)
+    await maker.send('PATCH', `/flows/v1/factories/${first.id}`, { body: { name: 'Gamma' } })
+    expect(await listed()).toEqual([second.id, first.id])
+    for (const { id } of [first, second]) await send('withdraw', id)
+  })
+
+  test('without the permission is 403, for the manufacturer of the factory too', async () => {
+    const { id } = await createFactory(maker)
+    const viewer = await distributor.member('Viewer')
+    for (const client of [viewer.client, maker, direct.administrator.client]) {
+      expect((await send('release', id, engaged.orgId, client)).status).toBe(403)
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/sourcing/factories.ts'
+import * as administration from '../../../proto/http/sourcing/factory-administration.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { addressProblems } from '../regions/regions.ts'
+import * as commands from './commands.ts'
+import { type FactoryReads, findPage, listOf } from './list/list.ts'
+import { findFactories, findFactory } from './queries.ts'
+import * as releases from './releases.ts'
+import { viewsOf } from './rules.ts'
+
+type Deps = commands.CommandDeps & FactoryReads & { http: Http; pagination: Pagination }
+
+export const factoryRoutes = ({ http, pagination, ...deps }: Deps) =>
+  new Elysia({ name: 'sourcing.factories' })
+    .use(
+      http.route(operations.listFactories, async ({ caller, query, request }) => {
+        const { source, filters } = await listOf(deps, caller, query)
+        const reader = { orgId: caller.orgId, signal: request.signal }
+        return pagination.json({ caller, list: 'factories', query }, async (window) =>
+          filters ? findPage(deps, reader, source, filters, window) : [],
+        )
+      }),
+    )
+    .use(
+      http.route(operations.getFactory, async ({ caller, params }) => {
+        const views = viewsOf(caller)
+        const rows = await deps.reads.query((sql) => findFactory(sql, caller.orgId, views, params.id))
+        return new JsonText(found(rows).document)
+      }),
+    )
+    .use(
+      http.route(operations.batchGetFactories, async ({ caller, body }) => {
+        const views = viewsOf(caller)
+        const rows = await deps.reads.query((sql) => findFactories(sql, caller.orgId, views, body.ids))
+        const byId = new Map(rows.map(({ id, document }) => [id, document]))
+        return new JsonText(`{"items":[${[...new Set(body.ids)].flatMap((id) => byId.get(id) ?? []).join(',')}]}`)
+      }),
+    )
+    .use(http.route(administration.createFactory, (call) => commands.createFactory(deps, call), addressProblems))
+    .use(http.route(administration.patchFactory, (call) => commands.patchFactory(deps, call), addressProblems))
+    .use(http.route(administration.replaceFactoryCapabilities, (call) => commands.replaceCapabilities(deps, call)))
+    .use(http.route(administration.activateFactory, (call) => commands.moveFactory(deps, 'activate', call)))
+    .use(http.route(administration.deactivateFactory, (call) => commands.moveFactory(deps, 'deactivate', call)))
+    .use(http.route(administration.releaseFactory, (call) => releases.releaseFactory(deps, call)))
+    .use(http.route(administration.withdrawFactory, (call) => releases.withdrawFactory(call)))

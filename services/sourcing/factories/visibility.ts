@@ -1,0 +1,27 @@
+import type { Sql } from '../../kit/db/client.ts'
+import type { Views } from './rules.ts'
+
+/* Conditions on rows `factory` of `sourcing.factories`. */
+
+export const isOwn = (sql: Sql, orgId: string) => sql`factory.org_id = ${orgId}`
+
+/** The text matches the predicate of the partial index. */
+export const isPublic = (sql: Sql) => sql`factory.active and not factory.internal`
+
+export const isReleasedBy = (sql: Sql, distributorOrgId: string, orgId: string) => sql`(
+  select true from sourcing.factory_releases released
+  where released.org_id = ${orgId} and released.distributor_org_id = ${distributorOrgId}
+    and released.factory_id = factory.id
+  limit 1) is true`
+
+/** Whether an organization may source from the factory: rule 1 of the specification for the view CONSUMER. */
+export const maySource = (sql: Sql, orgId: string) => sql`(${isPublic(sql)} and (
+  select org.engagement = 'DIRECT' or exists (
+    select from sourcing.factory_releases released
+    where released.org_id = org.org_id and released.distributor_org_id = org.distributor_org_id
+      and released.factory_id = factory.id)
+  from organization.org_directory org where org.org_id = ${orgId}))`
+
+/** A factory that one of the views of the caller lists. */
+export const isReadable = (sql: Sql, orgId: string, { consumer, manufacturer }: Views) => sql`(
+  (${manufacturer} and ${isOwn(sql, orgId)}) or (${consumer} and ${maySource(sql, orgId)}))`
