@@ -45,7 +45,10 @@ describe('pages past the end', () => {
     // One request at a time, because an organization may read few far pages at once.
     for (const { name, target } of farPages(operation, input)) {
       const { status, text } = await fuzz.send({ name, method: 'GET', target }, administrator)
-      if (status !== 200 || text !== '{"items":[],"hasMore":false}') wrong.push(`${name}: ${status} ${text}`)
+      // The part of this filter does not exist, which only the list of factories answers with 404.
+      const isUnknownPart = operation.id === 'listFactories' && target.includes('partId=') && status === 404
+      const isEmpty = status === 200 && text === '{"items":[],"hasMore":false}'
+      if (!isEmpty && !isUnknownPart) wrong.push(`${name}: ${status} ${text}`)
     }
     expect(wrong).toEqual([])
   })
