@@ -127,7 +127,7 @@ export function inviteToRfq(
   const now = nowOf(clock)
   return begin(async (tx, caller) => {
     const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
-    await requireInvitees(tx, body.manufacturerIds)
+    await requireInvitees(tx, caller.orgId, body.manufacturerIds)
     await requireGuards(tx, 'invite', rfq, { now })
     const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
     const manufacturerIds = [...rfq.manufacturerIds, ...added]
