@@ -80,12 +80,12 @@ async function requireReferences(
 ): Promise<queries.PartRow> {
   const [part] = await queries.lockPart(tx, orgId, partId)
   if (!part) throw invalidField('partId', noSuch('part', partId))
-  await requireInvitees(tx, sent.manufacturerIds ?? [])
+  await requireInvitees(tx, orgId, sent.manufacturerIds ?? [])
   return part
 }
 
-async function requireInvitees(tx: Tx, sent: readonly string[]): Promise<void> {
-  const problems = inviteeProblems(sent, await queries.findInvitees(tx, sent))
+async function requireInvitees(tx: Tx, orgId: string, sent: readonly string[]): Promise<void> {
+  const problems = inviteeProblems(sent, await queries.findInvitees(tx, orgId, sent))
   if (problems.length > 0) throw invalid(problems)
 }
 
@@ -127,7 +127,7 @@ export function inviteToRfq(
   const now = nowOf(clock)
   return begin(async (tx, caller) => {
     const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
-    await requireInvitees(tx, body.manufacturerIds)
+    await requireInvitees(tx, caller.orgId, body.manufacturerIds)
     await requireGuards(tx, 'invite', rfq, { now })
     const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
     const manufacturerIds = [...rfq.manufacturerIds, ...added]
@@ -224,7 +224,9 @@ async function requireGuards(
   if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
   const guards: readonly RfqGuard[] = RFQ_TRANSITIONS[verb].guards
   const [part] = guards.includes('partIsAvailable') ? await queries.lockPart(tx, rfq.consumerOrgId, rfq.partId) : []
-  const invitees = guards.includes('inviteesQualify') ? await queries.findInvitees(tx, rfq.manufacturerIds) : []
+  const invitees = guards.includes('inviteesQualify')
+    ? await queries.findInvitees(tx, rfq.consumerOrgId, rfq.manufacturerIds)
+    : []
   const problems = guardProblems(verb, { ...rfq, newExpireTime, invitees, isPartAvailable: part !== undefined, now })
   if (problems.length > 0) {
     throw refuse('illegal_transition', { detail: `The RFQ does not meet what ${verb} requires.`, errors: problems })

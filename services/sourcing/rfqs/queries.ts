@@ -1,6 +1,7 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { maySource } from '../factories/visibility.ts'
 import { isSourceable } from '../parts/visibility.ts'
 import type { Invitee, RfqContent } from './rules.ts'
 import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
@@ -41,9 +42,18 @@ export interface PartRow {
   serial_number: string
 }
 
-export const findInvitees = (sql: Sql, ids: readonly string[]) => sql<Invitee[]>`
-  select org_id as "orgId", 'MANUFACTURER' = any(roles) as "isManufacturer"
-  from organization.org_directory where org_id = any(${[...ids]})`
+/** Organizations that a consumer wants to invite. */
+export const findInvitees = (sql: Sql, consumerOrgId: string, ids: readonly string[]) => sql<Invitee[]>`
+  select
+    invitee.org_id as "orgId",
+    'MANUFACTURER' = any(invitee.roles) as "isManufacturer",
+    consumer.engagement = 'DISTRIBUTOR' as "needsFactory",
+    exists (
+      select from sourcing.factories factory
+      where factory.org_id = invitee.org_id and ${maySource(sql, consumerOrgId)}) as "hasFactory"
+  from organization.org_directory invitee
+  join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}
+  where invitee.org_id = any(${[...ids]})`
 
 interface NewRfq {
   id: string

@@ -64,11 +64,18 @@ export const mayDecline = (state: string): boolean => state === 'INVITED' || sta
 export interface Invitee {
   orgId: string
   isManufacturer: boolean
+  /** The consumer is engaged through a distributor, so it sources only from factories that are released to it. */
+  needsFactory: boolean
+  /** The invitee has a factory from which the consumer may source. */
+  hasFactory: boolean
 }
+
+const mayInvite = ({ isManufacturer, needsFactory, hasFactory }: Invitee) =>
+  isManufacturer && (hasFactory || !needsFactory)
 
 /** Ids in a request that name no organization which the consumer may invite. Unknown ids and other organizations are alike. */
 export function inviteeProblems(sent: readonly string[], invitees: readonly Invitee[]): FieldError[] {
-  const allowed = new Set(invitees.filter(({ isManufacturer }) => isManufacturer).map(({ orgId }) => orgId))
+  const allowed = new Set(invitees.filter(mayInvite).map(({ orgId }) => orgId))
   return sent.flatMap((id, index) =>
     allowed.has(id) ? [] : [problem(`manufacturerIds.${index}`, noSuch('manufacturer', id))],
   )
