@@ -22,7 +22,7 @@ export const createOffer = defineOperation({
   response: Offer,
   idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'offer.create', request: ['rfqId', ...LOGGED] },
+  audit: { procedure: 'offer.create', request: ['offerId', 'rfqId', ...LOGGED] },
 })
 
 export const patchOffer = defineOperation({
