@@ -2,6 +2,7 @@ import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
+import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
 import { organizationNameWorker } from './factories/organization-names.ts'
 import { factoryRoutes } from './factories/routes.ts'
@@ -59,6 +60,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
+      comparisonRoutes({ http, ...deps }),
       uploadRoutes({
         http,
         ...deps,
