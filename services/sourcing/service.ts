@@ -10,6 +10,7 @@ import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
 import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
+import { matchRoutes } from './matches/routes.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
@@ -56,6 +57,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
+      matchRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,
