@@ -1,0 +1,28 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CURRENCIES } from '../../currencies.ts'
+import { closed, FORM, OneOf, Text } from '../shapes.ts'
+
+/** At most twelve digits before the point and four after it. */
+export const Money = closed(
+  {
+    amount: Text(17, {
+      minLength: 1,
+      pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,4})?$',
+      [FORM]: 'a decimal number of at most 12 digits before the point and 4 after it, such as 12.50',
+      description: 'Decimal number.',
+      examples: ['12.50'],
+    }),
+    currency: OneOf(CURRENCIES, { description: 'ISO 4217 code.', examples: ['EUR'] }),
+  },
+  { description: 'An amount of money.', examples: [{ amount: '12.50', currency: 'EUR' }] },
+)
+export type Money = Static<typeof Money>
+
+/** A computed amount, which can have more digits. */
+export const Total = closed(
+  {
+    amount: Type.String({ description: 'Decimal number.', examples: ['1250.00'] }),
+    currency: OneOf(CURRENCIES, { description: 'ISO 4217 code.', examples: ['EUR'] }),
+  },
+  { description: 'A computed amount of money.', examples: [{ amount: '1250.00', currency: 'EUR' }] },
+)

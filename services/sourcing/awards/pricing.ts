@@ -1,0 +1,34 @@
+import { multiply, sum } from '../money/money.ts'
+
+/** A price that applies from a quantity on. Amounts are decimal strings. */
+export interface PriceBreak {
+  minQuantity: number
+  unitPrice: string
+  leadTimeDays: number
+}
+
+/** The break with the highest `minQuantity` that is not above the quantity; none for a quantity below every break. */
+export const breakFor = <Break extends { minQuantity: number }>(
+  breaks: readonly Break[],
+  quantity: number,
+): Break | undefined =>
+  breaks
+    .filter(({ minQuantity }) => minQuantity <= quantity)
+    .reduce<Break | undefined>((best, one) => (best && best.minQuantity > one.minQuantity ? best : one), undefined)
+
+export interface Costs {
+  unitPrice: string
+  quantity: number
+  toolingCost?: string | null
+  shippingCost?: string | null
+}
+
+/** Unit price × quantity + tooling + shipping. */
+export const totalOf = ({ unitPrice, quantity, toolingCost, shippingCost }: Costs): string =>
+  sum(multiply(unitPrice, quantity), toolingCost ?? '0', shippingCost ?? '0')
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** The date (UTC) that is the lead time after a time. */
+export const dueDateOf = (time: string, leadTimeDays: number): string =>
+  new Date(Date.parse(time) + leadTimeDays * DAY_MS).toISOString().slice(0, 'YYYY-MM-DD'.length)

@@ -1,0 +1,34 @@
+import Big from 'big.js'
+
+/*
+ * Amounts are decimal strings. They never become floating-point numbers, which cannot represent 0.1.
+ */
+
+/** Throws for a number, so that no floating-point number becomes an amount. */
+const Decimal = Big()
+Decimal.strict = true
+
+/** Currencies with two decimals are the most common, so amounts show at least two. */
+const MIN_DECIMALS = 2
+
+/** Without exponent and trailing zeros, with at least two decimals. `sourcing.api_amount` is the same in SQL. */
+const format = (value: Big): string => {
+  const text = value.toFixed()
+  const decimals = text.split('.')[1]?.length ?? 0
+  return decimals < MIN_DECIMALS ? value.toFixed(MIN_DECIMALS) : text
+}
+
+/** The canonical form of a decimal string. */
+export const amountOf = (text: string): string => format(new Decimal(text))
+
+/** The amount of a number of pieces. */
+export function multiply(amount: string, pieces: number): string {
+  if (!Number.isSafeInteger(pieces)) throw new Error(`${pieces} is not a number of pieces`)
+  return format(new Decimal(amount).times(String(pieces)))
+}
+
+export const sum = (...amounts: readonly string[]): string =>
+  format(amounts.reduce((total, amount) => total.plus(amount), new Decimal('0')))
+
+/** Negative if the first amount is lower, zero if both are equal. */
+export const compare = (a: string, b: string): -1 | 0 | 1 => new Decimal(a).cmp(b)
