@@ -10,6 +10,7 @@ import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
 import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
+import { matchRoutes } from './matches/routes.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { offerRoutes } from './offers/routes.ts'
 import { partRoutes } from './parts/routes.ts'
@@ -57,6 +58,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
+      matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
