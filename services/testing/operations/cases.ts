@@ -13,6 +13,7 @@ import type { OperationCase, PrivateReference, Reference } from './operation-cas
 import { PEOPLE_CASES } from './people-cases.ts'
 import { RFQ_CASES } from './rfq-cases.ts'
 import { partWithOpenRfq } from './rfqs.ts'
+import { WEBHOOK_CASES } from './webhook-cases.ts'
 
 /** The status for accounts without the permission. */
 const without = (permission: Permission, status: number) => (account: Account) =>
@@ -128,6 +129,7 @@ const CASES: Record<string, OperationCase> = {
   ...FILE_CASES,
   ...FACTORY_CASES,
   ...RFQ_CASES,
+  ...WEBHOOK_CASES,
 }
 
 const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))
