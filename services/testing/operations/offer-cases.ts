@@ -28,4 +28,7 @@ export const OFFER_CASES: Record<string, OperationCase> = {
     conflict: ofKind('submittedOffer'),
   },
   submitOffer: { by: 'manufacturer', references: { 'path.id': 'draftOffer' }, conflict: ofKind('submittedOffer') },
+  reviseOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
+  withdrawOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
+  rejectOffer: { references: { 'path.id': 'receivedOffer' }, conflict: 'race' },
 }
