@@ -49,3 +49,33 @@ export interface RfqDeclined {
   type: 'sourcing.rfq.declined'
   data: AboutRfq & { manufacturerOrgId: string }
 }
+
+/** One event type for each command on an order; `placed` by an award. */
+export interface OrderEvent {
+  type: `sourcing.order.${
+    | 'placed'
+    | 'confirmed'
+    | 'declined'
+    | 'started'
+    | 'inspected'
+    | 'reworked'
+    | 'shipped'
+    | 'delivered'
+    | 'completed'
+    | 'cancelled'
+    | 'held'
+    | 'resumed'
+    | 'milestonesChanged'}`
+  data: {
+    orderId: string
+    rfqId: string
+    offerId: string
+    partId: string
+    factoryId: string
+    consumerOrgId: string
+    ipOwnerOrgId: string
+    manufacturerOrgId: string
+    sellerOrgId: string
+    distributorOrgId?: string
+  }
+}

@@ -11,6 +11,7 @@ import { importRoutes } from './imports/routes.ts'
 import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
+import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqWorkers } from './rfqs/workers.ts'
@@ -56,6 +57,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
+      orderRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,
