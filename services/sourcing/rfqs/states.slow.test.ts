@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import { randomFrom } from '../../testing/random.ts'
 import { inHours, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 import { isLegal, RFQ_TRANSITIONS, type RfqVerb, stateAfter } from './states.ts'
 
@@ -11,17 +12,6 @@ const { consumer, ipOwner, maker, rival, stranger, partId, buyer } = await rfqPa
 const CALLERS = { consumer, ipOwner, maker, rival, stranger }
 type CallerName = keyof typeof CALLERS
 const VERBS = (Object.keys(RFQ_TRANSITIONS) as RfqVerb[]).filter((verb) => RFQ_TRANSITIONS[verb].by !== 'worker')
-
-/** A repeatable sequence of numbers below 1 (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** What the test expects of an RFQ. All guards but the state are met by the requests. */
 interface Model {
