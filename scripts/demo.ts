@@ -1,6 +1,8 @@
 import { Narrator } from './journey/narrator.ts'
+import { award, makeOffers } from './journey/offers.ts'
 import { accountOf } from './journey/options.ts'
 import { createParties, signIn } from './journey/parties.ts'
+import { produce } from './journey/production.ts'
 import { requestQuotations } from './journey/sourcing.ts'
 import { readAccounts } from './local/welcome.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
@@ -17,7 +19,9 @@ async function play(given: { url?: string; email?: string }): Promise<void> {
     () => account.email,
   )
   const parties = await createParties(narrator, operator)
-  await requestQuotations(narrator, parties)
+  const rfqId = await requestQuotations(narrator, parties)
+  await makeOffers(narrator, parties, rfqId)
+  await produce(narrator, parties, await award(narrator, parties, rfqId))
 }
 
 await runCommandLine(

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { OFFER_TRANSITIONS } from '../services/sourcing/offers/states.ts'
+import { ORDER_TRANSITIONS } from '../services/sourcing/orders/states.ts'
 import { TRANSITIONS as PART_TRANSITIONS } from '../services/sourcing/parts/rules.ts'
 import { RFQ_TRANSITIONS } from '../services/sourcing/rfqs/states.ts'
 import { stateDiagram } from './contract/state-diagram.ts'
@@ -14,6 +16,12 @@ const PART_STATES = [...new Set(Object.values(PART_TRANSITIONS).flatMap(({ from,
 const DIAGRAMS: Record<string, string> = {
   parts: stateDiagram('DRAFT', { ...PART_TRANSITIONS, delete: { from: PART_STATES, to: 'DELETED' } }),
   rfqs: stateDiagram('DRAFT', RFQ_TRANSITIONS),
+  offers: stateDiagram('DRAFT', OFFER_TRANSITIONS),
+  orders: stateDiagram('PLACED', {
+    ...ORDER_TRANSITIONS,
+    // An order resumes in the state from which it was put on hold.
+    resume: { from: ORDER_TRANSITIONS.resume.from, to: ORDER_TRANSITIONS.hold.from },
+  }),
 }
 
 /** The guide with the diagrams between their markers. */

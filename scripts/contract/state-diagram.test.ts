@@ -20,3 +20,9 @@ test('a table of verbs is a diagram: an edge for each move with its verbs, none 
   CLOSED --> [*]
   CANCELLED --> [*]`)
 })
+
+test('a verb with several next states has an edge to each', () => {
+  expect(
+    stateDiagram('A', { hold: { from: ['A', 'B'], to: 'HELD' }, resume: { from: 'HELD', to: ['A', 'B'] } }),
+  ).toContain('  HELD --> A: resume\n  HELD --> B: resume')
+})

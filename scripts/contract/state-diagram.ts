@@ -1,7 +1,7 @@
-/** A verb of a state machine; without `to` the state stays. */
+/** A verb of a state machine; without `to` the state stays. With several, the record returns to the one it came from. */
 export interface Verb {
   from: string | readonly string[]
-  to?: string
+  to?: string | readonly string[]
 }
 
 /** The state of a record that no longer exists. */
@@ -13,14 +13,15 @@ export function stateDiagram(initial: string, verbs: Readonly<Record<string, Ver
   const edges = new Map<string, string[]>([[`${END} --> ${initial}`, ['create']]])
   const left = new Set<string>()
   const entered = new Set([initial])
-  for (const [name, { from, to }] of Object.entries(verbs)) {
-    if (to === undefined) continue
+  for (const [name, { from, to = [] }] of Object.entries(verbs)) {
     for (const state of [from].flat()) {
-      const edge = `${state} --> ${to === DELETED ? END : to}`
-      edges.set(edge, [...(edges.get(edge) ?? []), name])
-      if (to === DELETED) continue
-      left.add(state)
-      entered.add(to)
+      for (const next of [to].flat()) {
+        const edge = `${state} --> ${next === DELETED ? END : next}`
+        edges.set(edge, [...(edges.get(edge) ?? []), name])
+        if (next === DELETED) continue
+        left.add(state)
+        entered.add(next)
+      }
     }
   }
   const final = [...entered].filter((state) => !left.has(state))

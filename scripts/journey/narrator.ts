@@ -34,6 +34,15 @@ export class Narrator {
   }
 }
 
+export interface Page<Item> {
+  items: Item[]
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
+
+export const withState = ({ id, state }: { id: string; state: string }) => `${id} is ${state}`
+
 interface Problem {
   detail?: string
   errors?: { field: string; message: string }[]

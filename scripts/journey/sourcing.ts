@@ -2,20 +2,14 @@ import type { FactoryMatch } from '../../proto/http/sourcing/matches.ts'
 import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { RfqInvitation } from '../../proto/http/sourcing/rfq-lifecycle.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
-import { ask, type Narrator } from './narrator.ts'
+import { ask, inDays, type Narrator, type Page, withState } from './narrator.ts'
 import type { Parties } from './parties.ts'
 
-interface Page<Item> {
-  items: Item[]
-}
-
-const DAY_MS = 24 * 60 * 60 * 1000
-export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
-
-const withState = ({ id, state }: { id: string; state: string }) => `${id} is ${state}`
-
 /** From the part to the invitations. */
-export async function requestQuotations(narrator: Narrator, { buyer, printer, welder, laser }: Parties) {
+export async function requestQuotations(
+  narrator: Narrator,
+  { buyer, printer, welder, laser }: Parties,
+): Promise<string> {
   narrator.chapter('A part')
   const draft = await narrator.step(
     'Baltic Pumps creates a part',
@@ -88,5 +82,5 @@ export async function requestQuotations(narrator: Narrator, { buyer, printer, we
     () => ask<Page<RfqInvitation>>(buyer.client, 'GET', `/flows/v1/rfqs/${rfq.id}/invitations`),
     ({ items }) => items.map(({ state }) => state).join(', '),
   )
-  return { part, rfq }
+  return rfq.id
 }

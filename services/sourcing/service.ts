@@ -14,6 +14,7 @@ import { matchRoutes } from './matches/routes.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { offerRoutes } from './offers/routes.ts'
 import { offerExpiryWorker } from './offers/workers.ts'
+import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqWorkers } from './rfqs/workers.ts'
@@ -61,6 +62,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       rfqRoutes({ http, pagination, ...deps }),
       matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
+      orderRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,
