@@ -26,6 +26,18 @@ export const PROCEDURES = [
   'offer.revise',
   'offer.submit',
   'offer.withdraw',
+  'order.cancel',
+  'order.complete',
+  'order.confirm',
+  'order.decline',
+  'order.deliver',
+  'order.hold',
+  'order.inspect',
+  'order.milestones',
+  'order.resume',
+  'order.rework',
+  'order.ship',
+  'order.start',
   'org.create',
   'org.patch',
   'part.archive',
@@ -60,6 +72,9 @@ export const PROCEDURES = [
   'user.deactivate',
   'user.patch',
   'user.resetPassword',
+  'webhookEndpoint.create',
+  'webhookEndpoint.delete',
+  'webhookEndpoint.patch',
 ] as const
 
 export type Procedure = (typeof PROCEDURES)[number]

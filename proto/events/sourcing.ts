@@ -70,3 +70,33 @@ export interface OfferRevised {
   type: 'sourcing.offer.revised'
   data: AboutOffer & { previousOfferId: string }
 }
+
+/** One event type for each command on an order; `placed` by an award. */
+export interface OrderEvent {
+  type: `sourcing.order.${
+    | 'placed'
+    | 'confirmed'
+    | 'declined'
+    | 'started'
+    | 'inspected'
+    | 'reworked'
+    | 'shipped'
+    | 'delivered'
+    | 'completed'
+    | 'cancelled'
+    | 'held'
+    | 'resumed'
+    | 'milestonesChanged'}`
+  data: {
+    orderId: string
+    rfqId: string
+    offerId: string
+    partId: string
+    factoryId: string
+    consumerOrgId: string
+    ipOwnerOrgId: string
+    manufacturerOrgId: string
+    sellerOrgId: string
+    distributorOrgId?: string
+  }
+}

@@ -2,6 +2,7 @@ import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } f
 import { isDateTime } from './times.ts'
 
 FormatRegistry.Set('date-time', isDateTime)
+FormatRegistry.Set('date', (text) => isDateTime(`${text}T00:00:00Z`))
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 interface TextSchema {
   minLength?: number

@@ -11,9 +11,11 @@ import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
 import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
+import { matchRoutes } from './matches/routes.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { offerRoutes } from './offers/routes.ts'
 import { offerExpiryWorker } from './offers/workers.ts'
+import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { rfqWorkers } from './rfqs/workers.ts'
@@ -59,8 +61,10 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
+      matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
       comparisonRoutes({ http, ...deps }),
+      orderRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,

@@ -172,14 +172,18 @@ export const listFactories = defineOperation({
   refusals: ['not_found'],
 })
 
+/** Each role of an order reads its factory. The views have the permissions of their roles. */
+const ANY_APP = ['app:consumer', 'app:manufacturer', 'app:ip-owner', 'app:seller', 'app:distributor'] as const
+
 export const getFactory = defineOperation({
   id: 'getFactory',
   method: 'GET',
   path: '/v1/factories/{id}',
   tag,
   summary: 'Get a factory',
-  description: 'A factory that one of the views of the list has for you. Others are not found.',
-  access: ['app:consumer', 'app:manufacturer'],
+  description:
+    'A factory that one of the views of the list has for you, or of an order that names your organization. Others are not found.',
+  access: ANY_APP,
   params: factoryId,
   response: Factory,
   etag: true,
@@ -191,7 +195,7 @@ export const batchGetFactories = defineOperation({
   path: '/v1/factories:batch-get',
   tag,
   summary: 'Get factories by id',
-  access: ['app:consumer', 'app:manufacturer'],
+  access: ANY_APP,
   body: BatchOf('ids', [EXAMPLE_FACTORY_ID]),
   response: ItemsOf(Factory),
 })

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { FactoryContent, Views } from './rules.ts'
 import { isOwn, isPublic, isReadable, isReleasedBy } from './visibility.ts'
 
-/** The JSON of a factory; no row where none of the caller's views has it. */
+/** The JSON of a factory; no row where the caller may not read it. */
 export const findFactory = (sql: Sql, orgId: string, views: Views, id: string) => sql<{ document: string }[]>`
   select document from sourcing.factories factory where id = ${id} and ${isReadable(sql, orgId, views)}`
 

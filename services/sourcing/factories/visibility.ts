@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import { isPartyToFactory } from '../orders/visibility.ts'
 import type { Views } from './rules.ts'
 
 /* Conditions on rows `factory` of `sourcing.factories`. */
@@ -22,6 +23,7 @@ export const maySource = (sql: Sql, orgId: string) => sql`(${isPublic(sql)} and 
       and released.factory_id = factory.id)
   from organization.org_directory org where org.org_id = ${orgId}))`
 
-/** A factory that one of the views of the caller lists. */
+/** A factory that one of the views of the caller lists, or of an order that names the caller's organization. */
 export const isReadable = (sql: Sql, orgId: string, { consumer, manufacturer }: Views) => sql`(
-  (${manufacturer} and ${isOwn(sql, orgId)}) or (${consumer} and ${maySource(sql, orgId)}))`
+  (${manufacturer} and ${isOwn(sql, orgId)}) or (${consumer} and ${maySource(sql, orgId)})
+  or ${isPartyToFactory(sql, orgId)})`

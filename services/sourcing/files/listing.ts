@@ -2,7 +2,7 @@ import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Storage } from '../storage/storage.ts'
-import { type FileRow, findOwnership, listFiles } from './queries.ts'
+import { type FileRow, findRelation, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
 
 interface ListingDeps {
@@ -16,8 +16,8 @@ interface ListingDeps {
 /** The files of a part that the organization may see, newest first. */
 export async function filesOf(deps: ListingDeps, orgId: string, partId: string): Promise<{ items: File[] }> {
   const { sql, clock } = deps
-  const { owned } = found(await findOwnership(sql, orgId, partId))
-  const rows = await listFiles(sql, partId, visibleGroups(owned ? 'OWNER' : 'ANYONE'))
+  const { relation } = found(await findRelation(sql, orgId, partId))
+  const rows = await listFiles(sql, partId, visibleGroups(relation))
   const urlsExpireAt = new Date(clock() + DOWNLOAD_URL_MS)
   return { items: await Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt))) }
 }

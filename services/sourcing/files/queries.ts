@@ -1,11 +1,19 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import { inView, isLive as isLiveOrder } from '../orders/visibility.ts'
 import { isOwn, isReadable } from '../parts/visibility.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
+import type { Relation } from './rules.ts'
 
-/** Whether the organization owns a part. No row if it cannot read the part. */
-export const findOwnership = (sql: Sql, orgId: string, partId: string) => sql<{ owned: boolean }[]>`
-  select ${isOwn(sql, orgId)} as owned from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
+/** The relation of the organization to a part. No row if it cannot read the part. */
+export const findRelation = (sql: Sql, orgId: string, partId: string) => sql<{ relation: Relation }[]>`
+  select case
+    when ${isOwn(sql, orgId)} then 'OWNER'
+    when exists (
+      select from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${isLiveOrder(sql)})
+    then 'MAKER'
+    else 'ANYONE' end as relation
+  from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`
 
 export interface FileRow {
   id: string

@@ -6,7 +6,6 @@ describe('the visible groups of files of a relation', () => {
   const table: Record<Relation, FileGroup[]> = {
     OWNER: ['preview', 'document', 'ip', 'partDevelopment', 'development'],
     MAKER: ['preview', 'document', 'ip'],
-    PARTY: ['preview', 'document'],
     ANYONE: ['preview', 'document'],
   }
 

@@ -11,11 +11,9 @@ import { noSuch } from '../../../proto/messages.ts'
 export type Relation =
   /** The IP owner of the part. */
   | 'OWNER'
-  /** A manufacturer with a current order for the part. */
+  /** A manufacturer with a live order for the part. */
   | 'MAKER'
-  /** Invited to an RFQ for the part, or involved in an order for it. */
-  | 'PARTY'
-  /** Any other organization. The part is published and not internal. */
+  /** Any other organization. */
   | 'ANYONE'
 
 const OPEN_GROUPS: readonly FileGroup[] = ['preview', 'document']

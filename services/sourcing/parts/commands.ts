@@ -138,13 +138,15 @@ export function movePart(
   })
 }
 
-/** Deletes an own part without an open RFQ. A publication locks the part, so it comes before or after the deletion. */
+/** Deletes an own part without an open RFQ or unfinished order. A publication and an award lock the part, so each comes before or after. */
 export function deletePart({ clock }: CommandDeps, { begin, params, audit }: ChangePart): Promise<undefined> {
   const now = new Date(clock()).toISOString()
   return begin(async (tx, caller) => {
     const { part } = await ownPart(tx, caller, params.id)
-    if (!mayDelete({ openRfqs: (await queries.findOpenRfq(tx, part.id, now)).length })) {
-      throw refuse('conflict', { detail: 'There is an open RFQ for the part.' })
+    const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length
+    const unfinishedOrders = (await queries.findUnfinishedOrder(tx, part.id)).length
+    if (!mayDelete({ openRfqs, unfinishedOrders })) {
+      throw refuse('conflict', { detail: 'There is an open RFQ or an unfinished order for the part.' })
     }
     const { id } = found(await queries.deletePart(tx, caller.orgId, part.id))
     await recordSuccess(tx, audit)

@@ -2,6 +2,7 @@ import type { Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { isUnfinished } from '../orders/visibility.ts'
 import type { PartContent } from './rules.ts'
 import { isOwn, isPublic, isReadable } from './visibility.ts'
 
@@ -187,6 +188,10 @@ export const updateContent = (
 /** The OPEN RFQs of a part whose expiry is in the future, counted up to one. */
 export const findOpenRfq = (sql: Sql, id: string, now: string) => sql<{ id: string }[]>`
   select id from sourcing.rfqs where part_id = ${id} and state = 'OPEN' and expires_at > ${now} limit 1`
+
+/** The unfinished orders of a part, counted up to one. */
+export const findUnfinishedOrder = (sql: Sql, id: string) => sql<{ id: string }[]>`
+  select id from sourcing.orders where part_id = ${id} and ${isUnfinished(sql)} limit 1`
 
 export const deletePart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
   delete from sourcing.parts where id = ${id} and ${isOwn(sql, orgId)} returning id`

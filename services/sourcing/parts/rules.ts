@@ -12,17 +12,20 @@ export const maySource = ({ ipOwnerOrgId, state, internal }: ReadPart, orgId: st
   ipOwnerOrgId === orgId || (state === 'PUBLISHED' && !internal)
 
 /**
- * Whether an organization may read a part, its files and its metadata: the same parts, and those of published RFQs to which it
- * is invited. An invitee may not source a part that it may only read: otherwise it could invite others to it.
- * `visibility.ts` has both rules in SQL. The history of a part is read by its owner alone.
+ * Whether an organization may read a part, its files and its metadata: the same parts, those of published RFQs to which it is
+ * invited, and those of orders that name it. It may not source a part that it may only read: otherwise it could invite others
+ * to it. `visibility.ts` has both rules in SQL. The history of a part is read by its owner alone.
  */
-export const mayRead = (part: ReadPart, { orgId, isInvited }: { orgId: string; isInvited: boolean }): boolean =>
-  isInvited || maySource(part, orgId)
+export const mayRead = (
+  part: ReadPart,
+  { orgId, isInvited, isPartyToOrder }: { orgId: string; isInvited: boolean; isPartyToOrder: boolean },
+): boolean => isInvited || isPartyToOrder || maySource(part, orgId)
 
 type ReadPart = Pick<Part, 'ipOwnerOrgId' | 'state' | 'internal'>
 
-/** Whether a part may be deleted: not while manufacturers are asked for quotations of it. */
-export const mayDelete = ({ openRfqs }: { openRfqs: number }): boolean => openRfqs === 0
+/** Whether a part may be deleted: not while manufacturers are asked for quotations of it, or make it. */
+export const mayDelete = ({ openRfqs, unfinishedOrders }: { openRfqs: number; unfinishedOrders: number }): boolean =>
+  openRfqs + unfinishedOrders === 0
 
 /** The catalog entries and labels that the ids of a part resolve to. */
 export interface Resolved {

@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import { isPartyToPart } from '../orders/visibility.ts'
 
 /*
  * The conditions of `mayRead` in SQL, on rows of `sourcing.parts`. The texts match the predicates of the partial indexes.
@@ -15,4 +16,5 @@ const isInvited = (sql: Sql, orgId: string) => sql`exists (
 /** The condition of `maySource`. */
 export const isSourceable = (sql: Sql, orgId: string) => sql`(${isOwn(sql, orgId)} or (${isPublic(sql)}))`
 
-export const isReadable = (sql: Sql, orgId: string) => sql`(${isSourceable(sql, orgId)} or ${isInvited(sql, orgId)})`
+export const isReadable = (sql: Sql, orgId: string) => sql`(
+  ${isSourceable(sql, orgId)} or ${isInvited(sql, orgId)} or ${isPartyToPart(sql, orgId)})`

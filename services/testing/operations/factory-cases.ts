@@ -28,6 +28,13 @@ async function release(fixtures: Fixtures, account: Account) {
 /** The views that an account may use, in the order of the contract. */
 const viewOf = ({ permissions }: Account) => (permissions.has('app:consumer') ? 'CONSUMER' : 'MANUFACTURER')
 
+/** Without the permission of the view, only a party to an order reads a factory. */
+const READ = {
+  record: 'internalFactory',
+  own: ({ permissions }: Account) =>
+    permissions.has('app:ip-owner') && !permissions.has('app:manufacturer') ? 404 : undefined,
+} as const
+
 /** Factories and their releases. */
 export const FACTORY_CASES: Record<string, OperationCase> = {
   listFactories: {
@@ -43,7 +50,7 @@ export const FACTORY_CASES: Record<string, OperationCase> = {
     },
     values: (_, account) => ({ 'query.view': viewOf(account) }),
   },
-  getFactory: { by: 'manufacturer', references: FACTORY },
+  getFactory: { by: 'manufacturer', references: { 'path.id': READ } },
   batchGetFactories: { by: 'manufacturer', references: { 'body.ids.0': 'internalFactory' } },
   createFactory: {
     // Another organization, because the case uses up its limit of factories.

@@ -1,0 +1,156 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { HistoryEntry } from './history.ts'
+import { Money, Total } from './money.ts'
+
+const ordersTag = defineTag(
+  'Orders',
+  'Orders that awards of RFQs placed with factories, for every organization in them.',
+)
+
+export const ORDER_STATES = [
+  'PLACED',
+  'CONFIRMED',
+  'IN_PRODUCTION',
+  'INSPECTION',
+  'SHIPPED',
+  'DELIVERED',
+  'COMPLETED',
+  'ON_HOLD',
+  'DECLINED',
+  'CANCELLED',
+] as const
+export type OrderState = (typeof ORDER_STATES)[number]
+
+const EXAMPLE_ID = 'order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_FACTORY = 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+export const MAX_MILESTONES = 50
+
+export const Milestone = closed(
+  {
+    name: Line(200, { description: 'Name of the milestone.', examples: ['First article inspection'] }),
+    plannedTime: Type.Optional(DateTime('Planned time.', { examples: ['2026-05-20T12:00:00.000Z'] })),
+    completedTime: Type.Optional(DateTime('Time of completion.', { examples: ['2026-05-19T15:30:00.000Z'] })),
+  },
+  { description: 'A step of an order that the manufacturer plans and reports.' },
+)
+export type Milestone = Static<typeof Milestone>
+
+export const milestones = Type.Array(Milestone, {
+  maxItems: MAX_MILESTONES,
+  description: 'Milestones in their order.',
+  examples: [[{ name: 'First article inspection', plannedTime: '2026-05-20T12:00:00.000Z' }]],
+})
+
+const org = (description: string, last: string) =>
+  Type.String({ description, examples: [`org_01JZ8Q4D3R1G5M7VJ0T6W2X9Y${last}`] })
+
+const optional = {
+  toolingCost: Type.Optional(Money),
+  shippingCost: Type.Optional(Money),
+  carrier: Type.Optional(Type.String({ description: 'Carrier of the shipment.', examples: ['Nordic Freight'] })),
+  trackingNumber: Type.Optional(
+    Type.String({ description: 'Number of the shipment at its carrier.', examples: ['NF-2207-0042'] }),
+  ),
+  reason: Type.Optional(
+    Type.String({
+      description: 'Why the order is on hold, was declined or cancelled, or returned to production.',
+      examples: ['The powder batch failed its test.'],
+    }),
+  ),
+}
+
+export const Order = closed(
+  {
+    id: Type.String({ description: 'Id of the order.', examples: [EXAMPLE_ID] }),
+    serialNumber: Type.String({
+      description: '`O-` and eight Crockford characters, unique on the platform.',
+      examples: ['O-7K2M9QXA'],
+    }),
+    rfqId: Type.String({ description: 'Awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    offerId: Type.String({ description: 'Accepted offer.', examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    partId: Type.String({ description: 'Ordered part.', examples: [EXAMPLE_PART] }),
+    factoryId: Type.String({ description: 'Factory that makes the part.', examples: [EXAMPLE_FACTORY] }),
+    consumerOrgId: org('Organization that placed the order.', 'B'),
+    ipOwnerOrgId: org('IP owner of the part.', 'D'),
+    manufacturerOrgId: org('Organization of the factory.', 'C'),
+    sellerOrgId: org('Organization that sells the parts: the one named in the award, or the manufacturer.', 'C'),
+    distributorOrgId: Type.Optional(org('Distributor of the consumer, where it has one.', 'E')),
+    state: OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] }),
+    quantity: Type.Integer({ format: 'int32', description: 'Number of pieces.', examples: [10] }),
+    unitPrice: Money,
+    toolingCost: optional.toolingCost,
+    shippingCost: optional.shippingCost,
+    total: Total,
+    dueDate: Type.String({
+      format: 'date',
+      description: 'Day (UTC) of delivery: the lead time of the offer after the award.',
+      examples: ['2026-06-10'],
+    }),
+    milestones,
+    carrier: optional.carrier,
+    trackingNumber: optional.trackingNumber,
+    reason: optional.reason,
+    createdTime: DateTime('Time of the award.'),
+    updatedTime: DateTime('Time of the last change.'),
+  },
+  { description: 'The total is the unit price × the quantity + tooling + shipping.' },
+)
+export type Order = Static<typeof Order>
+
+export const orderId = pathParam('id', 'Id of the order.', EXAMPLE_ID)
+
+export const ORDER_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR'] as const
+export type OrderView = (typeof ORDER_VIEWS)[number]
+
+export const listOrders = defineOperation({
+  id: 'listOrders',
+  method: 'GET',
+  path: '/v1/orders',
+  tag: ordersTag,
+  summary: 'List orders',
+  description: 'Newest first: the orders in which your organization is named.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    view: Type.Optional(
+      OneOf(ORDER_VIEWS, { description: 'Role of your organization. Default: every role.', examples: ['CONSUMER'] }),
+    ),
+    state: Type.Optional(OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] })),
+    partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
+    factoryId: Type.Optional(Type.String({ description: 'Id of the factory.', examples: [EXAMPLE_FACTORY] })),
+  }),
+  response: PageOf(Order),
+  beta: true,
+})
+
+export const getOrder = defineOperation({
+  id: 'getOrder',
+  method: 'GET',
+  path: '/v1/orders/{id}',
+  tag: ordersTag,
+  summary: 'Get an order',
+  description: 'For every organization that the order names. Otherwise not found.',
+  access: 'token',
+  params: orderId,
+  response: Order,
+  etag: true,
+  beta: true,
+})
+
+export const listOrderHistory = defineOperation({
+  id: 'listOrderHistory',
+  method: 'GET',
+  path: '/v1/orders/{id}/history',
+  tag: ordersTag,
+  summary: "List an order's history",
+  description: 'Newest first, for every organization that the order names.',
+  access: 'token',
+  params: orderId,
+  query: Type.Object(pageQuery),
+  response: PageOf(HistoryEntry),
+  beta: true,
+})

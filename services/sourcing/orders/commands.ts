@@ -1,0 +1,79 @@
+import type { Milestone, Order } from '../../../proto/http/sourcing/orders.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import { EVENT_NAMES, emitOrderEvent } from './events.ts'
+import { lockOrder, moveState, replaceMilestones } from './queries.ts'
+import { illegal, milestonesOf } from './rules.ts'
+import { heldStateAfter, isLegal, ORDER_TRANSITIONS, type OrderVerb, stateAfter } from './states.ts'
+
+export interface CommandDeps {
+  clock: () => number
+}
+
+interface ChangeOrder {
+  begin: BeginCommand
+  params: { id: string }
+  audit: AuditContext
+}
+
+interface Details {
+  reason?: string
+  carrier?: string
+  trackingNumber?: string
+}
+
+/** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
+export function moveOrder(
+  { clock }: CommandDeps,
+  verb: Exclude<OrderVerb, 'milestones'>,
+  { begin, params, audit }: ChangeOrder,
+  { reason, carrier, trackingNumber }: Details = {},
+): Promise<JsonText> {
+  const now = new Date(clock()).toISOString()
+  const { from, by } = ORDER_TRANSITIONS[verb]
+  return begin(async (tx, { orgId }) => {
+    const acted = { orgId, id: params.id, by }
+    const { document, held_state: heldState } = found(await lockOrder(tx, acted))
+    const { state }: Order = JSON.parse(document)
+    if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
+    const to = stateAfter(verb, state, heldState)
+    const change = {
+      from,
+      to,
+      heldState: heldStateAfter(state, to, heldState),
+      reason: reason ?? null,
+      carrier: carrier ?? null,
+      trackingNumber: trackingNumber ?? null,
+    }
+    const [moved] = await moveState(tx, acted, change, now)
+    if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })
+    await recordSuccess(tx, audit)
+    await emitOrderEvent(tx, EVENT_NAMES[verb], JSON.parse(moved.document))
+    return new JsonText(moved.document)
+  })
+}
+
+/** Replaces the milestones of an order. A list without a change writes nothing. */
+export function changeMilestones(
+  { clock }: CommandDeps,
+  { begin, params, body, audit }: ChangeOrder & { body: { milestones: Milestone[] } },
+): Promise<JsonText> {
+  const now = new Date(clock()).toISOString()
+  const milestones = milestonesOf(body.milestones)
+  return begin(async (tx, { orgId }) => {
+    const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.milestones.by }
+    const { document } = found(await lockOrder(tx, acted))
+    const order: Order = JSON.parse(document)
+    if (!isLegal('milestones', order.state)) {
+      throw refuse('illegal_transition', { detail: illegal(order.state, 'milestones') })
+    }
+    await recordSuccess(tx, audit)
+    if (Bun.deepEquals(milestones, order.milestones)) return new JsonText(document)
+    const { document: changed } = found(await replaceMilestones(tx, acted, milestones, now))
+    await emitOrderEvent(tx, EVENT_NAMES.milestones, order)
+    return new JsonText(changed)
+  })
+}

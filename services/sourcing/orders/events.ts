@@ -1,0 +1,41 @@
+import type { OrderEvent } from '../../../proto/events/sourcing.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import type { OrderVerb } from './states.ts'
+
+type OrderEventName = OrderEvent['type'] extends `sourcing.order.${infer Name}` ? Name : never
+
+export const EVENT_NAMES = {
+  confirm: 'confirmed',
+  decline: 'declined',
+  cancel: 'cancelled',
+  start: 'started',
+  inspect: 'inspected',
+  rework: 'reworked',
+  ship: 'shipped',
+  deliver: 'delivered',
+  complete: 'completed',
+  hold: 'held',
+  resume: 'resumed',
+  milestones: 'milestonesChanged',
+} as const satisfies Record<OrderVerb, OrderEventName>
+
+export const emitOrderEvent = (tx: Tx, name: OrderEventName, order: Order) =>
+  emit(tx, {
+    type: `sourcing.order.${name}`,
+    tenantId: order.consumerOrgId,
+    subject: order.id,
+    data: {
+      orderId: order.id,
+      rfqId: order.rfqId,
+      offerId: order.offerId,
+      partId: order.partId,
+      factoryId: order.factoryId,
+      consumerOrgId: order.consumerOrgId,
+      ipOwnerOrgId: order.ipOwnerOrgId,
+      manufacturerOrgId: order.manufacturerOrgId,
+      sellerOrgId: order.sellerOrgId,
+      ...(order.distributorOrgId === undefined ? {} : { distributorOrgId: order.distributorOrgId }),
+    },
+  } satisfies OrderEvent & { tenantId: string; subject: string })

@@ -1,0 +1,53 @@
+import type { OrderState, OrderView } from '../../../proto/http/sourcing/orders.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { inView } from './visibility.ts'
+
+export interface OrderFilters {
+  state?: OrderState | undefined
+  partId?: string | undefined
+  factoryId?: string | undefined
+}
+
+export interface OrderListing extends PageWindow, OrderFilters {
+  /** Undefined: every role of the organization. */
+  view?: OrderView | undefined
+}
+
+/** The filters and the beginning of the page. */
+const filtered = (sql: Sql, { state, partId, factoryId, after }: OrderListing) => sql`
+  ${state === undefined ? sql`` : sql`and state = ${state}`}
+  ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
+  ${factoryId === undefined ? sql`` : sql`and factory_id = ${factoryId}`}
+  and id < ${after ?? NEWEST_ID}`
+
+/** Newest first, in one view. */
+const listInView = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql<DocumentRow[]>`
+  select id as position, document from sourcing.orders
+  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  order by id desc limit ${listing.limit} offset ${listing.offset}`
+
+/** The newest orders of one view: as many as all pages up to the wanted one have. */
+const idsIn = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql`
+  (select id from sourcing.orders
+  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  order by id desc limit ${listing.limit + listing.offset})`
+
+/** Newest first, in all views; an order of several views once. */
+const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => {
+  const ids = (view: OrderView) => idsIn(sql, orgId, view, listing)
+  return sql<DocumentRow[]>`
+    select page.id as position, (select document from sourcing.orders where id = page.id) as document
+    from (
+      select id from (
+        ${ids('CONSUMER')} union ${ids('IP_OWNER')} union ${ids('MANUFACTURER')}
+        union ${ids('SELLER')} union ${ids('DISTRIBUTOR')}
+      ) found
+      order by id desc limit ${listing.limit} offset ${listing.offset}
+    ) page
+    order by page.id desc`
+}
+
+export const listOrders = (sql: Sql, orgId: string, listing: OrderListing) =>
+  listing.view ? listInView(sql, orgId, listing.view, listing) : listInAllViews(sql, orgId, listing)

@@ -1,0 +1,53 @@
+import type { Milestone, OrderState } from '../../../proto/http/sourcing/orders.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Actor } from './states.ts'
+import { isActor, isParty } from './visibility.ts'
+
+/** The JSON of an order; no row where the order does not name the organization. */
+export const findOrder = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
+  select document from sourcing.orders where id = ${id} and ${isParty(sql, orgId)}`
+
+/** An order of which the organization is one of the actors, locked until the transaction ends. */
+export const lockOrder = (tx: Tx, { orgId, id, by }: ActedOn) => tx<
+  { document: string; held_state: OrderState | null }[]
+>`
+  select document, held_state from sourcing.orders where id = ${id} and ${isActor(tx, orgId, by)} for update`
+
+interface ActedOn {
+  orgId: string
+  id: string
+  by: readonly Actor[]
+}
+
+export interface OrderChange {
+  from: readonly OrderState[]
+  to: OrderState
+  heldState: OrderState | null
+  reason: string | null
+  /** Null keeps the present value. */
+  carrier: string | null
+  trackingNumber: string | null
+}
+
+/** No row if the order is no longer in a state of `from`: of two concurrent calls one succeeds. */
+export const moveState = (
+  tx: Tx,
+  { orgId, id, by }: ActedOn,
+  { from, to, heldState, reason, carrier, trackingNumber }: OrderChange,
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.orders set state = ${to}, held_state = ${heldState}, reason = ${reason},
+    carrier = coalesce(${carrier}, carrier), tracking_number = coalesce(${trackingNumber}, tracking_number),
+    updated_at = ${now}
+  where id = ${id} and ${isActor(tx, orgId, by)} and state = any(${[...from]})
+  returning document`
+
+export const replaceMilestones = (
+  tx: Tx,
+  { orgId, id, by }: ActedOn,
+  milestones: readonly Milestone[],
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.orders set milestones = ${JSON.stringify(milestones)}::text::jsonb, updated_at = ${now}
+  where id = ${id} and ${isActor(tx, orgId, by)}
+  returning document`

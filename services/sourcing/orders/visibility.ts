@@ -1,0 +1,47 @@
+import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import type { Actor } from './states.ts'
+
+/* Conditions on rows of `sourcing.orders`. */
+
+/** The organization has the role of a view. */
+export const inView = (sql: Sql, orgId: string, view: OrderView) => {
+  if (view === 'CONSUMER') return sql`consumer_org_id = ${orgId}`
+  if (view === 'IP_OWNER') return sql`ip_owner_org_id = ${orgId}`
+  if (view === 'MANUFACTURER') return sql`manufacturer_org_id = ${orgId}`
+  return view === 'SELLER' ? sql`seller_org_id = ${orgId}` : sql`distributor_org_id = ${orgId}`
+}
+
+/** The condition of `isParty`. */
+export const isParty = (sql: Sql, orgId: string) => sql`(
+  ${inView(sql, orgId, 'CONSUMER')} or ${inView(sql, orgId, 'IP_OWNER')} or ${inView(sql, orgId, 'MANUFACTURER')}
+  or ${inView(sql, orgId, 'SELLER')} or ${inView(sql, orgId, 'DISTRIBUTOR')})`
+
+/** The condition of `mayUse`, for the organizations of a verb. */
+export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
+  (${by.includes('manufacturer')} and ${inView(sql, orgId, 'MANUFACTURER')})
+  or (${by.includes('seller')} and ${inView(sql, orgId, 'SELLER')})
+  or (${by.includes('consumer')} and ${inView(sql, orgId, 'CONSUMER')}))`
+
+/**
+ * Whether the organization is a party to an order of the record in the column. One condition for each role, so that each is
+ * a look-up in its index.
+ */
+const isPartyTo = (sql: Sql, orgId: string, isOfRecord: ReturnType<Sql>) => sql`(
+  exists (select from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord})
+  or exists (select from sourcing.orders where ${inView(sql, orgId, 'IP_OWNER')} and ${isOfRecord})
+  or exists (select from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and ${isOfRecord})
+  or exists (select from sourcing.orders where ${inView(sql, orgId, 'SELLER')} and ${isOfRecord})
+  or exists (select from sourcing.orders where ${inView(sql, orgId, 'DISTRIBUTOR')} and ${isOfRecord}))`
+
+/** For rows of `sourcing.parts`. */
+export const isPartyToPart = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`part_id = parts.id`)
+
+/** For rows `factory` of `sourcing.factories`. */
+export const isPartyToFactory = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`factory_id = factory.id`)
+
+/** The condition of `isLive`. The text matches the predicate of the partial index. */
+export const isLive = (sql: Sql) => sql`state in ('CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD')`
+
+/** The condition of `isUnfinished`. The text matches the predicate of the partial index. */
+export const isUnfinished = (sql: Sql) => sql`state not in ('COMPLETED', 'DECLINED', 'CANCELLED')`

@@ -1,0 +1,74 @@
+import type { Order, OrderState } from '../../proto/http/sourcing/orders.ts'
+import type { Pool } from '../kit/db/client.ts'
+import { newIdAt, newSerialNumber } from '../kit/db/ids.ts'
+import type { ApiAnswer, ApiClient } from './client.ts'
+import { createFactory } from './factories.ts'
+import type { TestMarketplace } from './marketplace.ts'
+import type { Problem } from './people.ts'
+import { publishedPart } from './rfqs.ts'
+
+type OrderAnswer = Promise<ApiAnswer<Order & Problem>>
+
+/** The requests about orders of one client. */
+export const ordersOf = (client: ApiClient) => ({
+  read: (id: string): OrderAnswer => client.get(`/v1/orders/${id}`),
+  list: (query = '') => client.get<{ items: Order[]; hasMore: boolean } & Problem>(`/v1/orders${query}`),
+  history: (id: string, query = '') =>
+    client.get<{ items: { kind: string; changes: { field: string; before?: unknown; after?: unknown }[] }[] }>(
+      `/v1/orders/${id}/history${query}`,
+    ),
+  act: (id: string, verb: string, body?: unknown): OrderAnswer => client.post(`/flows/v1/orders/${id}/${verb}`, body),
+})
+
+/** The columns of a new order that tests choose. */
+export interface OrderRow {
+  consumerOrgId: string
+  ipOwnerOrgId: string
+  manufacturerOrgId: string
+  sellerOrgId: string
+  distributorOrgId?: string | null
+  partId: string
+  factoryId: string
+  state?: OrderState
+  heldState?: OrderState | null
+}
+
+/** Inserts an order under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. */
+export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
+  const now = new Date().toISOString()
+  const id = newIdAt('order', now)
+  await owner`
+    insert into sourcing.orders (id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id,
+      ip_owner_org_id, manufacturer_org_id, seller_org_id, distributor_org_id, state, held_state, quantity, unit_price,
+      tooling_cost, shipping_cost, total, currency, due_date, created_at, updated_at)
+    values (${id}, ${newSerialNumber('O')}, ${newIdAt('rfq', now)}, ${newIdAt('offer', now)}, ${row.partId},
+      ${row.factoryId}, ${row.consumerOrgId}, ${row.ipOwnerOrgId}, ${row.manufacturerOrgId}, ${row.sellerOrgId},
+      ${row.distributorOrgId ?? null}, ${row.state ?? 'PLACED'}, ${row.heldState ?? null}, 10, 95.5, 1200, 49.9, 2204.9,
+      'EUR', '2031-05-29', ${now}, ${now})`
+  return id
+}
+
+/** The organizations of orders, a stranger with every role, and a part and a factory that only parties can read. */
+export async function orderParties(market: TestMarketplace) {
+  const [ipOwner, maker, seller, distributor, stranger] = await Promise.all([
+    market.organization(['IP_OWNER']),
+    market.organization(['MANUFACTURER']),
+    market.organization(['SELLER']),
+    market.organization(['DISTRIBUTOR']),
+    market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR']),
+  ])
+  const consumer = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })
+  const partId = await publishedPart(ipOwner.administrator.client, { internal: true })
+  const { id: factoryId } = await createFactory(maker.administrator.client, { internal: true, capabilities: [] })
+  const parties = {
+    consumerOrgId: consumer.orgId,
+    ipOwnerOrgId: ipOwner.orgId,
+    manufacturerOrgId: maker.orgId,
+    sellerOrgId: seller.orgId,
+    distributorOrgId: distributor.orgId,
+    partId,
+    factoryId,
+  }
+  const place = (more: Partial<OrderRow> = {}) => insertOrder(market.db.owner, { ...parties, ...more })
+  return { consumer, ipOwner, maker, seller, distributor, stranger, partId, factoryId, parties, place }
+}
