@@ -50,6 +50,27 @@ export interface RfqDeclined {
   data: AboutRfq & { manufacturerOrgId: string }
 }
 
+interface AboutOffer {
+  offerId: string
+  rfqId: string
+  partId: string
+  manufacturerOrgId: string
+  consumerOrgId: string
+  ipOwnerOrgId: string
+}
+
+/** One event type for each change of an offer, without prices. */
+export interface OfferEvent {
+  type: `sourcing.offer.${'created' | 'updated' | 'submitted' | 'accepted' | 'rejected' | 'withdrawn' | 'expired' | 'superseded'}`
+  data: AboutOffer
+}
+
+/** A draft that supersedes the previous offer when it is submitted. */
+export interface OfferRevised {
+  type: 'sourcing.offer.revised'
+  data: AboutOffer & { previousOfferId: string }
+}
+
 /** One event type for each command on an order; `placed` by an award. */
 export interface OrderEvent {
   type: `sourcing.order.${

@@ -90,3 +90,12 @@ test('a failed statement in a transaction: the span has an error and the command
   expect((await spanOf(trace, 'INSERT')).service).toBe('organization')
   expect((await spanOf(trace, 'POST /flows/v1/users')).attributes['http.response.status_code']).toBe(409)
 })
+
+test('a collector that does not answer: requests are served and the service stops with exit code 0', async () => {
+  const dead = Bun.serve({ port: 0, fetch: () => new Response() })
+  const endpoint = `http://127.0.0.1:${dead.port}`
+  await dead.stop(true)
+  const catalog = await startService('catalog', market.db, undefined, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })
+  expect((await catalog.client.get('/v1/materials')).status).toBe(401)
+  expect(await stopService(catalog, 'SIGTERM')).toBe(0)
+})

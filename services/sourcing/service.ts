@@ -11,6 +11,7 @@ import { importRoutes } from './imports/routes.ts'
 import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
+import { offerRoutes } from './offers/routes.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
@@ -24,7 +25,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files, factories, and RFQs; later offers and orders. */
+/** Parts and their files, factories, RFQs, and offers; later orders. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -57,6 +58,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
+      offerRoutes({ http, pagination, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,

@@ -73,6 +73,7 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
     endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT,
     services: services.map(({ name }) => name),
     version: VERSION,
+    onLoss: (error) => log.warn({ err: error }, 'the last spans are lost, because the collector does not answer'),
   })
   let ready = false
   const health = listen('HEALTH_PORT', config, () =>

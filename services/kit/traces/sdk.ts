@@ -18,7 +18,8 @@ export function removeGlobals(): void {
 
 /** The spans of one service, exported over OTLP. */
 export function createProvider(endpoint: string, service: string, version: string): TracerProvider {
-  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/$/, '')}/v1/traces` })
+  const url = `${endpoint.replace(/\/$/, '')}/v1/traces`
+  const exporter = new OTLPTraceExporter({ url, timeoutMillis: EXPORT_TIMEOUT_MS })
   return new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.version': version }),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: EXPORT_INTERVAL_MS })],
@@ -26,3 +27,5 @@ export function createProvider(endpoint: string, service: string, version: strin
 }
 
 const EXPORT_INTERVAL_MS = 1000
+/** Of one export with its retries. A stop waits as long for a collector that does not answer. */
+const EXPORT_TIMEOUT_MS = 3000

@@ -23,10 +23,12 @@ interface TraceOptions {
   endpoint: string | undefined
   services: readonly ServiceName[]
   version: string
+  /** Receives the error of the last export, whose spans are lost. It does not fail the stop. */
+  onLoss(error: unknown): void
 }
 
 /** Exports traces to the endpoint. Without one the SDK is not loaded. Returns a function that stops it. */
-export async function startTraces({ endpoint, services, version }: TraceOptions): Promise<() => Promise<void>> {
+export async function startTraces({ endpoint, services, version, onLoss }: TraceOptions): Promise<() => Promise<void>> {
   if (endpoint === undefined) return async () => {}
   const { createProvider, registerGlobals, removeGlobals } = await import('./sdk.ts')
   registerGlobals()
@@ -37,7 +39,7 @@ export async function startTraces({ endpoint, services, version }: TraceOptions)
   })
   return async () => {
     for (const service of services) tracers.delete(service)
-    await Promise.all(providers.map((provider) => provider.shutdown()))
+    await Promise.all(providers.map((provider) => provider.shutdown().catch(onLoss)))
     removeGlobals()
   }
 }

@@ -96,11 +96,12 @@ export const contentOf = (input: RfqInput) => ({
 })
 export type RfqContent = ReturnType<typeof contentOf>
 
-/** An expiry that is in the year 0 or after 9999 in UTC, which has no date-time. */
+/** A time that is in the year 0 or after 9999 in UTC, which has no date-time. */
+export const yearProblems = (field: string, time: string): FieldError[] =>
+  /^(?!0000)\d{4}-/.test(utcOf(time)) ? [] : [problem(field, 'must be in a year from 1 to 9999, in UTC')]
+
 export const expiryProblems = ({ expireTime }: { expireTime?: string }): FieldError[] =>
-  expireTime === undefined || /^(?!0000)\d{4}-/.test(utcOf(expireTime))
-    ? []
-    : [problem('expireTime', 'must be in a year from 1 to 9999, in UTC')]
+  expireTime === undefined ? [] : yearProblems('expireTime', expireTime)
 
 /** A time as the API shows it, so that times compare as texts. */
 export const utcOf = (time: string) => new Date(time).toISOString()

@@ -1,0 +1,65 @@
+import type { Procedure } from '../../procedures.ts'
+import { defineOperation, defineTag } from '../operation.ts'
+
+import { Offer, OfferInput, OfferPatch, offerId } from './offers.ts'
+
+const offerLifecycleTag = defineTag('Offer lifecycle', 'Creation, submission, revision and end of offers.')
+
+/** Prices and notes are not logged, because an audit log must not disclose a sealed bid. */
+const LOGGED = ['factoryId', 'validUntil']
+
+export const createOffer = defineOperation({
+  id: 'createOffer',
+  method: 'POST',
+  path: '/flows/v1/offers',
+  tag: offerLifecycleTag,
+  summary: 'Create an offer',
+  description:
+    'Creates a DRAFT for an OPEN RFQ to which your organization is invited. Other organizations see it once it is submitted. An organization has at most 20 offers in DRAFT or SUBMITTED for one RFQ.',
+  access: 'offer:create',
+  body: OfferInput,
+  status: 201,
+  response: Offer,
+  idempotent: true,
+  refusals: ['illegal_transition', 'limit_reached'],
+  audit: { procedure: 'offer.create', request: ['rfqId', ...LOGGED] },
+})
+
+export const patchOffer = defineOperation({
+  id: 'patchOffer',
+  method: 'PATCH',
+  path: '/flows/v1/offers/{id}',
+  tag: offerLifecycleTag,
+  summary: 'Change an offer',
+  description: 'In state DRAFT. A submitted offer is fixed; revise it instead.',
+  access: 'offer:create',
+  params: offerId,
+  body: OfferPatch,
+  response: Offer,
+  ifMatch: true,
+  etag: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
+  audit: { procedure: 'offer.patch', request: ['id', ...LOGGED] },
+})
+
+/** A verb is the last segment of a POST, and the second word of its procedure. */
+const verb = <const P extends Extract<Procedure, `offer.${string}`>>(procedure: P, request: string[] = []) =>
+  ({
+    method: 'POST',
+    path: `/flows/v1/offers/{id}/${procedure.slice('offer.'.length)}`,
+    tag: offerLifecycleTag,
+    params: offerId,
+    response: Offer,
+    etag: true,
+    refusals: ['illegal_transition'],
+    audit: { procedure, request: ['id', ...request] },
+  }) as const
+
+export const submitOffer = defineOperation({
+  ...verb('offer.submit'),
+  id: 'submitOffer',
+  summary: 'Submit an offer',
+  description:
+    'From DRAFT to SUBMITTED. The RFQ must be OPEN, the factory active and the validity in the future. For a consumer that is engaged through a distributor, the factory must be released to it. A submitted revision sets the offer that it revises to SUPERSEDED.',
+  access: 'offer:submit',
+})

@@ -1,0 +1,187 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, OneOf, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { Money } from './money.ts'
+
+const offersTag = defineTag('Offers', "Manufacturers' offers for RFQs, with prices by quantity.")
+
+export const OFFER_STATES = [
+  'DRAFT',
+  'SUBMITTED',
+  'ACCEPTED',
+  'REJECTED',
+  'WITHDRAWN',
+  'EXPIRED',
+  'SUPERSEDED',
+] as const
+export type OfferState = (typeof OFFER_STATES)[number]
+
+/** Offers in DRAFT or SUBMITTED of an organization for one RFQ. */
+export const MAX_LIVE_OFFERS = 20
+
+const EXAMPLE_ID = 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_RFQ = 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+export const PriceBreak = closed(
+  {
+    minQuantity: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      format: 'int32',
+      description: 'Number of pieces from which on the price applies.',
+      examples: [10],
+    }),
+    unitPrice: Money,
+    leadTimeDays: Type.Integer({
+      minimum: 0,
+      maximum: 3650,
+      format: 'int32',
+      description: 'Days from the order to the delivery.',
+      examples: [28],
+    }),
+  },
+  { description: 'A price of one piece that applies from a quantity on, in the currency of the RFQ.' },
+)
+export type PriceBreak = Static<typeof PriceBreak>
+
+const id = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
+
+const rfq = { rfqId: id('RFQ to which your organization is invited.', EXAMPLE_RFQ) }
+
+const factory = {
+  factoryId: id('Factory of your organization that makes the part.', 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
+}
+
+const prices = {
+  priceBreaks: Type.Array(PriceBreak, {
+    minItems: 1,
+    maxItems: 20,
+    description: 'Prices by quantity, each with another minimum quantity. They are stored in ascending order.',
+    examples: [
+      [
+        { minQuantity: 1, unitPrice: { amount: '120.00', currency: 'EUR' }, leadTimeDays: 21 },
+        { minQuantity: 10, unitPrice: { amount: '95.50', currency: 'EUR' }, leadTimeDays: 28 },
+      ],
+    ],
+  }),
+}
+
+const validity = {
+  validUntil: DateTime('Time until which the offer is valid.', { examples: ['2031-06-29T12:00:00.000Z'] }),
+}
+
+const optionalTerms = {
+  toolingCost: Money,
+  shippingCost: Money,
+  notes: Text(10_000, {
+    description: 'Notes for the consumer.',
+    examples: ['Heat treatment is included.'],
+  }),
+}
+
+const required = { ...factory, ...prices, ...validity }
+
+export const OfferInput = Type.Composite([closed(rfq), closed(required), Type.Partial(closed(optionalTerms))], {
+  additionalProperties: false,
+  description: 'Tooling and shipping are paid once for an order. All amounts are in the currency of the RFQ.',
+})
+export type OfferInput = Static<typeof OfferInput>
+
+export const OfferPatch = closed(
+  {
+    ...Type.Partial(closed(required)).properties,
+    toolingCost: Type.Optional(OrNull(optionalTerms.toolingCost)),
+    shippingCost: Type.Optional(OrNull(optionalTerms.shippingCost)),
+    notes: Type.Optional(OrNull(optionalTerms.notes)),
+  },
+  {
+    description:
+      'Changes the fields that are sent; null clears an optional field. Price breaks are replaced completely.',
+    examples: [{ toolingCost: null, notes: 'Heat treatment is included.' }],
+  },
+)
+export type OfferPatch = Static<typeof OfferPatch>
+
+export const Offer = Type.Composite(
+  [
+    closed({ id: Type.String({ description: 'Id of the offer.', examples: [EXAMPLE_ID] }) }),
+    closed(rfq),
+    closed({
+      partId: Type.String({ description: 'Part of the RFQ.', examples: [EXAMPLE_PART] }),
+      manufacturerOrgId: Type.String({
+        description: 'Organization that makes the offer.',
+        examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
+      }),
+    }),
+    closed(factory),
+    closed({ state: OneOf(OFFER_STATES, { description: 'State of the offer.', examples: ['SUBMITTED'] }) }),
+    Type.Partial(closed(prices)),
+    Type.Partial(closed(optionalTerms)),
+    closed(validity),
+    closed({
+      revision: Type.Integer({
+        minimum: 1,
+        format: 'int32',
+        description: '1 for a new offer; each revision of it has the next number.',
+        examples: [1],
+      }),
+      createdTime: DateTime('Time of creation.'),
+      submittedTime: Type.Optional(DateTime('Time of the submission.')),
+    }),
+  ],
+  {
+    additionalProperties: false,
+    description:
+      'While the RFQ is sealed and OPEN, its consumer and IP owner see an offer without `priceBreaks`, `toolingCost`, `shippingCost` and `notes`.',
+  },
+)
+export type Offer = Static<typeof Offer>
+
+export const offerId = pathParam('id', 'Id of the offer.', EXAMPLE_ID)
+
+const OFFER_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'] as const
+export type OfferView = (typeof OFFER_VIEWS)[number]
+
+export const listOffers = defineOperation({
+  id: 'listOffers',
+  method: 'GET',
+  path: '/v1/offers',
+  tag: offersTag,
+  summary: 'List offers',
+  description:
+    'Newest first: offers of your organization, and submitted ones for RFQs in which it is the consumer or the IP owner of the part.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    view: Type.Optional(
+      OneOf(OFFER_VIEWS, { description: 'Role of your organization. Default: every role.', examples: ['CONSUMER'] }),
+    ),
+    rfqId: Type.Optional(Type.String({ description: 'Id of the RFQ.', examples: [EXAMPLE_RFQ] })),
+    partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
+    state: Type.Optional(OneOf(OFFER_STATES, { description: 'State of the offer.', examples: ['SUBMITTED'] })),
+    activated: Type.Optional(
+      Type.Boolean({
+        description: 'true: offers in state ACCEPTED; false: offers in every other state. Use `state` instead.',
+        examples: [true],
+        deprecated: true,
+      }),
+    ),
+  }),
+  response: PageOf(Offer),
+})
+
+export const getOffer = defineOperation({
+  id: 'getOffer',
+  method: 'GET',
+  path: '/v1/offers/{id}',
+  tag: offersTag,
+  summary: 'Get an offer',
+  description:
+    'The manufacturer can read it; once it is submitted, also the consumer and the IP owner of the RFQ. Otherwise not found.',
+  access: 'token',
+  params: offerId,
+  response: Offer,
+  etag: true,
+})

@@ -1,0 +1,186 @@
+import type { Offer, OfferInput, OfferPatch } from '../../../proto/http/sourcing/offers.ts'
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { once } from '../../kit/idempotency/once.ts'
+import { lockInvitation } from '../rfqs/queries.ts'
+import { stateAt as rfqStateAt } from '../rfqs/states.ts'
+import { emitOfferEvent } from './events.ts'
+import * as queries from './queries.ts'
+import {
+  contentOf,
+  currencyProblems,
+  guardProblems,
+  hasTooManyOffers,
+  illegal,
+  type OwnOffer,
+  patchedContent,
+  unknownFactory,
+  unknownRfq,
+} from './rules.ts'
+import { isLegal, OFFER_TRANSITIONS, type OfferVerb, stateAfter, stateAt } from './states.ts'
+
+export interface CommandDeps {
+  clock: () => number
+}
+
+interface CreateOffer {
+  begin: BeginCommand
+  body: OfferInput
+  audit: AuditContext
+  idempotencyKey: string | undefined
+}
+
+/** Creates a draft of the caller's organization for an open RFQ to which it is invited. */
+export function createOffer({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateOffer) {
+  const now = nowOf(clock)
+  return begin((tx, caller) => {
+    const request = { userId: caller.userId, operation: 'createOffer', key: idempotencyKey, body }
+    return once(tx, request, now, async (): Promise<Offer> => {
+      const rfq = await requireReferences(tx, caller.orgId, body)
+      await requireRoom(tx, caller.orgId, rfq, now)
+      const { partId, consumerOrgId, ipOwnerOrgId, currency } = rfq
+      const offer = {
+        id: newIdAt('offer', now),
+        rfqId: rfq.id,
+        partId,
+        manufacturerOrgId: caller.orgId,
+        consumerOrgId,
+        ipOwnerOrgId,
+        currency,
+      }
+      const [row] = await queries.insertOffer(tx, offer, contentOf(body), now)
+      await recordSuccess(tx, { ...audit, request: { ...audit.request, offerId: offer.id } })
+      await emitOfferEvent(tx, 'created', row)
+      return JSON.parse(row.document)
+    })
+  })
+}
+
+/** Locks RFQ and invitation; throws 400 for an RFQ, a factory or a currency that the offer may not name. */
+async function requireReferences(tx: Tx, orgId: string, body: OfferInput): Promise<Rfq> {
+  const [invitation] = await lockInvitation(tx, orgId, body.rfqId)
+  if (!invitation) throw invalid([unknownRfq(body.rfqId)])
+  const rfq: Rfq = JSON.parse(invitation.rfq)
+  await requireContent(tx, orgId, body, rfq)
+  return rfq
+}
+
+/** Throws 400 for a sent factory of another organization, and for amounts in another currency than that of the RFQ. */
+async function requireContent(
+  tx: Tx,
+  orgId: string,
+  sent: OfferInput | OfferPatch,
+  { consumerOrgId, currency }: { consumerOrgId: string; currency: string },
+): Promise<void> {
+  const { factoryId } = sent
+  const isKnown = factoryId === undefined || (await queries.lockFactory(tx, orgId, factoryId, consumerOrgId)).length > 0
+  const problems = [...(isKnown ? [] : [unknownFactory(factoryId)]), ...currencyProblems(sent, currency)]
+  if (problems.length > 0) throw invalid(problems)
+}
+
+/** Throws 409 for an RFQ that is not OPEN, and for an organization with too many offers. The invitation is locked. */
+async function requireRoom(tx: Tx, orgId: string, rfq: Rfq, now: string): Promise<void> {
+  const state = rfqStateAt(rfq, now)
+  if (state !== 'OPEN')
+    throw refuse('illegal_transition', { errors: [{ field: 'rfqId', message: `is ${state}, not OPEN` }] })
+  const [{ count }] = await queries.countLive(tx, orgId, rfq.id)
+  if (hasTooManyOffers(count)) {
+    throw refuse('limit_reached', { detail: 'An organization has at most 20 offers in DRAFT or SUBMITTED for an RFQ.' })
+  }
+}
+
+interface ChangeOffer {
+  begin: BeginCommand
+  params: { id: string }
+  audit: AuditContext
+}
+
+/** Changes the content of an own draft. A patch without a change emits no event. */
+export function patchOffer(
+  { clock }: CommandDeps,
+  { begin, params, body, ifMatch, audit }: ChangeOffer & { body: OfferPatch; ifMatch: string | undefined },
+): Promise<JsonText> {
+  const now = nowOf(clock)
+  return begin(async (tx, { orgId }) => {
+    const row = found(await queries.lockOwnOffer(tx, orgId, params.id))
+    await requireContent(tx, orgId, body, { consumerOrgId: row.consumer_org_id, currency: row.currency })
+    requireMatch(ifMatch, row.document)
+    const offer: OwnOffer = JSON.parse(row.document)
+    requireLegal('patch', offer, now)
+    const key = { orgId, id: offer.id }
+    const changed = found(await queries.updateContent(tx, key, patchedContent(offer, body), now))
+    await recordSuccess(tx, audit)
+    if (changed.document !== row.document) await emitOfferEvent(tx, 'updated', changed)
+    return new JsonText(changed.document)
+  })
+}
+
+/** Submits an own draft; of two concurrent calls one gets 409. */
+export function submitOffer({ clock }: CommandDeps, { begin, params, audit }: ChangeOffer): Promise<JsonText> {
+  const now = nowOf(clock)
+  return begin(async (tx, { orgId }) => {
+    const { rfq, offer, row } = await lockWithRfq(tx, orgId, params.id)
+    await requireGuards(tx, 'submit', { offer, row, rfq, now })
+    const moved = await move(tx, 'submit', { orgId, id: offer.id }, now)
+    await queries.markOffered(tx, orgId, rfq.id, now)
+    await recordSuccess(tx, audit)
+    await emitOfferEvent(tx, 'submitted', moved)
+    return new JsonText(moved.document)
+  })
+}
+
+interface LockedOffer {
+  rfq: Rfq
+  offer: OwnOffer
+  row: queries.OwnOfferRow
+}
+
+/** An own offer after its RFQ and its invitation, all locked in this order. */
+async function lockWithRfq(tx: AuthorizedTx, orgId: string, id: string): Promise<LockedOffer> {
+  const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
+  const invitation = found(await lockInvitation(tx, orgId, rfqId))
+  const row = found(await queries.lockOwnOffer(tx, orgId, id))
+  return { rfq: JSON.parse(invitation.rfq), offer: JSON.parse(row.document), row }
+}
+
+/** Throws 409 for a verb that the state or a guard does not allow. */
+async function requireGuards(
+  tx: Tx,
+  verb: OfferVerb,
+  { rfq, offer, row, now }: LockedOffer & { now: string },
+): Promise<void> {
+  requireLegal(verb, offer, now)
+  const [factory] = await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
+  const facts = { rfqState: rfqStateAt(rfq, now), factory, validUntil: offer.validUntil, hasDraftRevision: false, now }
+  const problems = guardProblems(verb, facts)
+  if (problems.length > 0) {
+    throw refuse('illegal_transition', { detail: `The offer does not meet what ${verb} requires.`, errors: problems })
+  }
+}
+
+function requireLegal(verb: OfferVerb, offer: Offer, now: string): void {
+  const state = stateAt(offer, now)
+  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
+}
+
+/** Throws 409 if another transaction moved the offer first. */
+async function move(
+  tx: Tx,
+  verb: 'submit',
+  key: { orgId: string; id: string },
+  now: string,
+): Promise<queries.StoredOffer> {
+  const { from } = OFFER_TRANSITIONS[verb]
+  const [moved] = await queries.moveState(tx, key, { from, to: stateAfter(verb, from[0]) }, now)
+  if (!moved) throw refuse('illegal_transition', { detail: 'The state of the offer has changed.' })
+  return moved
+}
+
+const nowOf = (clock: () => number) => new Date(clock()).toISOString()

@@ -1,0 +1,49 @@
+import type { OfferEvent, OfferRevised } from '../../../proto/events/sourcing.ts'
+import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
+import type { Tx } from '../../kit/db/client.ts'
+
+/** The columns of an offer that its events have. */
+export interface OfferRow {
+  id: string
+  rfq_id: string
+  part_id: string
+  manufacturer_org_id: string
+  consumer_org_id: string
+  ip_owner_org_id: string
+}
+
+const about = (offer: OfferRow) => ({
+  offerId: offer.id,
+  rfqId: offer.rfq_id,
+  partId: offer.part_id,
+  manufacturerOrgId: offer.manufacturer_org_id,
+  consumerOrgId: offer.consumer_org_id,
+  ipOwnerOrgId: offer.ip_owner_org_id,
+})
+
+type OfferEventName = OfferEvent['type'] extends `sourcing.offer.${infer Name}` ? Name : never
+
+const eventOf = (name: OfferEventName, offer: OfferRow) =>
+  ({
+    type: `sourcing.offer.${name}`,
+    tenantId: offer.manufacturer_org_id,
+    subject: offer.id,
+    data: about(offer),
+  }) satisfies OfferEvent & { tenantId: string; subject: string }
+
+export const emitOfferEvent = (tx: Tx, name: OfferEventName, offer: OfferRow) => emit(tx, eventOf(name, offer))
+
+/** The event of each offer, in this order. */
+export const emitOfferEvents = (tx: Tx, events: readonly (readonly [name: OfferEventName, offer: OfferRow])[]) =>
+  emitAll(
+    tx,
+    events.map(([name, offer]) => eventOf(name, offer)),
+  )
+
+export const emitOfferRevised = (tx: Tx, revision: OfferRow, previousOfferId: string) =>
+  emit(tx, {
+    type: 'sourcing.offer.revised',
+    tenantId: revision.manufacturer_org_id,
+    subject: revision.id,
+    data: { ...about(revision), previousOfferId },
+  } satisfies OfferRevised & { tenantId: string; subject: string })

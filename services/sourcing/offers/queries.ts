@@ -1,0 +1,100 @@
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { isOwn, maySource } from '../factories/visibility.ts'
+import type { OfferRow } from './events.ts'
+import type { OfferContent, OfferedFactory } from './rules.ts'
+import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
+
+/** The JSON of an offer for an organization; no row where the organization may not read it. */
+export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
+  select ${documentFor(sql, orgId)} as document from sourcing.offers
+  where id = ${id} and (${isManufacturer(sql, orgId)} or (${isConsumer(sql, orgId)}) or (${isIpOwner(sql, orgId)}))`
+
+/** A factory of the manufacturer, locked until the transaction ends, so that it stays active. */
+export const lockFactory = (tx: Tx, orgId: string, factoryId: string, consumerOrgId: string) => tx<OfferedFactory[]>`
+  select factory.active as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
+    ${maySource(tx, consumerOrgId)} as "isReleased"
+  from sourcing.factories factory
+  join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}
+  where factory.id = ${factoryId} and ${isOwn(tx, orgId)}
+  for share of factory`
+
+/** The number of offers of an organization for an RFQ that count towards its limit. */
+export const countLive = (tx: Tx, orgId: string, rfqId: string) => tx<[{ count: number }]>`
+  select count(*)::integer as count from sourcing.offers
+  where rfq_id = ${rfqId} and ${isManufacturer(tx, orgId)} and state in ('DRAFT', 'SUBMITTED')`
+
+interface NewOffer {
+  id: string
+  rfqId: string
+  partId: string
+  manufacturerOrgId: string
+  consumerOrgId: string
+  ipOwnerOrgId: string
+  currency: string
+}
+
+export interface StoredOffer extends OfferRow {
+  document: string
+}
+
+export const insertOffer = (tx: Tx, offer: NewOffer, content: OfferContent, now: string) => tx<[StoredOffer]>`
+  insert into sourcing.offers (
+    id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency, price_breaks,
+    tooling_cost, shipping_cost, valid_until, revision, notes, created_at, updated_at)
+  values (
+    ${offer.id}, ${offer.rfqId}, ${offer.partId}, ${offer.manufacturerOrgId}, ${offer.consumerOrgId},
+    ${offer.ipOwnerOrgId}, ${content.factoryId}, 'DRAFT', ${offer.currency},
+    ${JSON.stringify(content.priceBreaks)}::text::jsonb, ${content.toolingCost}, ${content.shippingCost},
+    ${content.validUntil}, 1, ${content.notes}, ${now}, ${now})
+  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
+
+export interface OwnOfferRow extends StoredOffer {
+  currency: string
+  previous_offer_id: string | null
+}
+
+/** The RFQ of an own offer, which is locked before the offer. */
+export const findRfqOf = (sql: Sql, orgId: string, id: string) => sql<{ rfq_id: string }[]>`
+  select rfq_id from sourcing.offers where id = ${id} and ${isManufacturer(sql, orgId)}`
+
+/** An own offer, locked until the transaction ends. */
+export const lockOwnOffer = (tx: Tx, orgId: string, id: string) => tx<OwnOfferRow[]>`
+  select id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, currency, previous_offer_id, document
+  from sourcing.offers where id = ${id} and ${isManufacturer(tx, orgId)} for update`
+
+export const updateContent = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  content: OfferContent,
+  now: string,
+) => tx<StoredOffer[]>`
+  update sourcing.offers set
+    factory_id = ${content.factoryId}, price_breaks = ${JSON.stringify(content.priceBreaks)}::text::jsonb,
+    tooling_cost = ${content.toolingCost}, shipping_cost = ${content.shippingCost},
+    valid_until = ${content.validUntil}, notes = ${content.notes}, updated_at = ${now}
+  where id = ${id} and ${isManufacturer(tx, orgId)} and state = 'DRAFT'
+  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
+
+interface StateChange {
+  from: readonly string[]
+  to: string
+  reason?: string | undefined
+}
+
+/** No row if the offer is no longer in a state of `from`: of two concurrent calls one succeeds. */
+export const moveState = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  { from, to, reason }: StateChange,
+  now: string,
+) => tx<StoredOffer[]>`
+  update sourcing.offers set state = ${to}, reason = ${reason ?? null}, updated_at = ${now},
+    submitted_at = case when ${to} = 'SUBMITTED' then ${now}::timestamptz else submitted_at end
+  where id = ${id} and (${isManufacturer(tx, orgId)} or (${isConsumer(tx, orgId)})) and state = any(${[...from]})
+  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id,
+    ${documentFor(tx, orgId)} as document`
+
+/** The invitation of the manufacturer, whose first submission is recorded. */
+export const markOffered = (tx: Tx, orgId: string, rfqId: string, now: string) => tx`
+  update sourcing.rfq_invitations set state = 'OFFERED', offered_at = coalesce(offered_at, ${now}::timestamptz)
+  where rfq_id = ${rfqId} and org_id = ${orgId}`

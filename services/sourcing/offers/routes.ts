@@ -1,0 +1,32 @@
+import { Elysia } from 'elysia'
+import * as lifecycle from '../../../proto/http/sourcing/offer-lifecycle.ts'
+import * as operations from '../../../proto/http/sourcing/offers.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import * as commands from './commands.ts'
+import { findPage, type OfferReads } from './list.ts'
+import { findOffer } from './queries.ts'
+import { bodyProblems } from './rules.ts'
+
+type Deps = commands.CommandDeps & OfferReads & { http: Http; pagination: Pagination }
+
+export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
+  new Elysia({ name: 'sourcing.offers' })
+    .use(
+      http.route(operations.listOffers, ({ caller, query, request }) => {
+        const reader = { orgId: caller.orgId, signal: request.signal }
+        const paged = { caller, list: 'offers', query }
+        return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window }))
+      }),
+    )
+    .use(
+      http.route(operations.getOffer, async ({ caller, params }) => {
+        const { document } = found(await deps.reads.query((sql) => findOffer(sql, caller.orgId, params.id)))
+        return new JsonText(document)
+      }),
+    )
+    .use(http.route(lifecycle.createOffer, (call) => commands.createOffer(deps, call), bodyProblems))
+    .use(http.route(lifecycle.patchOffer, (call) => commands.patchOffer(deps, call), bodyProblems))
+    .use(http.route(lifecycle.submitOffer, (call) => commands.submitOffer(deps, call)))

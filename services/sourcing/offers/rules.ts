@@ -1,0 +1,127 @@
+import type { FieldError } from '../../../proto/errors.ts'
+import {
+  MAX_LIVE_OFFERS,
+  type Offer,
+  type OfferInput,
+  type OfferPatch,
+  type OfferState,
+} from '../../../proto/http/sourcing/offers.ts'
+import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import { utcOf, yearProblems } from '../rfqs/rules.ts'
+import { OFFER_TRANSITIONS, type OfferGuard, type OfferVerb } from './states.ts'
+
+/** The relation of an organization to an offer. `visibility.ts` has the same rule in SQL. */
+export interface OfferParties {
+  manufacturerOrgId: string
+  consumerOrgId: string
+  ipOwnerOrgId: string
+  wasSubmitted: boolean
+}
+
+/** Whether an organization may read an offer: its manufacturer; once it is submitted also consumer and IP owner. */
+export const mayRead = (offer: OfferParties, orgId: string): boolean =>
+  offer.manufacturerOrgId === orgId ||
+  (offer.wasSubmitted && (offer.consumerOrgId === orgId || offer.ipOwnerOrgId === orgId))
+
+/** The factory of an offer, as its guards see it. */
+export interface OfferedFactory {
+  isActive: boolean
+  /** The consumer is engaged through a distributor, so it sources only from factories that are released to it. */
+  needsRelease: boolean
+  /** The consumer may source from the factory. */
+  isReleased: boolean
+}
+
+/** What the guards compare. */
+export interface GuardFacts {
+  rfqState: RfqState
+  /** Undefined: the manufacturer has no such factory. */
+  factory: OfferedFactory | undefined
+  validUntil: string
+  hasDraftRevision: boolean
+  now: string
+}
+
+const problem = (field: string, message: string): FieldError => ({ field, message })
+
+const GUARDS: Record<OfferGuard, (facts: GuardFacts) => FieldError[]> = {
+  rfqIsOpen: ({ rfqState }) => (rfqState === 'OPEN' ? [] : [problem('rfqId', `is ${rfqState}, not OPEN`)]),
+  factoryIsActive: ({ factory }) => (factory?.isActive ? [] : [problem('factoryId', 'must be active')]),
+  factoryIsReleased: ({ factory }) =>
+    factory?.needsRelease && !factory.isReleased ? [problem('factoryId', 'must be released to the consumer')] : [],
+  isStillValid: ({ validUntil, now }) => (validUntil > now ? [] : [problem('validUntil', 'must be in the future')]),
+  hasNoDraftRevision: ({ hasDraftRevision }) =>
+    hasDraftRevision ? [problem('revision', 'exists already as a draft')] : [],
+}
+
+/** The unmet guards of a verb, each with its field. */
+export const guardProblems = (verb: OfferVerb, facts: GuardFacts): FieldError[] =>
+  OFFER_TRANSITIONS[verb].guards.flatMap((guard: OfferGuard) => GUARDS[guard](facts))
+
+export const hasTooManyOffers = (live: number) => live >= MAX_LIVE_OFFERS
+
+export const unknownRfq = (id: string): FieldError =>
+  problem('rfqId', noSuch('RFQ', id, 'to which your organization is invited'))
+
+export const unknownFactory = (id: string): FieldError =>
+  problem('factoryId', noSuch('factory', id, 'of your organization'))
+
+/** Problems of a body that its schema cannot express. */
+export const bodyProblems = ({ validUntil, priceBreaks = [] }: OfferInput | OfferPatch): FieldError[] => [
+  ...(validUntil === undefined ? [] : yearProblems('validUntil', validUntil)),
+  ...priceBreaks.flatMap(({ minQuantity }, index) =>
+    priceBreaks.findIndex((other) => other.minQuantity === minQuantity) < index
+      ? [problem(`priceBreaks.${index}.minQuantity`, 'must differ from those of the other price breaks')]
+      : [],
+  ),
+]
+
+/** Amounts in another currency than that of the RFQ. */
+export function currencyProblems(
+  { priceBreaks = [], toolingCost, shippingCost }: OfferInput | OfferPatch,
+  currency: string,
+): FieldError[] {
+  const amounts = [
+    ...priceBreaks.map(({ unitPrice }, index) => [`priceBreaks.${index}.unitPrice`, unitPrice] as const),
+    ['toolingCost', toolingCost] as const,
+    ['shippingCost', shippingCost] as const,
+  ]
+  return amounts.flatMap(([field, money]) =>
+    money && money.currency !== currency
+      ? [problem(`${field}.currency`, `must be ${currency}, the currency of the RFQ`)]
+      : [],
+  )
+}
+
+/** The stored content of an offer: price breaks in ascending order, times in UTC. */
+export const contentOf = ({
+  validUntil,
+  priceBreaks,
+  toolingCost,
+  shippingCost,
+  factoryId,
+  notes,
+}: Omit<OfferInput, 'rfqId'>) => ({
+  factoryId,
+  priceBreaks: priceBreaks
+    .map(({ minQuantity, unitPrice, leadTimeDays }) => ({ minQuantity, unitPrice: unitPrice.amount, leadTimeDays }))
+    .sort((a, b) => a.minQuantity - b.minQuantity),
+  toolingCost: toolingCost?.amount ?? null,
+  shippingCost: shippingCost?.amount ?? null,
+  validUntil: utcOf(validUntil),
+  notes: notes ?? null,
+})
+export type OfferContent = ReturnType<typeof contentOf>
+
+/** The JSON of an offer for its manufacturer, which always has the prices. */
+export type OwnOffer = Offer & Required<Pick<Offer, 'priceBreaks'>>
+
+/** The content after a patch: sent fields replace the stored ones, null clears a field. */
+export function patchedContent(offer: OwnOffer, patch: OfferPatch): OfferContent {
+  const merged = Object.entries({ ...offer, ...patch }).filter(([, value]) => value !== null)
+  return contentOf(Object.fromEntries(merged) as unknown as OfferInput)
+}
+
+export const illegal = (state: OfferState, verb: OfferVerb) =>
+  `The offer is ${state}, not ${OFFER_TRANSITIONS[verb].from.join(' or ')}.`

@@ -1,0 +1,58 @@
+import type { Money } from '../../proto/http/sourcing/money.ts'
+import type { Offer } from '../../proto/http/sourcing/offers.ts'
+import type { ApiAnswer, ApiClient } from './client.ts'
+import { createFactory } from './factories.ts'
+import type { TestMarketplace } from './marketplace.ts'
+import type { Problem } from './people.ts'
+import { inHours, rfqParties } from './rfqs.ts'
+
+type OfferAnswer = Promise<ApiAnswer<Offer & Problem>>
+
+export const euros = (amount: string): Money => ({ amount, currency: 'EUR' })
+
+/** The content of an offer that can be submitted. */
+export const offerBody = (rfqId: string, factoryId: string, more: object = {}) => ({
+  rfqId,
+  factoryId,
+  priceBreaks: [
+    { minQuantity: 1, unitPrice: euros('120'), leadTimeDays: 21 },
+    { minQuantity: 10, unitPrice: euros('95.5'), leadTimeDays: 28 },
+  ],
+  validUntil: inHours(96),
+  ...more,
+})
+
+/** The requests about offers of one client. */
+export const offersOf = (client: ApiClient) => ({
+  create: (body: object, headers: Record<string, string> = {}): OfferAnswer =>
+    client.post('/flows/v1/offers', body, headers),
+  read: (id: string): OfferAnswer => client.get(`/v1/offers/${id}`),
+  list: (query = '') => client.get<{ items: Offer[]; hasMore: boolean } & Problem>(`/v1/offers${query}`),
+  patch: (id: string, body: unknown, headers: Record<string, string> = {}): OfferAnswer =>
+    client.send('PATCH', `/flows/v1/offers/${id}`, { body, headers }),
+  act: (id: string, verb: string, body?: unknown): OfferAnswer => client.post(`/flows/v1/offers/${id}/${verb}`, body),
+})
+
+/** The parties of RFQs, with a factory of each manufacturer and offers of `maker`. */
+export async function offerParties(market: TestMarketplace) {
+  const parties = await rfqParties(market)
+  const { maker, rival, open } = parties
+  const [factory, rivalFactory] = await Promise.all([
+    createFactory(maker.administrator.client),
+    createFactory(rival.administrator.client),
+  ])
+  const seller = offersOf(maker.administrator.client)
+
+  const draft = async (more: object = {}, rfqId?: string): Promise<string> => {
+    const { status, body, text } = await seller.create(offerBody(rfqId ?? (await open()), factory.id, more))
+    if (status !== 201) throw new Error(`an offer could not be created: ${text}`)
+    return body.id
+  }
+  const submitted = async (more: object = {}, rfqId?: string): Promise<string> => {
+    const id = await draft(more, rfqId)
+    const { status, text } = await seller.act(id, 'submit')
+    if (status !== 200) throw new Error(`an offer could not be submitted: ${text}`)
+    return id
+  }
+  return { ...parties, factory, rivalFactory, seller, draftOffer: draft, submittedOffer: submitted }
+}
