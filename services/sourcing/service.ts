@@ -13,6 +13,7 @@ import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { offerRoutes } from './offers/routes.ts'
+import { offerExpiryWorker } from './offers/workers.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
@@ -75,6 +76,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
       organizationNameWorker({ bus }),
       ...rfqWorkers({ bus, ...deps, log: kit.log }),
+      offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],

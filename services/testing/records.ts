@@ -5,6 +5,7 @@ import { insertRole } from '../organization/roles/queries.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
 import type { TestUser } from './marketplace.ts'
 import { completedUpload, createFile } from './operations/files.ts'
+import { createOffer, receivedOffer } from './operations/offers.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
 import { openGrant, openSession } from './sessions.ts'
 
@@ -112,6 +113,27 @@ export const RECORDS = {
     owners: ['manufacturer', 'distributor'],
     make: (fixtures, account) => invitationOf(fixtures, account),
     random: () => newId('rfq'),
+  },
+  offerRfq: {
+    owners: MANUFACTURERS,
+    make: (fixtures, account) => invitationOf(fixtures, account),
+    random: () => newId('rfq'),
+  },
+  draftOffer: {
+    owners: MANUFACTURERS,
+    make: async (fixtures, account) => createOffer(fixtures, account, await internalFactory(fixtures, account)),
+    random: () => newId('offer'),
+  },
+  submittedOffer: {
+    owners: MANUFACTURERS,
+    make: async (fixtures, account) =>
+      createOffer(fixtures, account, await internalFactory(fixtures, account), 'submit'),
+    random: () => newId('offer'),
+  },
+  receivedOffer: {
+    owners: RFQ_CONSUMERS,
+    make: (fixtures, account) => receivedOffer(fixtures, account),
+    random: () => newId('offer'),
   },
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],

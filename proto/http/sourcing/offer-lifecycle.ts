@@ -1,5 +1,7 @@
+import { Type } from '@sinclair/typebox'
 import type { Procedure } from '../../procedures.ts'
 import { defineOperation, defineTag } from '../operation.ts'
+import { closed, Line } from '../shapes.ts'
 
 import { Offer, OfferInput, OfferPatch, offerId } from './offers.ts'
 
@@ -22,7 +24,7 @@ export const createOffer = defineOperation({
   response: Offer,
   idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
-  audit: { procedure: 'offer.create', request: ['rfqId', ...LOGGED] },
+  audit: { procedure: 'offer.create', request: ['offerId', 'rfqId', ...LOGGED] },
 })
 
 export const patchOffer = defineOperation({
@@ -62,4 +64,37 @@ export const submitOffer = defineOperation({
   description:
     'From DRAFT to SUBMITTED. The RFQ must be OPEN, the factory active and the validity in the future. For a consumer that is engaged through a distributor, the factory must be released to it. A submitted revision sets the offer that it revises to SUPERSEDED.',
   access: 'offer:submit',
+})
+
+export const reviseOffer = defineOperation({
+  ...verb('offer.revise', ['offerId']),
+  id: 'reviseOffer',
+  summary: 'Revise an offer',
+  description:
+    'In state SUBMITTED, while the RFQ is OPEN. Creates a DRAFT with the same content and the next revision, and returns it. The offer stays SUBMITTED until the revision is submitted. It has one draft revision at most.',
+  access: 'offer:create',
+  refusals: ['illegal_transition', 'limit_reached'],
+})
+
+const reason = (description: string, example: string) =>
+  closed({ reason: Type.Optional(Line(500, { description, examples: [example] })) })
+
+export const withdrawOffer = defineOperation({
+  ...verb('offer.withdraw', ['reason']),
+  id: 'withdrawOffer',
+  summary: 'Withdraw an offer',
+  description: 'From SUBMITTED to WITHDRAWN, by its manufacturer.',
+  access: 'offer:withdraw',
+  body: reason('Why the offer is withdrawn.', 'The machine is out of order.'),
+  bodyOptional: true,
+})
+
+export const rejectOffer = defineOperation({
+  ...verb('offer.reject', ['reason']),
+  id: 'rejectOffer',
+  summary: 'Reject an offer',
+  description: 'From SUBMITTED to REJECTED, by the consumer of the RFQ.',
+  access: 'offer:reject',
+  body: reason('Why the offer is rejected.', 'The lead time is too long.'),
+  bodyOptional: true,
 })

@@ -11,7 +11,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/states.ts'
-import { emitOfferEvent } from './events.ts'
+import { emitOfferEvent, emitOfferRevised } from './events.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
@@ -24,7 +24,7 @@ import {
   unknownFactory,
   unknownRfq,
 } from './rules.ts'
-import { isLegal, OFFER_TRANSITIONS, type OfferVerb, stateAfter, stateAt } from './states.ts'
+import { isLegal, OFFER_TRANSITIONS, type OfferVerb, stateAt } from './states.ts'
 
 export interface CommandDeps {
   clock: () => number
@@ -122,16 +122,58 @@ export function patchOffer(
   })
 }
 
-/** Submits an own draft; of two concurrent calls one gets 409. */
+/** Submits an own draft; of two concurrent calls one gets 409. A revision supersedes the offer that it revises. */
 export function submitOffer({ clock }: CommandDeps, { begin, params, audit }: ChangeOffer): Promise<JsonText> {
   const now = nowOf(clock)
   return begin(async (tx, { orgId }) => {
-    const { rfq, offer, row } = await lockWithRfq(tx, orgId, params.id)
-    await requireGuards(tx, 'submit', { offer, row, rfq, now })
-    const moved = await move(tx, 'submit', { orgId, id: offer.id }, now)
-    await queries.markOffered(tx, orgId, rfq.id, now)
+    const locked = await lockWithRfq(tx, orgId, params.id)
+    await requireGuards(tx, 'submit', locked, now)
+    const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
+    await queries.markOffered(tx, orgId, locked.rfq.id, now)
     await recordSuccess(tx, audit)
     await emitOfferEvent(tx, 'submitted', moved)
+    await supersede(tx, orgId, locked.row.previous_offer_id, now)
+    return new JsonText(moved.document)
+  })
+}
+
+/** A previous offer that was withdrawn, rejected or has expired meanwhile stays as it is. */
+async function supersede(tx: Tx, orgId: string, id: string | null, now: string): Promise<void> {
+  const [superseded] = id === null ? [] : await move(tx, 'supersede', { orgId, id }, now)
+  if (superseded) await emitOfferEvent(tx, 'superseded', superseded)
+}
+
+/** Copies an own submitted offer into a draft with the next revision. */
+export function reviseOffer({ clock }: CommandDeps, { begin, params, audit }: ChangeOffer): Promise<JsonText> {
+  const now = nowOf(clock)
+  return begin(async (tx, { orgId }) => {
+    const locked = await lockWithRfq(tx, orgId, params.id)
+    await requireGuards(tx, 'revise', locked, now)
+    await requireRoom(tx, orgId, locked.rfq, now)
+    const id = newIdAt('offer', now)
+    const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id }, now)
+    await recordSuccess(tx, { ...audit, request: { ...audit.request, offerId: id } })
+    await emitOfferRevised(tx, revision, params.id)
+    return new JsonText(revision.document)
+  })
+}
+
+const EVENT_NAMES = { withdraw: 'withdrawn', reject: 'rejected' } as const
+
+/** Ends a submitted offer by its manufacturer or its consumer; of two concurrent calls one gets 409. */
+export function endOffer(
+  { clock }: CommandDeps,
+  verb: keyof typeof EVENT_NAMES,
+  { begin, params, body, audit }: ChangeOffer & { body: { reason?: string } | undefined },
+): Promise<JsonText> {
+  const now = nowOf(clock)
+  const { by } = OFFER_TRANSITIONS[verb]
+  return begin(async (tx, { orgId }) => {
+    const { document } = found(await queries.lockOffer(tx, orgId, by, params.id))
+    requireLegal(verb, JSON.parse(document), now)
+    const moved = found(await move(tx, verb, { orgId, id: params.id }, now, body?.reason))
+    await recordSuccess(tx, audit)
+    await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
     return new JsonText(moved.document)
   })
 }
@@ -151,15 +193,16 @@ async function lockWithRfq(tx: AuthorizedTx, orgId: string, id: string): Promise
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. */
-async function requireGuards(
-  tx: Tx,
-  verb: OfferVerb,
-  { rfq, offer, row, now }: LockedOffer & { now: string },
-): Promise<void> {
+async function requireGuards(tx: Tx, verb: OfferVerb, { rfq, offer, row }: LockedOffer, now: string): Promise<void> {
   requireLegal(verb, offer, now)
   const [factory] = await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
-  const facts = { rfqState: rfqStateAt(rfq, now), factory, validUntil: offer.validUntil, hasDraftRevision: false, now }
-  const problems = guardProblems(verb, facts)
+  const problems = guardProblems(verb, {
+    rfqState: rfqStateAt(rfq, now),
+    factory,
+    validUntil: offer.validUntil,
+    hasDraftRevision: row.has_draft_revision,
+    now,
+  })
   if (problems.length > 0) {
     throw refuse('illegal_transition', { detail: `The offer does not meet what ${verb} requires.`, errors: problems })
   }
@@ -170,17 +213,16 @@ function requireLegal(verb: OfferVerb, offer: Offer, now: string): void {
   if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
 }
 
-/** Throws 409 if another transaction moved the offer first. */
-async function move(
+/** No row if the offer is not in a state of the verb. */
+const move = (
   tx: Tx,
-  verb: 'submit',
+  verb: 'submit' | 'supersede' | 'withdraw' | 'reject',
   key: { orgId: string; id: string },
   now: string,
-): Promise<queries.StoredOffer> {
-  const { from } = OFFER_TRANSITIONS[verb]
-  const [moved] = await queries.moveState(tx, key, { from, to: stateAfter(verb, from[0]) }, now)
-  if (!moved) throw refuse('illegal_transition', { detail: 'The state of the offer has changed.' })
-  return moved
+  reason?: string,
+) => {
+  const { from, to } = OFFER_TRANSITIONS[verb]
+  return queries.moveState(tx, key, { from, to, reason }, now)
 }
 
 const nowOf = (clock: () => number) => new Date(clock()).toISOString()

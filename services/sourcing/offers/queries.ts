@@ -51,6 +51,7 @@ export const insertOffer = (tx: Tx, offer: NewOffer, content: OfferContent, now:
 export interface OwnOfferRow extends StoredOffer {
   currency: string
   previous_offer_id: string | null
+  has_draft_revision: boolean
 }
 
 /** The RFQ of an own offer, which is locked before the offer. */
@@ -59,8 +60,32 @@ export const findRfqOf = (sql: Sql, orgId: string, id: string) => sql<{ rfq_id: 
 
 /** An own offer, locked until the transaction ends. */
 export const lockOwnOffer = (tx: Tx, orgId: string, id: string) => tx<OwnOfferRow[]>`
-  select id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, currency, previous_offer_id, document
-  from sourcing.offers where id = ${id} and ${isManufacturer(tx, orgId)} for update`
+  select id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, currency, previous_offer_id, document,
+    exists (
+      select from sourcing.offers revision
+      where revision.previous_offer_id = offers.id and revision.state = 'DRAFT') as has_draft_revision
+  from sourcing.offers where id = ${id} and ${isManufacturer(tx, orgId)} for update of offers`
+
+/** A draft with the content of an own offer. */
+export const insertRevision = (
+  tx: Tx,
+  { id, orgId, previousOfferId }: { id: string; orgId: string; previousOfferId: string },
+  now: string,
+) => tx<[StoredOffer]>`
+  insert into sourcing.offers (
+    id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency, price_breaks,
+    tooling_cost, shipping_cost, valid_until, revision, previous_offer_id, notes, created_at, updated_at)
+  select ${id}, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, 'DRAFT', currency,
+    price_breaks, tooling_cost, shipping_cost, valid_until, revision + 1, id, notes, ${now}, ${now}
+  from sourcing.offers where id = ${previousOfferId} and ${isManufacturer(tx, orgId)}
+  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
+
+/** The JSON of an offer in the role of its manufacturer or its consumer, locked until the transaction ends. */
+export const lockOffer = (tx: Tx, orgId: string, role: 'manufacturer' | 'consumer', id: string) => tx<
+  { document: string }[]
+>`
+  select document from sourcing.offers
+  where id = ${id} and ${role === 'consumer' ? isConsumer(tx, orgId) : isManufacturer(tx, orgId)} for update`
 
 export const updateContent = (
   tx: Tx,
@@ -98,3 +123,26 @@ export const moveState = (
 export const markOffered = (tx: Tx, orgId: string, rfqId: string, now: string) => tx`
   update sourcing.rfq_invitations set state = 'OFFERED', offered_at = coalesce(offered_at, ${now}::timestamptz)
   where rfq_id = ${rfqId} and org_id = ${orgId}`
+
+/**
+ * Ends the submitted offers of an RFQ that is cancelled: REJECTED, or EXPIRED where the validity has passed. The RFQ is
+ * locked.
+ */
+export const endOffersOf = (tx: Tx, rfqId: string, now: string) => tx<(OfferRow & { state: 'REJECTED' | 'EXPIRED' })[]>`
+  with locked as materialized (
+    select id from sourcing.offers where rfq_id = ${rfqId} and state = 'SUBMITTED' order by id for update
+  )
+  update sourcing.offers offer set
+    state = case when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end, updated_at = ${now}
+  from locked where offer.id = locked.id and offer.state = 'SUBMITTED'
+  returning offer.id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
+
+/** Expires SUBMITTED offers whose validity has passed. Replicas take different rows. */
+export const expireDue = (sql: Sql, now: string, limit: number) => sql<OfferRow[]>`
+  with due as materialized (
+    select id from sourcing.offers
+    where state = 'SUBMITTED' and valid_until <= ${now} order by valid_until limit ${limit} for update skip locked
+  )
+  update sourcing.offers offer set state = 'EXPIRED', updated_at = ${now}
+  from due where offer.id = due.id
+  returning offer.id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id`

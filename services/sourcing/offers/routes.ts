@@ -30,3 +30,6 @@ export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.route(lifecycle.createOffer, (call) => commands.createOffer(deps, call), bodyProblems))
     .use(http.route(lifecycle.patchOffer, (call) => commands.patchOffer(deps, call), bodyProblems))
     .use(http.route(lifecycle.submitOffer, (call) => commands.submitOffer(deps, call)))
+    .use(http.route(lifecycle.reviseOffer, (call) => commands.reviseOffer(deps, call)))
+    .use(http.route(lifecycle.withdrawOffer, (call) => commands.endOffer(deps, 'withdraw', call)))
+    .use(http.route(lifecycle.rejectOffer, (call) => commands.endOffer(deps, 'reject', call)))

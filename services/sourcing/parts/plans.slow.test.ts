@@ -55,7 +55,13 @@ describe(`over ${ROWS} parts`, () => {
     const plan = await planOf(url, (sql) => findPart(sql, 'org_7', 'part_1'))
     expect(plan.scannedWhole).toEqual([])
     expect(plan.indexes.slice(0, 2)).toEqual(['parts_pkey', 'rfq_invitations_parts'])
-    expect(plan.indexes.slice(2).map((name) => name.split('_')[1])).toEqual(['consumed', 'owned', 'made', 'sold', 'distributed'])
+    expect(plan.indexes.slice(2).map((name) => name.split('_')[1])).toEqual([
+      'consumed',
+      'owned',
+      'made',
+      'sold',
+      'distributed',
+    ])
   })
 
   test('every stored document matches the schema of a part', async () => {

@@ -9,6 +9,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
+import { rejectOffersOf } from '../offers/cancellation.ts'
 import { emitRfqEvent, emitRfqInvited } from './events.ts'
 import * as queries from './queries.ts'
 import {
@@ -181,6 +182,7 @@ export function moveRfq(
     if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
     await recordSuccess(tx, audit)
     await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
+    if (verb === 'cancel') await rejectOffersOf(tx, rfq.id, now)
     return new JsonText(moved.document)
   })
 }

@@ -9,6 +9,7 @@ import type { Documented } from './document.ts'
 import { FACTORY_CASES } from './factory-cases.ts'
 import { FILE_CASES } from './file-cases.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
+import { OFFER_CASES } from './offer-cases.ts'
 import type { OperationCase, PrivateReference, Reference } from './operation-case.ts'
 import { PEOPLE_CASES } from './people-cases.ts'
 import { RFQ_CASES } from './rfq-cases.ts'
@@ -128,6 +129,7 @@ const CASES: Record<string, OperationCase> = {
   ...FILE_CASES,
   ...FACTORY_CASES,
   ...RFQ_CASES,
+  ...OFFER_CASES,
 }
 
 const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))

@@ -1,3 +1,4 @@
+import type { OrgRole } from '../../../proto/permissions.ts'
 import { newId, newSerialNumber } from '../../kit/db/ids.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { publishedPart, rfqBody } from '../rfqs.ts'
@@ -11,15 +12,18 @@ export function inviteeOf(fixtures: Fixtures): Promise<string> {
   return known
 }
 
-async function createManufacturer({ market }: Fixtures): Promise<string> {
+const createManufacturer = (fixtures: Fixtures) => insertOrganization(fixtures, 'MANUFACTURER')
+
+/** An organization without users. */
+async function insertOrganization({ market }: Fixtures, role: OrgRole): Promise<string> {
   const id = newId('org')
   await market.db.owner`
     insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
-    values (${id}, 'Invitee', '{MANUFACTURER}', 'NO', 'DIRECT', now())`
+    values (${id}, 'Outsider', ${[role]}, 'NO', 'DIRECT', now())`
   return id
 }
 
-const administratorOf = async (fixtures: Fixtures, { kind }: Account) =>
+export const administratorOf = async (fixtures: Fixtures, { kind }: Account) =>
   fixtures.clientOf(await fixtures.account(kind, 'administrator'))
 
 /** A draft of the account's organization for an internal part of its own, or for a public one of another organization. */
@@ -62,14 +66,15 @@ export async function partWithOpenRfq(fixtures: Fixtures, account: Account): Pro
 }
 
 /** An open RFQ of an organization that is no account, with an invitation of the account's organization. */
-export async function invitationOf({ market }: Fixtures, { orgId }: Account): Promise<string> {
-  const [id, outsider] = [newId('rfq'), newId('org')]
-  await market.db.owner`
+export async function invitationOf(fixtures: Fixtures, { orgId }: Account): Promise<string> {
+  const [id, outsider] = [newId('rfq'), await insertOrganization(fixtures, 'CONSUMER')]
+  const { owner } = fixtures.market.db
+  await owner`
     insert into sourcing.rfqs (id, serial_number, part_id, part_serial_number, consumer_org_id, ip_owner_org_id, state,
       quantities, manufacturer_ids, expires_at, currency, delivery_region_code, sealed, created_at, updated_at, published_at)
     values (${id}, ${newSerialNumber('R')}, ${newId('part')}, ${newSerialNumber('P')}, ${outsider}, ${outsider}, 'OPEN',
       '{10}', ${[orgId]}, now() + interval '1 day', 'EUR', 'DK', false, now(), now(), now())`
-  await market.db.owner`
+  await owner`
     insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at) values (${id}, ${orgId}, now())`
   return id
 }

@@ -1,0 +1,355 @@
+import { describe, expect, test } from 'bun:test'
+import type { RfqInvitation } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import { createFactory } from '../../testing/factories.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'
+import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const parties = await offerParties(market)
+const { consumer, ipOwner, maker, rival, stranger, partId, buyer, open } = parties
+const { factory, rivalFactory, seller, draftOffer, submittedOffer } = parties
+const receiver = offersOf(consumer.administrator.client)
+
+const fields = ({ body }: { body: { errors?: { field: string }[] } }) => body.errors?.map(({ field }) => field)
+const stateOf = async (id: string) => (await seller.read(id)).body.state
+const invitation = async (rfqId: string) => {
+  const path = `/flows/v1/rfqs/${rfqId}/invitations`
+  return (await consumer.administrator.client.get<{ items: RfqInvitation[] }>(path)).body.items[0]
+}
+const eventsOf = async (id: string) => {
+  const rows = await market.db.owner<{ type: string }[]>`
+    select type from sourcing.outbox where subject = ${id} order by seq`
+  return rows.map(({ type }) => type.slice('sourcing.offer.'.length))
+}
+/** Sets the validity of an offer to a time in the past. The worker sees it within a second. */
+const outdate = (id: string) => market.db.owner`
+  update sourcing.offers set valid_until = now() - interval '1 minute' where id = ${id}`
+
+describe('submit', () => {
+  test('DRAFT → SUBMITTED with its time, and the invitation is OFFERED with the time of the first submission', async () => {
+    const rfqId = await open()
+    const { body } = await seller.act(await draftOffer({}, rfqId), 'submit')
+    expect([body.state, typeof body.submittedTime]).toEqual(['SUBMITTED', 'string'])
+    const first = await invitation(rfqId)
+    expect(first).toMatchObject({ state: 'OFFERED', offeredTime: body.submittedTime as string })
+    await submittedOffer({}, rfqId)
+    expect(await invitation(rfqId)).toEqual(first as RfqInvitation)
+  })
+
+  test('after a decline of the invitation is possible, and a decline after it is 409', async () => {
+    const rfqId = await open()
+    const invited = rfqsOf(maker.administrator.client)
+    expect((await invited.act(rfqId, 'decline', { reason: 'No capacity.' })).status).toBe(200)
+    await submittedOffer({}, rfqId)
+    expect((await invitation(rfqId))?.state).toBe('OFFERED')
+    expect((await invited.act(rfqId, 'decline')).status).toBe(409)
+  })
+
+  test('with a validity in the past and an inactive factory it is 409 that names the fields', async () => {
+    const { client } = maker.administrator
+    const closed = await createFactory(client, { name: 'Closed Works' })
+    const rfqId = await open()
+    const offer = offerBody(rfqId, closed.id, { validUntil: inHours(-1) })
+    const { id } = (await seller.create(offer)).body
+    await client.post(`/flows/v1/factories/${closed.id}/deactivate`)
+    const answer = await seller.act(id, 'submit')
+    expect([answer.status, answer.body.code]).toEqual([409, 'illegal_transition'])
+    expect(fields(answer)).toEqual(['factoryId', 'validUntil'])
+    expect(await stateOf(id)).toBe('DRAFT')
+    expect((await invitation(rfqId))?.state).toBe('INVITED')
+  })
+
+  test('of an internal factory is allowed', async () => {
+    const internal = await createFactory(maker.administrator.client, { name: 'Laboratory', internal: true })
+    expect(await submittedOffer({ factoryId: internal.id })).toMatch(/^offer_/)
+  })
+
+  test.each(['close', 'cancel'])('after %s of the RFQ is 409 that names rfqId', async (verb) => {
+    const rfqId = await open()
+    const id = await draftOffer({}, rfqId)
+    await buyer.act(rfqId, verb, verb === 'cancel' ? { reason: 'x' } : undefined)
+    const answer = await seller.act(id, 'submit')
+    expect([answer.status, fields(answer)]).toEqual([409, ['rfqId']])
+    expect(await stateOf(id)).toBe('DRAFT')
+  })
+
+  test('of an RFQ whose expiry has passed is 409 before the worker closed it', async () => {
+    const rfqId = await open()
+    const id = await draftOffer({}, rfqId)
+    await market.db.owner.begin(async (tx) => {
+      await tx`update sourcing.rfqs set expires_at = now() - interval '1 minute' where id = ${rfqId}`
+      await tx`update sourcing.rfqs set expired = true where id = ${rfqId}`
+    })
+    expect(fields(await seller.act(id, 'submit'))).toEqual(['rfqId'])
+    expect(fields(await seller.create(offerBody(rfqId, factory.id)))).toEqual(['rfqId'])
+  })
+})
+
+describe('an offer to a consumer that is engaged through a distributor', async () => {
+  const distributor = await market.organization(['DISTRIBUTOR'])
+  const engaged = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })
+  const itsBuyer = rfqsOf(engaged.administrator.client)
+  const act = (verb: 'release' | 'withdraw') =>
+    distributor.administrator.client.post(`/flows/v1/factories/${factory.id}/${verb}`, { orgId: engaged.orgId })
+
+  test('names a factory that is released to it, else its submission is 409', async () => {
+    expect((await act('release')).status).toBe(200)
+    const { id: rfqId } = (await itsBuyer.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body
+    expect((await itsBuyer.act(rfqId, 'publish')).status).toBe(200)
+    const other = await createFactory(maker.administrator.client, { name: 'Stord Works' })
+    const unreleased = await draftOffer({ factoryId: other.id }, rfqId)
+    const refused = await seller.act(unreleased, 'submit')
+    expect([refused.status, fields(refused)]).toEqual([409, ['factoryId']])
+    const released = await draftOffer({}, rfqId)
+    await act('withdraw')
+    expect(fields(await seller.act(released, 'submit'))).toEqual(['factoryId'])
+    await act('release')
+    expect((await seller.act(released, 'submit')).status).toBe(200)
+  })
+})
+
+describe('revise', () => {
+  test('creates a draft with the same content and the next revision; its submission supersedes the older offer', async () => {
+    const rfqId = await open()
+    const first = await submittedOffer({ toolingCost: euros('10'), notes: 'Included.' }, rfqId)
+    const answer = await seller.act(first, 'revise')
+    const before = (await seller.read(first)).body
+    const { id, createdTime, submittedTime, state, revision, ...content } = before
+    expect(answer.status).toBe(200)
+    expect(answer.body).toMatchObject({ ...content, state: 'DRAFT', revision: 2 })
+    expect(answer.body).not.toHaveProperty('submittedTime')
+    expect((await receiver.read(answer.body.id)).status).toBe(404)
+    expect(await stateOf(first)).toBe('SUBMITTED')
+
+    const second = answer.body.id
+    await seller.patch(second, { toolingCost: null })
+    expect((await seller.act(second, 'submit')).status).toBe(200)
+    expect([await stateOf(first), await stateOf(second)]).toEqual(['SUPERSEDED', 'SUBMITTED'])
+    expect((await receiver.read(first)).body.state).toBe('SUPERSEDED')
+    expect((await seller.act(second, 'revise')).body.revision).toBe(3)
+    expect(await eventsOf(first)).toEqual(['created', 'submitted', 'superseded'])
+    expect(await eventsOf(second)).toEqual(['revised', 'updated', 'submitted'])
+  })
+
+  test('of an offer with a draft revision is 409; of concurrent requests one succeeds', async () => {
+    const id = await submittedOffer()
+    const answers = await Promise.all(Array.from({ length: 6 }, () => seller.act(id, 'revise')))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
+    expect(fields(await seller.act(id, 'revise'))).toEqual(['revision'])
+  })
+
+  test('of a draft or after the RFQ closed is 409', async () => {
+    expect((await seller.act(await draftOffer(), 'revise')).status).toBe(409)
+    const rfqId = await open()
+    const id = await submittedOffer({}, rfqId)
+    await buyer.act(rfqId, 'close')
+    expect(fields(await seller.act(id, 'revise'))).toEqual(['rfqId'])
+  })
+
+  test('with 20 offers in DRAFT or SUBMITTED for the RFQ is 409', async () => {
+    const rfqId = await open()
+    const id = await submittedOffer({}, rfqId)
+    for (let n = 0; n < 19; n++) await draftOffer({}, rfqId)
+    expect((await seller.act(id, 'revise')).body.code).toBe('limit_reached')
+  })
+
+  test('a revision of an offer that was withdrawn meanwhile is submitted, and that offer stays WITHDRAWN', async () => {
+    const first = await submittedOffer()
+    const { id } = (await seller.act(first, 'revise')).body
+    await seller.act(first, 'withdraw')
+    expect((await seller.act(id, 'submit')).status).toBe(200)
+    expect(await stateOf(first)).toBe('WITHDRAWN')
+    expect(await eventsOf(first)).toEqual(['created', 'submitted', 'withdrawn'])
+  })
+})
+
+describe('withdraw and reject', () => {
+  test.each([
+    ['withdraw', 'WITHDRAWN', seller],
+    ['reject', 'REJECTED', receiver],
+  ] as const)('%s sets %s, also after the RFQ closed, without a reason too', async (verb, state, by) => {
+    for (const [close, body] of [
+      [false, undefined],
+      [true, { reason: 'Too late.' }],
+    ] as const) {
+      const rfqId = await open()
+      const id = await submittedOffer({}, rfqId)
+      if (close) await buyer.act(rfqId, 'close')
+      const answer = await by.act(id, verb, body)
+      expect([answer.status, answer.body.state]).toEqual([200, state])
+      expect((await by.act(id, verb)).status).toBe(409)
+      expect((await receiver.read(id)).body.state).toBe(state)
+      const [row] = await market.db.owner`select reason from sourcing.offers where id = ${id}`
+      expect(row).toEqual({ reason: body?.reason ?? null })
+    }
+  })
+
+  test('the consumer of a sealed RFQ gets no price in the answer to its rejection', async () => {
+    const rfqId = await open({ sealed: true })
+    const { status, body } = await receiver.act(await submittedOffer({}, rfqId), 'reject')
+    expect([status, body.state]).toEqual([200, 'REJECTED'])
+    expect(body).not.toHaveProperty('priceBreaks')
+  })
+
+  test('of a draft is 409 for its manufacturer and 404 for the consumer', async () => {
+    const id = await draftOffer()
+    expect((await seller.act(id, 'withdraw')).status).toBe(409)
+    expect((await receiver.act(id, 'reject')).status).toBe(404)
+  })
+
+  test('of an offer whose validity has passed is 409', async () => {
+    for (const [by, verb] of [
+      [seller, 'withdraw'],
+      [receiver, 'reject'],
+      [seller, 'revise'],
+    ] as const) {
+      const id = await submittedOffer()
+      await outdate(id)
+      const answer = await by.act(id, verb)
+      expect([answer.status, answer.body.detail]).toEqual([409, 'The offer is EXPIRED, not SUBMITTED.'])
+    }
+  })
+
+  test('concurrent withdraw and reject: one succeeds, the other is 409', async () => {
+    for (let round = 0; round < 5; round++) {
+      const id = await submittedOffer()
+      const answers = await Promise.all([seller.act(id, 'withdraw'), receiver.act(id, 'reject')])
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    }
+  })
+})
+
+describe('the cancellation of an RFQ', () => {
+  test('rejects its submitted offers with an event for each; drafts, withdrawn and other offers stay', async () => {
+    const rfqId = await open({ manufacturerIds: [maker.orgId, rival.orgId] })
+    const [draft, withdrawn] = [await draftOffer({}, rfqId), await submittedOffer({}, rfqId)]
+    await seller.act(withdrawn, 'withdraw')
+    const [one, two] = [await submittedOffer({}, rfqId), await submittedOffer({}, rfqId)]
+    const elsewhere = await submittedOffer()
+    await buyer.act(rfqId, 'cancel', { reason: 'Not needed.' })
+    expect(await Promise.all([draft, withdrawn, one, two, elsewhere].map(stateOf))).toEqual([
+      'DRAFT',
+      'WITHDRAWN',
+      'REJECTED',
+      'REJECTED',
+      'SUBMITTED',
+    ])
+    for (const id of [one, two]) expect(await eventsOf(id)).toEqual(['created', 'submitted', 'rejected'])
+    expect(await eventsOf(draft)).toEqual(['created'])
+  })
+
+  test('sets an offer whose validity has passed to EXPIRED', async () => {
+    const rfqId = await open()
+    const id = await submittedOffer({}, rfqId)
+    await outdate(id)
+    await buyer.act(rfqId, 'cancel', { reason: 'Not needed.' })
+    expect(await stateOf(id)).toBe('EXPIRED')
+    expect(await eventsOf(id)).toEqual(['created', 'submitted', 'expired'])
+  })
+
+  test('concurrent with submissions leaves no submitted offer', async () => {
+    for (let round = 0; round < 5; round++) {
+      const rfqId = await open()
+      const ids = [await draftOffer({}, rfqId), await draftOffer({}, rfqId), await draftOffer({}, rfqId)]
+      await Promise.all([
+        ...ids.map((id) => seller.act(id, 'submit')),
+        buyer.act(rfqId, 'cancel', { reason: 'Not needed.' }),
+      ])
+      for (const id of ids) expect(['DRAFT', 'REJECTED']).toContain(await stateOf(id))
+    }
+  })
+})
+
+describe('a caller without access', () => {
+  const verbs = [
+    ['patch', (id: string, by: typeof seller) => by.patch(id, { notes: 'New.' })],
+    ['submit', (id: string, by: typeof seller) => by.act(id, 'submit')],
+    ['revise', (id: string, by: typeof seller) => by.act(id, 'revise')],
+    ['withdraw', (id: string, by: typeof seller) => by.act(id, 'withdraw')],
+    ['reject', (id: string, by: typeof seller) => by.act(id, 'reject')],
+  ] as const
+
+  test.each(verbs)('%s by another party is 404, and the offer does not change', async (verb, command) => {
+    const others = verb === 'reject' ? [maker, ipOwner, rival, stranger] : [consumer, ipOwner, rival, stranger]
+    for (const id of [await draftOffer(), await submittedOffer()]) {
+      const before = await seller.read(id)
+      for (const { administrator } of others) {
+        expect((await command(id, offersOf(administrator.client))).status).toBe(404)
+      }
+      expect((await seller.read(id)).text).toBe(before.text)
+    }
+  })
+
+  test.each(verbs)('%s without the permission is 403, with an audit entry', async (verb, command) => {
+    const member = await maker.member(['app:manufacturer', 'offer:accept'])
+    expect((await command(await draftOffer(), offersOf(member.client))).status).toBe(403)
+    const entries = await market.db.owner`
+      select procedure, success, error from organization.audit_log
+      where actor_id = ${member.userId} and procedure like 'offer.%'`
+    expect([...entries]).toEqual([{ procedure: `offer.${verb}`, success: false, error: 'forbidden' }])
+  })
+
+  test('create without the permission is 403', async () => {
+    const member = await maker.member(['offer:submit'])
+    const answer = await offersOf(member.client).create(offerBody(await open(), factory.id))
+    expect(answer.status).toBe(403)
+  })
+})
+
+test('each command writes one audit entry without prices, and one event', async () => {
+  const member = await maker.member('Manufacturer')
+  const mine = offersOf(member.client)
+  const { id } = (await mine.create(offerBody(await open(), factory.id))).body
+  await mine.patch(id, { toolingCost: euros('7777') })
+  await mine.act(id, 'submit')
+  const { id: revision } = (await mine.act(id, 'revise')).body
+  await mine.act(id, 'withdraw', { reason: 'Machine broken.' })
+  const entries = await market.db.owner<{ procedure: string; request: object }[]>`
+    select procedure, request from organization.audit_log
+    where actor_id = ${member.userId} and procedure like 'offer.%' order by timestamp, id`
+  expect(entries.map(({ procedure }) => procedure.slice('offer.'.length))).toEqual([
+    'create',
+    'patch',
+    'submit',
+    'revise',
+    'withdraw',
+  ])
+  expect(entries.map(({ request }) => Object.keys(request).sort())).toEqual([
+    ['factoryId', 'offerId', 'rfqId', 'validUntil'],
+    ['id'],
+    ['id'],
+    ['id', 'offerId'],
+    ['id', 'reason'],
+  ])
+  expect(await eventsOf(id)).toEqual(['created', 'updated', 'submitted', 'withdrawn'])
+  expect(await eventsOf(revision)).toEqual(['revised'])
+})
+
+test('50 concurrent patches, submissions and withdrawals of one offer leave one consistent history', async () => {
+  const id = await draftOffer()
+  const requests = Array.from({ length: 50 }, (_, n) => {
+    if (n % 3 === 0) return seller.patch(id, { notes: `Note ${n}.` })
+    return seller.act(id, n % 3 === 1 ? 'submit' : 'withdraw')
+  })
+  const answers = await Promise.all(requests)
+  const count = (kind: number) => answers.filter(({ status }, n) => n % 3 === kind && status === 200).length
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]))
+  expect([count(1), count(2) <= 1]).toEqual([1, true])
+  const events = await eventsOf(id)
+  expect(events.filter((name) => name === 'updated')).toHaveLength(count(0))
+  const last = count(2) === 1 ? ['submitted', 'withdrawn'] : ['submitted']
+  expect(events.slice(1 + count(0))).toEqual(last)
+  expect(await stateOf(id)).toBe(count(2) === 1 ? 'WITHDRAWN' : 'SUBMITTED')
+  expect((await offersOf(rival.administrator.client).create(offerBody(await open(), rivalFactory.id))).status).toBe(400)
+})
+
+test('an offer for a part that was deleted meanwhile stays readable', async () => {
+  const { client } = ipOwner.administrator
+  const part = await publishedPart(client)
+  const rfqId = await open({ partId: part })
+  const id = await submittedOffer({}, rfqId)
+  await buyer.act(rfqId, 'close')
+  expect((await client.send('DELETE', `/flows/v1/parts/${part}`)).status).toBe(204)
+  for (const by of [seller, receiver, offersOf(client)]) expect((await by.read(id)).status).toBe(200)
+})

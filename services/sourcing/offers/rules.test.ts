@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test'
+import { type GuardFacts, guardProblems } from './rules.ts'
+import { isLegal, OFFER_TRANSITIONS, type OfferVerb, stateAt } from './states.ts'
+
+const NOW = '2030-01-01T00:00:00.000Z'
+const met: GuardFacts = {
+  rfqState: 'OPEN',
+  factory: { isActive: true, needsRelease: true, isReleased: true },
+  validUntil: '2030-01-01T00:00:00.001Z',
+  hasDraftRevision: false,
+  now: NOW,
+}
+
+test('a SUBMITTED offer counts as EXPIRED from its validity on, before the worker has seen it', () => {
+  expect(stateAt({ state: 'SUBMITTED', validUntil: '2030-01-01T00:00:00.001Z' }, NOW)).toBe('SUBMITTED')
+  expect(stateAt({ state: 'SUBMITTED', validUntil: NOW }, NOW)).toBe('EXPIRED')
+  expect(stateAt({ state: 'ACCEPTED', validUntil: NOW }, NOW)).toBe('ACCEPTED')
+})
+
+test.each(['ACCEPTED', 'REJECTED', 'WITHDRAWN', 'EXPIRED', 'SUPERSEDED'] as const)('%s is final', (state) => {
+  for (const verb of Object.keys(OFFER_TRANSITIONS) as OfferVerb[]) expect(isLegal(verb, state)).toBe(false)
+})
+
+test.each([
+  ['rfqId', { rfqState: 'CLOSED' }],
+  ['factoryId', { factory: { isActive: false, needsRelease: false, isReleased: false } }],
+  ['factoryId', { factory: { isActive: true, needsRelease: true, isReleased: false } }],
+  ['factoryId', { factory: undefined }],
+  ['validUntil', { validUntil: NOW }],
+] as const)('submit needs %s: %p', (field, facts) => {
+  expect(guardProblems('submit', met)).toEqual([])
+  expect(guardProblems('submit', { ...met, ...facts }).map((problem) => problem.field)).toEqual([field])
+})
+
+test('a consumer without a distributor needs no release of the factory', () => {
+  const factory = { isActive: true, needsRelease: false, isReleased: false }
+  expect(guardProblems('submit', { ...met, factory })).toEqual([])
+})
+
+test('revise needs an OPEN RFQ and no draft revision', () => {
+  const facts = { ...met, hasDraftRevision: true, rfqState: 'CLOSED' as const }
+  expect(guardProblems('revise', met)).toEqual([])
+  expect(guardProblems('revise', facts).map(({ field }) => field)).toEqual(['rfqId', 'revision'])
+})

@@ -1,0 +1,34 @@
+import type { Account, Fixtures } from '../fixtures.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { type Input, withValue } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
+
+/** Replaces the offer by one in another state. */
+const ofKind = (record: RecordName) => async (fixtures: Fixtures, account: Account, input: Input) =>
+  withValue(input, 'path.id', await recordKind(record).make(fixtures, account))
+
+/** Offers. */
+export const OFFER_CASES: Record<string, OperationCase> = {
+  listOffers: {
+    references: { 'query.rfqId': ['offerRfq', 'openRfq'], 'query.partId': ['draftPart', 'internalPart'] },
+  },
+  getOffer: { references: { 'path.id': ['receivedOffer', 'draftOffer', 'submittedOffer'] } },
+  createOffer: {
+    by: 'manufacturer',
+    references: { 'body.rfqId': 'offerRfq', 'body.factoryId': 'internalFactory' },
+    conflict: async ({ market }, _, input) => {
+      const { rfqId } = input.body as { rfqId: string }
+      await market.db.owner`update sourcing.rfqs set state = 'CLOSED' where id = ${rfqId}`
+      return input
+    },
+  },
+  patchOffer: {
+    by: 'manufacturer',
+    references: { 'path.id': 'draftOffer', 'body.factoryId': 'internalFactory' },
+    conflict: ofKind('submittedOffer'),
+  },
+  submitOffer: { by: 'manufacturer', references: { 'path.id': 'draftOffer' }, conflict: ofKind('submittedOffer') },
+  reviseOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
+  withdrawOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
+  rejectOffer: { references: { 'path.id': 'receivedOffer' }, conflict: 'race' },
+}
