@@ -74,6 +74,9 @@ export const PROCEDURES = [
   'user.deactivate',
   'user.patch',
   'user.resetPassword',
+  'webhookEndpoint.create',
+  'webhookEndpoint.delete',
+  'webhookEndpoint.patch',
 ] as const
 
 export type Procedure = (typeof PROCEDURES)[number]

@@ -1,6 +1,6 @@
 import type { Row } from './bench/compare.ts'
 import type { Context, Section } from './bench/context.ts'
-import { openDatabases } from './bench/database.ts'
+import { type DatabaseName, startDatabases } from './bench/database.ts'
 import { readOptions } from './bench/options.ts'
 import { measureAuditLog } from './bench/sections/audit-log.ts'
 import { measureCatalog } from './bench/sections/catalog.ts'
@@ -10,9 +10,10 @@ import { measurePages } from './bench/sections/pages.ts'
 import { measureParts } from './bench/sections/parts.ts'
 import { measureRefreshes } from './bench/sections/refresh.ts'
 import { measureSignIn } from './bench/sections/sign-in.ts'
+import { measureTrade } from './bench/sections/trade.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
 import { measureUsers } from './bench/sections/users.ts'
-import { startServices } from './bench/services.ts'
+import { type Platform, startServices } from './bench/services.ts'
 import { cellsOf, type FailedRow, tableOf } from './bench/table.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
 import { installPackages } from './toolchain/packages.ts'
@@ -29,7 +30,11 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   refresh: measureRefreshes,
   'audit-log': measureAuditLog,
   uploads: measureUploads,
+  trade: measureTrade,
 }
+
+/** The database of each section that does not use the large one. */
+const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade' }
 
 process.env.INVOKED_AS ??= 'bun run bench'
 
@@ -46,10 +51,14 @@ async function bench(lifecycle: Lifecycle): Promise<number> {
   }
   const { onStop, progress } = lifecycle
   await installPackages(progress)
-  const { large, small } = await openDatabases(options.parts, lifecycle)
-  progress('Starting the services')
-  const platforms = { ...(await startServices(large, onStop)), small: await startServices(small, onStop) }
-  const context = { ...platforms, pace: options.pace, onStop, progress }
+  const open = await startDatabases(options.parts, lifecycle)
+  const platforms = new Map<DatabaseName, Promise<Platform>>()
+  const platformOf = (name: DatabaseName) => {
+    const platform = platforms.get(name) ?? open(name).then((database) => startServices(database, onStop))
+    platforms.set(name, platform)
+    return platform
+  }
+  const context = { platformOf, pace: options.pace, onStop, progress }
   const rows: (Row | FailedRow)[] = []
   // The table is printed after a signal too: the rows of finished measurements are kept.
   onStop(async () => console.log(tableOf(rows)))
@@ -57,11 +66,12 @@ async function bench(lifecycle: Lifecycle): Promise<number> {
   return rows.some((row) => 'reason' in row) ? 1 : 0
 }
 
-async function measure(name: string, context: Context, rows: (Row | FailedRow)[]): Promise<void> {
+async function measure(name: string, context: Omit<Context, keyof Platform>, rows: (Row | FailedRow)[]): Promise<void> {
   const startedMs = performance.now()
   context.progress(`Measuring ${name}`)
   try {
-    for await (const row of SECTIONS[name]?.(context) ?? []) {
+    const platform = await context.platformOf(DATABASE_OF[name] ?? 'large')
+    for await (const row of SECTIONS[name]?.({ ...context, ...platform }) ?? []) {
       context.progress(`  ${row.what}: ${cellsOf(row).result}`)
       rows.push(row)
     }

@@ -22,7 +22,19 @@ const OPERATOR = [
   ['catalog', 'import'],
   ['catalog', 'export'],
 ].map((words) => ['operator', ...words])
-const OTHERS = ['openapi', 'configuration', 'migrate', 'republish', 'seed', 'test-template', 'dev', 'test', 'bench']
+const OTHERS = [
+  'openapi',
+  'configuration',
+  'diagrams',
+  'migrate',
+  'republish',
+  'seed',
+  'test-template',
+  'dev',
+  'test',
+  'bench',
+  'demo',
+]
 
 const ALL = [...OPERATOR, ...OTHERS.map((name) => [name])].map((words) => [words])
 

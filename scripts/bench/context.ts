@@ -1,11 +1,12 @@
 import type { Lifecycle } from '../toolchain/command.ts'
 import type { Pace, Row } from './compare.ts'
+import type { DatabaseName } from './database.ts'
 import type { Platform } from './services.ts'
 
 /** What a section of the benchmark works with. */
 export interface Context extends Platform, Pick<Lifecycle, 'onStop' | 'progress'> {
-  /** The same services over few records, for times that should not depend on the number of records. */
-  small: Platform
+  /** The same services over another database, such as one of few records. */
+  platformOf: (name: DatabaseName) => Promise<Platform>
   pace: Pace
 }
 

@@ -1,11 +1,15 @@
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROCEDURES } from '../../proto/procedures.ts'
 import { SERVICES } from '../../proto/services.ts'
 import { loadAuditLog } from '../../services/testing/load/audit-log.ts'
+import { loadFactories } from '../../services/testing/load/factories.ts'
+import { loadOffers } from '../../services/testing/load/offers.ts'
+import { loadOrders } from '../../services/testing/load/orders.ts'
 import { asOwner, type Owner } from '../../services/testing/load/owner.ts'
 import { loadParts } from '../../services/testing/load/parts.ts'
-import { loadedOrganization, loadUsers } from '../../services/testing/load/people.ts'
+import { loadedOrganization, loadTrader, loadUsers } from '../../services/testing/load/people.ts'
+import { LARGEST as LARGEST_TRADER, loadedRfqOrg, loadRfqs } from '../../services/testing/load/rfqs.ts'
 import { readSecrets, type Secrets } from '../local/secrets.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster, stopOrphan } from '../toolchain/cluster.ts'
@@ -31,16 +35,23 @@ interface Size {
   parts: number
   users: number
   auditEntries: number
+  /** RFQs, each with three offers and an order. */
+  rfqs: number
+  factories: number
 }
-const SMALL: Size = { parts: 100_000, users: 1000, auditEntries: 0 }
+const NONE: Size = { parts: 0, users: 0, auditEntries: 0, rfqs: 0, factories: 0 }
 const PART_OWNERS = 1000
 const MAX_USERS = 1_000_000
+const FACTORIES = 100_000
+const TRADERS = 10_000
 
 /** The loaded organization with a tenth of all users. */
-export const LARGEST = 0
+export const LARGEST = loadedOrganization(0)
 export const LARGEST_SHARE = 10
 /** A loaded organization with about ninety users, which has the audit log. */
-export const ORDINARY = 1
+export const ORDINARY = loadedOrganization(1)
+/** The loaded organization with half of all RFQs, offers and orders, and one with few. */
+export const [LARGE_TRADER, SMALL_TRADER] = [LARGEST_TRADER, loadedRfqOrg(7)]
 /** Each month of the audit log is a partition. */
 export const AUDIT_MONTHS = 24
 export const AUDIT_ACTORS = 2000
@@ -55,37 +66,48 @@ export interface Database {
   size: Size
 }
 
-/** Starts Postgres with a large and a small database. They are loaded once; later runs migrate them. */
-export async function openDatabases(parts: number, { signal, progress, onStop }: Lifecycle) {
+/** The sizes of the databases of a benchmark with some number of parts. */
+const sizesOf = (parts: number) => {
+  const users = Math.min(parts, MAX_USERS)
+  return {
+    large: { ...NONE, parts, users, auditEntries: 10 * users },
+    small: { ...NONE, parts: 100_000, users: 1000 },
+    trade: { ...NONE, parts: 2, rfqs: parts, factories: FACTORIES },
+  } satisfies Record<string, Size>
+}
+export type DatabaseName = keyof ReturnType<typeof sizesOf>
+
+/** Starts Postgres. Each database is loaded when it is first opened; later runs migrate it. */
+export async function startDatabases(parts: number, { signal, progress, onStop }: Lifecycle) {
   const state = await findState()
   const place = await passableFolder(join(state.folder, 'bench'))
   onStop(await takeLock({ path: join(place, 'run.json'), script: 'scripts/bench.ts', title: 'A benchmark' }))
-  const folder = join(place, String(parts))
-  const loaded = join(folder, 'loaded')
+  const folder = await passableFolder(join(place, String(parts)))
   const data = join(folder, 'postgres')
   await stopOrphan(data)
-  const isLoaded = await Bun.file(loaded).exists()
-  if (!isLoaded) await rm(folder, { recursive: true, force: true })
-  await passableFolder(folder)
   const secrets = await readSecrets(folder)
   const logFile = join(folder, 'postgres.log')
   const password = secrets.ownerPassword
   const cluster = await startCluster({ state, data, logFile, settings: SETTINGS, signal, progress, password })
   onStop(cluster.stop)
-  const users = Math.min(parts, MAX_USERS)
-  const sizes = { large: { parts, users, auditEntries: 10 * users }, small: SMALL }
-  const open = async (name: keyof typeof sizes): Promise<Database> => {
-    const database = { name, ownerUrl: cluster.urlOf(name), secrets, folder, logFile, size: sizes[name] }
-    if (!isLoaded) await asOwner(cluster.urlOf('postgres'), (server) => server`create database ${server(name)}`)
+  return async (name: DatabaseName): Promise<Database> => {
+    const size = sizesOf(parts)[name]
+    const database = { name, ownerUrl: cluster.urlOf(name), secrets, folder, logFile, size }
+    const loaded = join(folder, `loaded-${name}`)
+    if (await Bun.file(loaded).exists()) {
+      await script(database, 'migrate.ts')
+      return database
+    }
+    await asOwner(cluster.urlOf('postgres'), async (server) => {
+      await server`drop database if exists ${server(name)}`
+      await server`create database ${server(name)}`
+    })
     await script(database, 'migrate.ts')
-    if (isLoaded) return database
     await script(database, 'operator.ts', 'catalog', 'import', '--defaults')
     await asOwner(database.ownerUrl, (owner) => load(owner, database, progress))
+    await writeFile(loaded, '')
     return database
   }
-  const databases = { large: await open('large'), small: await open('small') }
-  await writeFile(loaded, '')
-  return databases
 }
 
 /** The account of Postgres must pass through, and its data folder has a closed mode. */
@@ -103,16 +125,34 @@ async function script({ ownerUrl, secrets, folder }: Database, name: string, ...
 }
 
 async function load(owner: Owner, { size, secrets }: Database, progress: Lifecycle['progress']): Promise<void> {
-  const { parts, users, auditEntries } = size
-  progress(`Loading ${count(users)} users`)
-  await loadUsers(owner, { count: users, organizations: users / 100, largest: users / LARGEST_SHARE })
-  for (const organization of [LARGEST, ORDINARY]) await insertPassword(owner, organization, secrets)
-  progress(`Loading ${count(parts)} parts`)
-  await loadParts(owner, { count: parts, organizations: PART_OWNERS })
+  const { parts, users, auditEntries, rfqs, factories } = size
+  if (users > 0) {
+    progress(`Loading ${count(users)} users`)
+    await loadUsers(owner, { count: users, organizations: users / 100, largest: users / LARGEST_SHARE })
+    for (const orgId of [LARGEST, ORDINARY]) await insertPassword(owner, orgId, secrets)
+  }
+  if (parts > 0) {
+    progress(`Loading ${count(parts)} parts`)
+    await loadParts(owner, { count: parts, organizations: PART_OWNERS })
+  }
   if (auditEntries > 0) {
     progress(`Loading ${count(auditEntries)} audit entries`)
-    const whose = { orgId: loadedOrganization(ORDINARY), actors: AUDIT_ACTORS, procedures: PROCEDURES }
+    const whose = { orgId: ORDINARY, actors: AUDIT_ACTORS, procedures: PROCEDURES }
     await loadAuditLog(owner, { ...whose, count: auditEntries, months: AUDIT_MONTHS }, progress)
+  }
+  if (factories > 0) {
+    progress(`Loading ${count(factories)} factories`)
+    await loadFactories(owner, { count: factories, organizations: TRADERS })
+  }
+  if (rfqs > 0) {
+    progress(`Loading ${count(rfqs)} RFQs with their offers and orders`)
+    await loadRfqs(owner, { count: rfqs, organizations: TRADERS })
+    await loadOffers(owner, { rfqs })
+    await loadOrders(owner, { rfqs })
+    for (const orgId of [LARGE_TRADER, SMALL_TRADER]) {
+      await loadTrader(owner, orgId)
+      await insertPassword(owner, orgId, secrets)
+    }
   }
   // The event of the catalog import would make the service update all parts during the first measurements.
   await owner`delete from catalog.outbox`
@@ -122,12 +162,12 @@ async function load(owner: Owner, { size, secrets }: Database, progress: Lifecyc
 /** The password of every administrator that signs in. */
 const passwordOf = ({ ownerPassword }: Secrets) => ownerPassword
 
-async function insertPassword(owner: Owner, organization: number, secrets: Secrets): Promise<void> {
+async function insertPassword(owner: Owner, orgId: string, secrets: Secrets): Promise<void> {
   const hash = await Bun.password.hash(passwordOf(secrets))
   await owner`
     insert into identity.credentials (user_id, password_hash, password_version)
     select id, ${hash}, password_version from organization.users
-    where org_id = ${loadedOrganization(organization)} and id like 'user_L%' order by id limit 1`
+    where org_id = ${orgId} and id like 'user_L%' order by id limit 1`
 }
 
 export interface Account {
@@ -137,14 +177,14 @@ export interface Account {
 }
 
 /** The Administrator of a loaded organization. */
-export async function administratorOf({ ownerUrl, secrets }: Database, organization: number): Promise<Account> {
+export async function administratorOf({ ownerUrl, secrets }: Database, orgId: string): Promise<Account> {
   const [account] = await asOwner(
     ownerUrl,
     (owner) => owner<{ email: string; hash: string }[]>`
       select u.email, c.password_hash as hash from organization.users u
       join identity.credentials c on c.user_id = u.id
-      where u.org_id = ${loadedOrganization(organization)}`,
+      where u.org_id = ${orgId}`,
   )
-  if (!account) throw new Error(`organization ${organization} has no user with a password`)
+  if (!account) throw new Error(`organization ${orgId} has no user with a password`)
   return { ...account, password: passwordOf(secrets) }
 }

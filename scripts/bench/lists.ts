@@ -45,6 +45,10 @@ interface List {
 const reads = (tables: string) =>
   new RegExp(String.raw`^(?!.*\b(insert into|update|delete from)\b).*(${tables}|\bpage_cursors)\b`, 'is')
 export const PARTS: List = { service: 'sourcing', statement: reads(String.raw`\bsourcing\.parts`) }
+export const TRADE: List = {
+  service: 'sourcing',
+  statement: reads(String.raw`\bsourcing\.(rfqs|rfq_invitations|offers|orders)`),
+}
 export const USERS: List = {
   service: 'organization',
   statement: reads(String.raw`\borganization\.(users|user_roles|roles)`),

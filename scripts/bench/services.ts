@@ -86,9 +86,9 @@ export async function startServer(
 export async function signIn(
   { database, services }: Platform,
   service: ServiceName,
-  organization = ORDINARY,
+  orgId = ORDINARY,
 ): Promise<ApiClient> {
-  const { email, password } = await administratorOf(database, organization)
+  const { email, password } = await administratorOf(database, orgId)
   const client = new ApiClient(services.identity.url)
   await client.signIn(email, password)
   client.url = services[service].url

@@ -27,6 +27,7 @@ const CHECKS: readonly Check[] = [
   { name: 'names and columns', command: ['scripts/checks/text.ts'] },
   { name: 'licences', command: ['scripts/checks/licences.ts'] },
   { name: 'generated files', command: ['scripts/openapi.ts', '--check'] },
+  { name: 'state diagrams', command: ['scripts/diagrams.ts', '--check'] },
   { name: 'configuration table', command: ['scripts/configuration.ts', '--check'] },
   { name: 'advisories', command: ['scripts/checks/advisories.ts'], slow: true },
   {

@@ -5,6 +5,7 @@ import { databaseVariables } from '../kit/config/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
 import { organizationVariables } from '../organization/config.ts'
 import { sourcingVariables } from '../sourcing/config.ts'
+import { webhooksVariables } from '../webhooks/config.ts'
 
 const { DATABASE_URL, DATABASE_DIRECT_URL, ...shared } = serviceVariables.properties
 
@@ -20,6 +21,7 @@ export const allVariables = Type.Object({
   ...identityVariables.properties,
   ...organizationVariables.properties,
   ...sourcingVariables.properties,
+  ...webhooksVariables.properties,
   ...shared,
   DATABASE_URL: Type.Optional(DATABASE_URL),
   DATABASE_DIRECT_URL: Type.Optional(DATABASE_DIRECT_URL),

@@ -2,6 +2,8 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { RUHR_FACTORIES, VESTLAND_FACTORIES } from '../../scripts/demo/factory-story.ts'
+import { createFactory } from '../testing/factories.ts'
 import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
 
@@ -29,6 +31,18 @@ const market = await testMarketplace({
 const administrator = { email: 'bodil.krogh@skagen-pumps.example.com', givenName: 'Bodil', familyName: 'Krogh' }
 const org = await market.organization(['IP_OWNER'], { administrator })
 const member = await org.member('IP owner')
+// The other parties of the trade.
+await market.organization(['CONSUMER'], {
+  administrator: { email: 'mikkel.friis@nordhavn.example.com', givenName: 'Mikkel', familyName: 'Friis' },
+})
+for (const [name, email, factories] of [
+  ['Vestland Additive', 'lars.haugen@vestland-additive.example.com', VESTLAND_FACTORIES],
+  ['Ruhr Präzision', 'stefan.krause@ruhr-praezision.example.com', RUHR_FACTORIES],
+] as const) {
+  const administrator = { email, givenName: 'Lars', familyName: 'Maker' }
+  const maker = await market.organization(['MANUFACTURER'], { name, administrator })
+  for (const factory of factories) await createFactory(maker.administrator.client, factory)
+}
 
 test.each(PAGES)(
   'the commands of %s return the responses that it shows',
@@ -47,6 +61,9 @@ test.each(PAGES)(
         EMAIL: member.email,
         PASSWORD: TEST_PASSWORD,
         ADMIN_PASSWORD: TEST_PASSWORD,
+        BUYER_PASSWORD: TEST_PASSWORD,
+        VESTLAND_PASSWORD: TEST_PASSWORD,
+        RUHR_PASSWORD: TEST_PASSWORD,
       },
       cwd: folder,
       stdin: 'ignore',
@@ -83,6 +100,7 @@ const PLACEHOLDERS: [RegExp, string][] = [
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],
   [/^[PRO]-[0-9A-HJKMNP-TV-Z]{8}$/, '<serial>'],
   [/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, '<time>'],
+  [/^\d{4}-\d\d-\d\d$/, '<date>'],
   [/^[0-9a-f]{8}-[0-9a-f-]{27}$/, '<request>'],
   [/^(eyJ[\w.-]+|[\w-]{43})$/, '<token>'],
 ]

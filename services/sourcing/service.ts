@@ -11,6 +11,7 @@ import { ensurePartitions } from './history/queries.ts'
 import { importRoutes } from './imports/routes.ts'
 import { maxImportsFor } from './jobs/rules.ts'
 import { FileWorker } from './jobs/worker.ts'
+import { matchRoutes } from './matches/routes.ts'
 import { cleanUpObjects } from './objects/cleanup.ts'
 import { offerRoutes } from './offers/routes.ts'
 import { offerExpiryWorker } from './offers/workers.ts'
@@ -60,6 +61,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
       rfqRoutes({ http, pagination, ...deps }),
+      matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),
       orderRoutes({ http, pagination, ...deps }),

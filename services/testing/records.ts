@@ -211,6 +211,17 @@ export const RECORDS = {
     },
     random: () => newId('user'),
   },
+  webhookEndpoint: {
+    owners: ALL_KINDS,
+    async make({ market }, { orgId }) {
+      const id = newId('wh')
+      await market.db.owner`
+        insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
+        values (${id}, ${orgId}, 'https://hooks.example.com', '{cases.*}', 'active', 'unused', now(), now())`
+      return id
+    },
+    random: () => newId('wh'),
+  },
   user: {
     owners: ALL_KINDS,
     make: async (_, { userId }) => userId,

@@ -15,7 +15,8 @@ const pathOf = (page: number) => `/v1/parts?page=${page}`
 
 /** Lists far from their first page: read page after page, jumped into, searched, and compared with the database. */
 export const measurePages: Section = async function* (context) {
-  const { database, small, pace } = context
+  const { database, pace, platformOf } = context
+  const small = await platformOf('small')
   /** A session that has read only one page. */
   const sessionAt = async (page: number) => {
     const client = await signIn(context, 'sourcing')

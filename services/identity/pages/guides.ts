@@ -10,6 +10,7 @@ export const GUIDES = [
   'paging',
   'retries',
   'parts-and-files',
+  'trade',
   'organization',
 ] as const
 

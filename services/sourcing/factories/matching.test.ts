@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Capability } from '../../../proto/http/sourcing/factories.ts'
-import { matchesOf, qualifies, REQUIREMENTS, type Requirements } from './matching.ts'
+import { REQUIREMENTS } from '../../../proto/http/sourcing/matches.ts'
+import { boxInMm, matchesOf, qualifies, type Requirements } from './matching.ts'
 
 const prints: Capability = {
   materialCode: '316l',
@@ -30,6 +31,7 @@ const impeller: Requirements = {
   criticalityIds: ['api-20s-amsl-2'],
   boundingBox: { x: 120, y: 120, z: 45.5 },
   regionCode: '150',
+  needsRelease: true,
 }
 
 const match = (requirements: Partial<Requirements> = {}, changes: Partial<typeof factory> = {}, released = true) =>
@@ -37,14 +39,28 @@ const match = (requirements: Partial<Requirements> = {}, changes: Partial<typeof
 
 /** The reasons of the requirements that are not met. */
 const reasonsOf = (matches: ReturnType<typeof matchesOf>) =>
-  Object.fromEntries(matches.flatMap((one) => (one.met ? [] : [[one.requirement, one.reason]])))
+  Object.fromEntries(matches.flatMap(({ requirement, met, reason }) => (met ? [] : [[requirement, reason]])))
+
+/** Whether a factory with these changes qualifies for a part with these requirements. */
+const qualifying = (requirements: Partial<Requirements> = {}, changes: Partial<typeof factory> = {}, released = true) =>
+  qualifies({ ...factory, ...changes }, match(requirements, changes, released))
+
+/** A part that needs nothing but its material. */
+const undemanding = {
+  technologyIds: [],
+  standardCodes: [],
+  criticalityIds: [],
+  boundingBox: undefined,
+  regionCode: undefined,
+  needsRelease: false,
+}
 
 test('a factory that meets every requirement qualifies, with the capability of each', () => {
   const matches = match()
-  expect(qualifies(matches)).toBe(true)
+  expect(qualifying()).toBe(true)
   expect(matches.map(({ requirement }) => requirement)).toEqual([...REQUIREMENTS])
-  const capabilities = matches.flatMap((one) => (one.met && one.capability ? [one.capability] : []))
-  expect(capabilities).toEqual([prints, prints, prints, prints, prints])
+  expect(matches.map(({ met }) => met)).toEqual(REQUIREMENTS.map(() => true))
+  expect(matches.flatMap(({ capability }) => capability ?? [])).toEqual([prints, prints, prints, prints, prints])
 })
 
 test('material and technology may be met by different capabilities', () => {
@@ -57,32 +73,38 @@ test('material and technology may be met by different capabilities', () => {
   })
 })
 
-test('a part without requirements but a material type is met by any material of the type', () => {
-  const open = {
-    technologyIds: [],
-    standardCodes: [],
-    criticalityIds: [],
-    boundingBox: undefined,
-    regionCode: undefined,
-  }
-  expect(qualifies(match({ ...open, materialCodes: ['6061', 'in718'] }))).toBe(true)
+test('of several capabilities that meet a requirement, the one that lacks the least of all is named', () => {
+  const bare = { ...prints, standardCodes: [], maxEnvelope: { x: 10 } }
+  expect(match({}, { capabilities: [bare, prints] }).flatMap(({ capability }) => capability ?? [])).toEqual(
+    Array(5).fill(prints),
+  )
+})
+
+test('requirements that the part does not have are omitted', () => {
+  const matches = match({ ...undemanding, materialCodes: ['6061', 'in718'] })
+  expect(matches).toEqual([{ requirement: 'material', met: true, capability: mills }])
+  expect(match({ ...undemanding, boundingBox: {} })).toHaveLength(1)
 })
 
 describe('each requirement that is not met has its reason', () => {
   test.each([
-    [{}, { active: false }, true, { active: 'the factory is inactive or internal' }],
-    [{}, { internal: true }, true, { active: 'the factory is inactive or internal' }],
-    [{}, {}, false, { released: 'the distributor has not released the factory' }],
-    [{ regionCode: 'EU' }, {}, true, { region: 'NO is not in EU' }],
-    [{ technologyIds: ['turn', 'swiss'] }, {}, true, { technology: 'no capability uses turn or swiss' }],
-    [{ standardCodes: ['as9100', 'iso-astm-52901'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks as9100' }],
+    [{}, {}, false, { released: 'the distributor has not released the factory' }, false],
+    [{ technologyIds: ['turn', 'swiss'] }, {}, true, { technology: 'no capability uses turn or swiss' }, false],
+    [{ regionCode: 'EU' }, {}, true, { region: 'NO is not in EU' }, true],
+    [{ standardCodes: ['as9100', 'iso-astm-52901'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks as9100' }, true],
     // Only the capability of another material has the standard.
-    [{ standardCodes: ['iso-9001'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks iso-9001' }],
-    [{ criticalityIds: ['nasa-6030-a'] }, {}, true, { criticalities: 'pbf-lb-m of 316l lacks nasa-6030-a' }],
-    [{ boundingBox: { x: 401, y: 400, z: 380.1 } }, {}, true, { envelope: 'pbf-lb-m of 316l is too small along x, z' }],
-  ])('%j %j, released %p: %j', (requirements, changes, released, reasons) => {
-    const matches = match(requirements, changes, released)
-    expect([reasonsOf(matches), qualifies(matches)] as unknown[]).toEqual([reasons, false])
+    [{ standardCodes: ['iso-9001'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks iso-9001' }, true],
+    [{ criticalityIds: ['nasa-6030-a'] }, {}, true, { criticalities: 'pbf-lb-m of 316l lacks nasa-6030-a' }, true],
+    [
+      { boundingBox: { x: 401, y: 400, z: 380.1 } },
+      {},
+      true,
+      { envelope: 'pbf-lb-m of 316l is too small along x, z' },
+      true,
+    ],
+  ])('%j %j, released %p: %j, qualifies %p', (requirements, changes, released, reasons, qualified) => {
+    expect(reasonsOf(match(requirements, changes, released))).toEqual(reasons as Record<string, string>)
+    expect(qualifying(requirements, changes, released)).toBe(qualified)
   })
 
   test('a material that no capability works leaves nothing to meet the others', () => {
@@ -93,12 +115,24 @@ describe('each requirement that is not met has its reason', () => {
       criticalities: reason,
       envelope: reason,
     })
+    expect(qualifying({ materialCodes: ['ti6al4v-grade-5'] })).toBe(false)
     expect(reasonsOf(match({ materialCodes: [] })).material).toBe('the part names no material')
   })
+})
+
+test('an inactive or internal factory does not qualify', () => {
+  expect(qualifying({}, { active: false })).toBe(false)
+  expect(qualifying({}, { internal: true })).toBe(false)
 })
 
 test('an envelope without an axis, and a part without a box, are not limited', () => {
   const unlimited = { ...prints, maxEnvelope: { x: 100 } }
   expect(reasonsOf(match({ boundingBox: { x: 100, y: 9999 } }, { capabilities: [unlimited] }))).toEqual({})
   expect(reasonsOf(match({ boundingBox: undefined }, { capabilities: [unlimited] }))).toEqual({})
+})
+
+test('a box in inches is compared in millimetres', () => {
+  expect(boxInMm({ x: 10, z: 0.5 }, 'IMPERIAL')).toEqual({ x: 254, z: 12.7 })
+  expect(boxInMm({ x: 10 }, 'METRIC')).toEqual({ x: 10 })
+  expect(boxInMm({ y: 10 }, undefined)).toEqual({ y: 10 })
 })

@@ -1,7 +1,10 @@
 import type { Static } from '@sinclair/typebox'
 import type { Capability, Factory } from '../../../proto/http/sourcing/factories.ts'
-import type { BoundingBox } from '../../../proto/http/sourcing/parts.ts'
+import type { RequirementMatch } from '../../../proto/http/sourcing/matches.ts'
+import type { BoundingBox, Part } from '../../../proto/http/sourcing/parts.ts'
 import { territoriesOf } from '../regions/regions.ts'
+
+type Box = Static<typeof BoundingBox>
 
 export interface Requirements {
   /** The material of the part, or all materials of its type; empty for a part with neither. */
@@ -11,33 +14,33 @@ export interface Requirements {
   standardCodes: readonly string[]
   criticalityIds: readonly string[]
   /** The extent of the part in millimetres. */
-  boundingBox?: Static<typeof BoundingBox> | undefined
+  boundingBox?: Box | undefined
   /** A country or a containment region; undefined if any will do. */
   regionCode?: string | undefined
+  /** Whether the consumer is engaged through a distributor, which must have released the factory. */
+  needsRelease: boolean
 }
 
-export const REQUIREMENTS = [
-  'active',
-  'released',
-  'region',
-  'material',
-  'technology',
-  'standards',
-  'criticalities',
-  'envelope',
-] as const
-export type Requirement = (typeof REQUIREMENTS)[number]
-
-/** A requirement that is met, by a capability where it takes one, or the reason why it is not. */
-export type Match =
-  | { requirement: Requirement; met: true; capability?: Capability }
-  | { requirement: Requirement; met: false; reason: string }
+type Requirement = RequirementMatch['requirement']
 
 type MatchedFactory = Pick<Factory, 'active' | 'internal' | 'address' | 'capabilities'>
 
-const missingOf = (wanted: readonly string[], held: readonly string[]) => wanted.filter((one) => !held.includes(one))
+const MM_PER_INCH = 25.4
 
 const AXES = ['x', 'y', 'z'] as const
+
+/** The extent of a part in millimetres. */
+export function boxInMm(box: Box, unitSystem: Part['unitSystem']): Box {
+  const scale = unitSystem === 'IMPERIAL' ? MM_PER_INCH : 1
+  return Object.fromEntries(
+    AXES.flatMap((axis) => {
+      const extent = box[axis]
+      return extent === undefined ? [] : [[axis, extent * scale]]
+    }),
+  )
+}
+
+const missingOf = (wanted: readonly string[], held: readonly string[]) => wanted.filter((one) => !held.includes(one))
 
 /**
  * The axes along which a part is larger than an envelope. The part is not turned: its box has the orientation of its drawing.
@@ -46,66 +49,102 @@ const AXES = ['x', 'y', 'z'] as const
 const exceededAxes = ({ boundingBox = {} }: Requirements, { maxEnvelope = {} }: Capability) =>
   AXES.filter((axis) => (boundingBox[axis] ?? 0) > (maxEnvelope[axis] ?? Number.POSITIVE_INFINITY))
 
+/** The requirements that a single capability meets as a whole. */
+const OF_CAPABILITY = {
+  standards: {
+    isWanted: ({ standardCodes }: Requirements) => standardCodes.length > 0,
+    lacks: ({ standardCodes }: Requirements, capability: Capability) =>
+      missingOf(standardCodes, capability.standardCodes),
+    verb: 'lacks',
+  },
+  criticalities: {
+    isWanted: ({ criticalityIds }: Requirements) => criticalityIds.length > 0,
+    lacks: ({ criticalityIds }: Requirements, capability: Capability) =>
+      missingOf(criticalityIds, capability.criticalityIds),
+    verb: 'lacks',
+  },
+  envelope: {
+    isWanted: ({ boundingBox = {} }: Requirements) => AXES.some((axis) => boundingBox[axis] !== undefined),
+    lacks: exceededAxes,
+    verb: 'is too small along',
+  },
+} as const
+const OF_CAPABILITY_NAMES = Object.keys(OF_CAPABILITY) as (keyof typeof OF_CAPABILITY)[]
+
 /**
- * Each requirement of a part with the capability that meets it, or the reason why none does. Material and technology may be
- * met by different capabilities, as in the list of factories. Standards, criticalities and envelope are those of the
- * capabilities that work the material with a technology of the part, or else of those that work the material: a standard of
- * another material does not count.
+ * Each requirement of a part with the capability that meets it, or the reason why none does. Requirements that the part does
+ * not have are omitted. Material and technology may be met by different capabilities, as in the list of factories. Standards,
+ * criticalities and envelope are those of the capabilities that work the material with a technology of the part, or else of
+ * those that work the material: a standard of another material does not count. Of several capabilities that meet a requirement,
+ * the one that lacks the least of all is named.
  */
 export function matchesOf(
   factory: MatchedFactory,
   requirements: Requirements,
   { released }: { released: boolean },
-): Match[] {
-  const { materialCodes, technologyIds, standardCodes, criticalityIds } = requirements
-  const inMaterial = factory.capabilities.filter(({ materialCode }) => materialCodes.includes(materialCode))
-  const withTechnology = factory.capabilities.filter(
+): RequirementMatch[] {
+  const { materialCodes, technologyIds, needsRelease, regionCode } = requirements
+  const lackOf = (capability: Capability) =>
+    OF_CAPABILITY_NAMES.reduce((sum, name) => sum + OF_CAPABILITY[name].lacks(requirements, capability).length, 0)
+  const capabilities = factory.capabilities.toSorted((a, b) => lackOf(a) - lackOf(b))
+  const inMaterial = capabilities.filter(({ materialCode }) => materialCodes.includes(materialCode))
+  const inTechnology = capabilities.filter(
     ({ technologyId }) => technologyIds.length === 0 || technologyIds.includes(technologyId),
   )
-  const suitable = inMaterial.filter((capability) => withTechnology.includes(capability))
+  const suitable = inMaterial.filter((capability) => inTechnology.includes(capability))
   const among = suitable.length > 0 ? suitable : inMaterial
   return [
-    plain('active', factory.active && !factory.internal, 'the factory is inactive or internal'),
-    plain('released', released, 'the distributor has not released the factory'),
-    regionMatch(factory, requirements),
-    byCapability('material', inMaterial, materialReason(materialCodes)),
-    byCapability('technology', withTechnology, `no capability uses ${technologyIds.join(' or ')}`),
-    best('standards', among, (capability) => missingOf(standardCodes, capability.standardCodes), 'lacks'),
-    best('criticalities', among, (capability) => missingOf(criticalityIds, capability.criticalityIds), 'lacks'),
-    best('envelope', among, (capability) => exceededAxes(requirements, capability), 'is too small along'),
+    ...(needsRelease ? [plain('released', released, 'the distributor has not released the factory')] : []),
+    byCapability('material', among, materialReason(materialCodes)),
+    ...(technologyIds.length > 0
+      ? [byCapability('technology', [...suitable, ...inTechnology], `no capability uses ${technologyIds.join(' or ')}`)]
+      : []),
+    ...OF_CAPABILITY_NAMES.filter((name) => OF_CAPABILITY[name].isWanted(requirements)).map((name) =>
+      best(name, among, requirements),
+    ),
+    ...(regionCode === undefined ? [] : [regionMatch(factory, regionCode)]),
   ]
 }
 
-/** Whether the factory meets every requirement. */
-export const qualifies = (matches: readonly Match[]): boolean => matches.every(({ met }) => met)
+/** Requirements without which a factory does not qualify: rules 1 and 4 of the list of factories. */
+const DECISIVE: ReadonlySet<Requirement> = new Set(['released', 'material', 'technology'])
 
-const plain = (requirement: Requirement, met: boolean, reason: string): Match =>
+/** Whether a factory takes part at all, and meets the requirements without which it does not qualify. */
+export const qualifies = ({ active, internal }: MatchedFactory, matches: readonly RequirementMatch[]): boolean =>
+  active && !internal && matches.every(({ requirement, met }) => met || !DECISIVE.has(requirement))
+
+const plain = (requirement: Requirement, met: boolean, reason: string): RequirementMatch =>
   met ? { requirement, met } : { requirement, met, reason }
 
-const byCapability = (requirement: Requirement, [capability]: readonly Capability[], reason: string): Match =>
-  capability ? { requirement, met: true, capability } : { requirement, met: false, reason }
+const byCapability = (
+  requirement: Requirement,
+  [capability]: readonly Capability[],
+  reason: string,
+): RequirementMatch => (capability ? { requirement, met: true, capability } : { requirement, met: false, reason })
 
-function regionMatch({ address }: MatchedFactory, { regionCode }: Requirements): Match {
-  const isInside = regionCode === undefined || territoriesOf(regionCode).includes(address.regionCode)
-  return plain('region', isInside, `${address.regionCode} is not in ${regionCode}`)
-}
+const regionMatch = ({ address }: MatchedFactory, regionCode: string): RequirementMatch =>
+  plain(
+    'region',
+    territoriesOf(regionCode).includes(address.regionCode),
+    `${address.regionCode} is not in ${regionCode}`,
+  )
 
 const materialReason = (codes: readonly string[]) =>
   codes.length === 0 ? 'the part names no material' : `no capability works ${codes.join(' or ')}`
 
 /** The first capability that lacks nothing, or what the one that lacks the least lacks. */
 function best(
-  requirement: Requirement,
+  requirement: keyof typeof OF_CAPABILITY,
   capabilities: readonly Capability[],
-  lacksOf: (capability: Capability) => readonly string[],
-  verb: string,
-): Match {
+  requirements: Requirements,
+): RequirementMatch {
+  const { lacks, verb } = OF_CAPABILITY[requirement]
   const [closest] = capabilities
-    .map((capability) => ({ capability, lacks: lacksOf(capability) }))
-    .toSorted((a, b) => a.lacks.length - b.lacks.length)
+    .map((capability) => ({ capability, lacking: lacks(requirements, capability) }))
+    .toSorted((a, b) => a.lacking.length - b.lacking.length)
   if (!closest) return { requirement, met: false, reason: 'no capability works the material' }
-  const { capability, lacks } = closest
-  if (lacks.length === 0) return { requirement, met: true, capability }
+  const { capability, lacking } = closest
+  if (lacking.length === 0) return { requirement, met: true, capability }
   const of = `${capability.technologyId} of ${capability.materialCode}`
-  return { requirement, met: false, reason: `${of} ${verb} ${lacks.join(', ')}` }
+  return { requirement, met: false, reason: `${of} ${verb} ${lacking.join(', ')}` }
 }

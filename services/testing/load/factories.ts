@@ -1,4 +1,5 @@
-import type { Pool } from '../../kit/db/client.ts'
+import { fill } from './fill.ts'
+import type { Owner } from './owner.ts'
 
 export interface FactoriesToLoad {
   count: number
@@ -7,8 +8,6 @@ export interface FactoriesToLoad {
 
 /** The capabilities of each factory. */
 const CAPABILITIES = 10
-/** Bounded, because a long transaction delays the event cursors of every database of the server. */
-const BATCH_SIZE = 10_000
 
 /**
  * Inserts factories of many organizations into empty tables under the owner's role, for load tests. Every tenth is internal,
@@ -16,29 +15,22 @@ const BATCH_SIZE = 10_000
  * standard AS9100 are rare. Every fifth factory is released to
  * `org_engaged` by `org_distributor`, and some hundreds to each of a hundred other organizations.
  */
-export async function loadFactories(owner: Pool, { count, organizations }: FactoriesToLoad): Promise<void> {
-  // Building an index at the end is many times faster than filling it row by row, and references need no check.
-  const indexes = await owner<{ name: string; definition: string }[]>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-    where indrelid in ('sourcing.factories'::regclass, 'sourcing.factory_capabilities'::regclass) and not indisunique`
-  await owner`alter table sourcing.factory_capabilities disable trigger all`
-  for (const { name } of indexes) await owner.unsafe(`drop index ${name}`)
-  for (let first = 1; first <= count; first += BATCH_SIZE) {
-    const last = Math.min(first + BATCH_SIZE - 1, count)
-    await insertFactories(owner, { first, last, organizations })
-    await insertCapabilities(owner, { first, last })
-    await owner`update sourcing.factories set document = '' where id between ${idOf(first)} and ${idOf(last)}`
-  }
+export async function loadFactories(owner: Owner, { count, organizations }: FactoriesToLoad): Promise<void> {
+  const tables = ['sourcing.factories', 'sourcing.factory_capabilities']
+  // References need no check.
+  await fill(owner, { tables, without: { all: 'sourcing.factory_capabilities' }, count }, async (rows) => {
+    await insertFactories(owner, { ...rows, organizations })
+    await insertCapabilities(owner, rows)
+    await owner`update sourcing.factories set document = '' where id between ${idOf(rows.first)} and ${idOf(rows.last)}`
+  })
   await insertReleases(owner)
-  for (const { definition } of indexes) await owner.unsafe(definition)
-  await owner`alter table sourcing.factory_capabilities enable trigger all`
-  await owner`vacuum (analyze) sourcing.factories, sourcing.factory_capabilities, sourcing.factory_releases`
+  await owner`vacuum (analyze) sourcing.factory_releases`
 }
 
 const idOf = (n: number) => `factory_${String(n).padStart(26, '0')}`
 
 const insertFactories = (
-  owner: Pool,
+  owner: Owner,
   { first, last, organizations }: { first: number; last: number; organizations: number },
 ) => owner`
     insert into sourcing.factories
@@ -54,7 +46,7 @@ const insertFactories = (
     from generate_series(${first}::int, ${last}::int) n`
 
 /** The first capability of a factory may be a rare one. */
-const insertCapabilities = (owner: Pool, { first, last }: { first: number; last: number }) => owner`
+const insertCapabilities = (owner: Owner, { first, last }: { first: number; last: number }) => owner`
     with materials as (
       select array_agg(code order by code) as codes from catalog.material_lookup where code <> 'zro2'
     ), technologies as (
@@ -74,7 +66,7 @@ const insertCapabilities = (owner: Pool, { first, last }: { first: number; last:
     from generate_series(${first}::int, ${last}::int) n cross join generate_series(1, ${CAPABILITIES}::int) k
       cross join materials cross join technologies`
 
-const insertReleases = (owner: Pool) => owner`
+const insertReleases = (owner: Owner) => owner`
     insert into sourcing.factory_releases (org_id, distributor_org_id, factory_id, name, released_at)
     select 'org_engaged', 'org_distributor', id, name, now() from sourcing.factories where id like '%5' or id like '%3'
     union all

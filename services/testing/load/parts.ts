@@ -1,29 +1,17 @@
-import type { Pool } from '../../kit/db/client.ts'
+import { fill } from './fill.ts'
+import type { Owner } from './owner.ts'
 
 /**
  * Inserts parts of many organizations into an empty table under the owner's role, for load tests. Half are published, and
  * every tenth is internal. The titles use a small vocabulary, so that some words are common and others rare.
  */
-export async function loadParts(owner: Pool, { count, organizations }: { count: number; organizations: number }) {
-  // History is not needed, and building an index at the end is many times faster than filling it row by row.
-  const indexes = await owner<{ name: string; definition: string }[]>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-    where indrelid = 'sourcing.parts'::regclass and not indisunique`
-  await owner`alter table sourcing.parts disable trigger part_history`
-  for (const { name } of indexes) await owner.unsafe(`drop index ${name}`)
-  for (let first = 1; first <= count; first += BATCH_SIZE) {
-    await insertParts(owner, { first, last: Math.min(first + BATCH_SIZE - 1, count), count, organizations })
-  }
-  for (const { definition } of indexes) await owner.unsafe(definition)
-  await owner`alter table sourcing.parts enable trigger part_history`
-  await owner`vacuum (analyze) sourcing.parts`
-}
-
-/** Bounded, because a long transaction delays the event cursors of every database of the server. */
-const BATCH_SIZE = 10_000
+export const loadParts = (owner: Owner, { count, organizations }: { count: number; organizations: number }) =>
+  fill(owner, { tables: ['sourcing.parts'], without: { part_history: 'sourcing.parts' }, count }, (rows) =>
+    insertParts(owner, { ...rows, count, organizations }),
+  )
 
 const insertParts = (
-  owner: Pool,
+  owner: Owner,
   { first, last, count, organizations }: { first: number; last: number; count: number; organizations: number },
 ) => owner`
     insert into sourcing.parts (

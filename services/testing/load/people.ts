@@ -1,3 +1,4 @@
+import { PERMISSIONS } from '../../../proto/permissions.ts'
 import type { Pool } from '../../kit/db/client.ts'
 
 export interface PeopleToLoad {
@@ -68,3 +69,20 @@ const insertUsers = (
       select case when people.n % 997 = 0 or people.n - ${largest} between 0 and ${organizations}::int - 2 then 1 when people.n % 9 = 0 then 3 else 2 end as position
       union all select 4 where people.n % 10 = 3
     ) held`
+
+/** Inserts a directly engaged organization with every role, and one user who holds every permission. */
+export async function loadTrader(owner: Pool, orgId: string) {
+  await owner`
+    insert into organization.organizations (id, name, roles, region_code, engagement, created_at)
+    values (${orgId}, ${`Trader ${orgId}`}, '{CONSUMER,IP_OWNER,MANUFACTURER,SELLER,DISTRIBUTOR}', 'NO', 'DIRECT', now())`
+  await owner`
+    insert into organization.roles (id, org_id, name, permissions, system, created_at)
+    values (${`role_${orgId}`}, ${orgId}, 'Administrator', ${[...PERMISSIONS]}, true, now())`
+  await owner`
+    with inserted as (
+      insert into organization.users (id, org_id, email, given_name, family_name, active, created_at, updated_at)
+      values (${`user_L${orgId}`}, ${orgId}, ${`${orgId}@trade.example.com`}, 'Tove', 'Trader', true, now(), now())
+      returning id, org_id, email_key)
+    insert into organization.user_roles (org_id, user_id, role_id, email_key)
+    select org_id, id, ${`role_${orgId}`}, email_key from inserted`
+}

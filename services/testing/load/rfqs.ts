@@ -1,4 +1,5 @@
-import type { Pool } from '../../kit/db/client.ts'
+import { fill } from './fill.ts'
+import type { Owner } from './owner.ts'
 
 interface RfqsToLoad {
   count: number
@@ -14,25 +15,22 @@ export const loadedRfqOrg = (number: number) => `org_${number}`
  * others to the other organizations in turn. Each has two invitees unless it is a draft. Most have expired; drafts, live
  * RFQs and CANCELLED ones are rare and old, which is the worst case of a filter.
  */
-export async function loadRfqs(owner: Pool, { count, organizations }: RfqsToLoad) {
-  const indexes = await owner<{ name: string; definition: string }[]>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index
-    where indrelid in ('sourcing.rfqs'::regclass, 'sourcing.rfq_invitations'::regclass) and not indisunique`
-  await owner`alter table sourcing.rfqs disable trigger rfq_history`
-  for (const { name } of indexes) await owner.unsafe(`drop index ${name}`)
-  for (let first = 1; first <= count; first += BATCH_SIZE) {
-    await insertRfqs(owner, { first, last: Math.min(first + BATCH_SIZE - 1, count), count, organizations })
-  }
-  for (const { definition } of indexes) await owner.unsafe(definition)
-  await owner`alter table sourcing.rfqs enable trigger rfq_history`
-  await owner`vacuum (analyze) sourcing.rfqs, sourcing.rfq_invitations`
-}
-
-/** Bounded, because a long transaction delays the event cursors of every database of the server. */
-const BATCH_SIZE = 10_000
+export const loadRfqs = (owner: Owner, { count, organizations }: RfqsToLoad) =>
+  fill(
+    owner,
+    {
+      tables: ['sourcing.rfqs', 'sourcing.rfq_invitations'],
+      without: { rfq_history: 'sourcing.rfqs' },
+      count,
+    },
+    async (rows) => {
+      await insertRfqs(owner, { ...rows, count, organizations })
+      await insertInvitations(owner, rows)
+    },
+  )
 
 const insertRfqs = (
-  owner: Pool,
+  owner: Owner,
   { first, last, count, organizations }: { first: number; last: number; count: number; organizations: number },
 ) =>
   owner`
@@ -41,28 +39,26 @@ const insertRfqs = (
         case when n <= 40 then 'DRAFT' when n <= 80 then 'CANCELLED' when n <= 120 then 'OPEN'
           when n % 3 = 0 then 'AWARDED' else 'CLOSED' end as state
       from generate_series(${first}::int, ${last}::int) n
-    ), inserted as (
-      insert into sourcing.rfqs (
-        id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, quantities,
-        manufacturer_ids, expires_at, expired, currency, delivery_region_code, requirements, sealed, cancel_reason,
-        created_at, updated_at, published_at)
-      select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || lpad(n::text, 8, '0'), 'part_' || n % 5000,
-        (array['Impeller', 'Wear ring', 'Casing', 'Shaft sleeve', 'Valve body', 'Bracket', 'Gear', 'Nozzle'])[1 + n % 8]
-          || ' ' || md5((n % 5000)::text),
-        'P-' || lpad((n % 5000)::text, 8, '0'), 'org_' || org, 'org_' || org, state, '{10,50}',
-        array['org_' || org, 'org_' || (org + 1) % ${organizations}],
-        case when n <= 120 then now() + interval '30 days' else now() - interval '1 day' end, n > 120,
-        'EUR', 'DK', 'First article inspection of one piece, as people write it. ' || n, n % 2 = 0,
-        case when state = 'CANCELLED' then 'Not needed.' end,
-        now() - make_interval(secs => ${count} - n), now() - make_interval(secs => ${count} - n),
-        case when state <> 'DRAFT' then now() end
-      from loaded
-      returning id
     )
-    select count(*) from inserted`.then(
-    () => owner`
+    insert into sourcing.rfqs (
+      id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, quantities,
+      manufacturer_ids, expires_at, expired, currency, delivery_region_code, requirements, sealed, cancel_reason,
+      created_at, updated_at, published_at)
+    select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || lpad(n::text, 8, '0'), 'part_' || n % 5000,
+      (array['Impeller', 'Wear ring', 'Casing', 'Shaft sleeve', 'Valve body', 'Bracket', 'Gear', 'Nozzle'])[1 + n % 8]
+        || ' ' || md5((n % 5000)::text),
+      'P-' || lpad((n % 5000)::text, 8, '0'), 'org_' || org, 'org_' || org, state, '{10,50}',
+      array['org_' || org, 'org_' || (org + 1) % ${organizations}],
+      case when n <= 120 then now() + interval '30 days' else now() - interval '1 day' end, n > 120,
+      'EUR', 'DK', 'First article inspection of one piece, as people write it. ' || n, n % 2 = 0,
+      case when state = 'CANCELLED' then 'Not needed.' end,
+      now() - make_interval(secs => ${count} - n), now() - make_interval(secs => ${count} - n),
+      case when state <> 'DRAFT' then now() end
+    from loaded`
+
+/** Two for each RFQ that is no draft. */
+const insertInvitations = (owner: Owner, { first, last }: { first: number; last: number }) => owner`
     insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
     select id, unnest(manufacturer_ids), published_at from sourcing.rfqs
     where id >= ${`rfq_${String(first).padStart(26, '0')}`} and id <= ${`rfq_${String(last).padStart(26, '0')}`}
-      and published_at is not null`,
-  )
+      and published_at is not null`

@@ -14,6 +14,7 @@ import type { OperationCase, PrivateReference, Reference } from './operation-cas
 import { PEOPLE_CASES } from './people-cases.ts'
 import { RFQ_CASES } from './rfq-cases.ts'
 import { partWithOpenRfq } from './rfqs.ts'
+import { WEBHOOK_CASES } from './webhook-cases.ts'
 
 /** The status for accounts without the permission. */
 const without = (permission: Permission, status: number) => (account: Account) =>
@@ -130,6 +131,7 @@ const CASES: Record<string, OperationCase> = {
   ...FACTORY_CASES,
   ...RFQ_CASES,
   ...OFFER_CASES,
+  ...WEBHOOK_CASES,
 }
 
 const CATALOG = new Set(OPERATIONS.catalog.map(({ id }) => id))

@@ -19,6 +19,7 @@ export const RFQ_CASES: Record<string, OperationCase> = {
   getRfq: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
   listRfqHistory: { references: { 'path.id': ['draftRfq', 'openRfq', 'rfqInvitation'] } },
   listRfqInvitations: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
+  listRfqMatches: { by: 'consumer', references: { 'path.id': ['draftRfq', 'openRfq'] } },
   createRfq: { references: { 'body.partId': ['draftPart', 'internalPart'], ...SHARED }, values: withInvitee },
   patchRfq: {
     references: { 'path.id': 'draftRfq', 'body.partId': ['draftPart', 'internalPart'], ...SHARED },

@@ -37,10 +37,12 @@ export async function listOf(
   return { source: sourceOf(view, orgId, distributorOrgId), filters: filtersOf(query, needs) }
 }
 
-function sourceOf(view: FactoryQuery['view'], orgId: string, distributorOrgId: string | null): Source {
-  if (view === 'MANUFACTURER') return { kind: 'own', orgId }
-  return distributorOrgId === null ? { kind: 'public' } : { kind: 'released', orgId, distributorOrgId }
-}
+const sourceOf = (view: FactoryQuery['view'], orgId: string, distributorOrgId: string | null): Source =>
+  view === 'MANUFACTURER' ? { kind: 'own', orgId } : sourceOfConsumer(orgId, distributorOrgId)
+
+/** The factories from which a consumer may source. */
+export const sourceOfConsumer = (orgId: string, distributorOrgId: string | null): Source =>
+  distributorOrgId === null ? { kind: 'public' } : { kind: 'released', orgId, distributorOrgId }
 
 /**
  * Both strategies find the same page: a scan in the order of the list fills a page if many factories match, and an index of

@@ -18,14 +18,17 @@ export interface SourcingTerms {
   part: PartNeeds | null
 }
 
-/** How the organization is engaged, and what the part needs. A part with only a material type needs any material of it. */
+/** The material of a part, or any material of its type. */
+export const materialCodesOfPart = (sql: Sql) => sql`case
+  when material_id is not null then array[material_id]
+  when material_type is not null then
+    array(select code from catalog.material_lookup material where material.type = material_type)
+  else '{}' end`
+
+/** How the organization is engaged, and what the part needs. */
 export const findSourcingTerms = (sql: Sql, orgId: string, partId: string | undefined) => sql<[SourcingTerms]>`
   select org.distributor_org_id as "distributorOrgId", (
-    select json_build_object('technologyIds', technology_ids, 'materialCodes', case
-      when material_id is not null then array[material_id]
-      when material_type is not null then
-        array(select code from catalog.material_lookup material where material.type = material_type)
-      else '{}' end)
+    select json_build_object('technologyIds', technology_ids, 'materialCodes', ${materialCodesOfPart(sql)})
     from sourcing.parts where id = ${partId ?? null} and ${isReadablePart(sql, orgId)}) as part
   from organization.org_directory org where org.org_id = ${orgId}`
 

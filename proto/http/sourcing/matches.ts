@@ -1,0 +1,62 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { closed, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { Capability, Factory } from './factories.ts'
+import { rfqLifecycleTag } from './rfq-lifecycle.ts'
+import { rfqId } from './rfqs.ts'
+
+/** In the order of a match. */
+export const REQUIREMENTS = [
+  'released',
+  'material',
+  'technology',
+  'standards',
+  'criticalities',
+  'envelope',
+  'region',
+] as const
+
+export const RequirementMatch = closed(
+  {
+    requirement: OneOf(REQUIREMENTS, {
+      description:
+        '`released` by the distributor of the consumer; `material`, `technology`, `standards`, `criticalities` and `envelope` of the part; `region`: the country of delivery.',
+      examples: ['standards'],
+    }),
+    met: Type.Boolean({ description: 'Whether the factory meets the requirement.', examples: [false] }),
+    capability: Type.Optional(Capability),
+    reason: Type.Optional(
+      Type.String({
+        description: 'Why the requirement is not met.',
+        examples: ['pbf-lb-m of 316l lacks iso-astm-52901'],
+      }),
+    ),
+  },
+  { description: 'A requirement with the capability that meets it, or with the reason why none does.' },
+)
+export type RequirementMatch = Static<typeof RequirementMatch>
+
+export const FactoryMatch = closed(
+  {
+    factory: Factory,
+    requirements: Type.Array(RequirementMatch, {
+      description: 'Every requirement that part and RFQ have; the part may have no standards, for example.',
+    }),
+  },
+  { description: 'A factory that qualifies for an RFQ.' },
+)
+export type FactoryMatch = Static<typeof FactoryMatch>
+
+export const listRfqMatches = defineOperation({
+  id: 'listRfqMatches',
+  method: 'GET',
+  path: '/flows/v1/rfqs/{id}/matches',
+  tag: rfqLifecycleTag,
+  summary: 'List the factories that qualify for an RFQ',
+  description:
+    'For the consumer, by name of the factory. A factory qualifies if `GET /v1/factories?view=CONSUMER&partId=…` lists it: you may source from it, it has a capability in a material of the part, and one in a technology of the part. It need not meet the other requirements, which are listed as met or missed: several may be worth a question. A part that you can no longer read has no matches.',
+  access: 'app:consumer',
+  params: rfqId,
+  query: Type.Object(pageQuery),
+  response: PageOf(FactoryMatch),
+})

@@ -1,0 +1,127 @@
+import type { ApiClient } from '../../../services/testing/client.ts'
+import { count, type Row, rounds, timeRatio } from '../compare.ts'
+import type { Context, Section } from '../context.ts'
+import { LARGE_TRADER, SMALL_TRADER } from '../database.ts'
+import { comparePage, readPage, TRADE, timeOf } from '../lists.ts'
+import { signIn } from '../services.ts'
+
+/** There are many filters, so each gets short rounds and fixed numbers of clients. */
+const SHORT = { pace: { rounds: 3, seconds: 1 }, connections: [16], clients: [8] }
+const FAR_PAGE = 100
+/** A hundredth page, the lists of a large organization and the search for a part, divided by the simple case. */
+const FLAT = 2
+
+const id = (prefix: string, number: number) => `${prefix}_${String(number).padStart(26, '0')}`
+
+/** The paged lists, with their views and with common and rare values of every filter. */
+const LISTS = [
+  {
+    path: '/v1/rfqs',
+    views: ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'],
+    filters: ['state=CLOSED', 'state=CANCELLED', 'partId=part_14', 'excludeDrafts=true', 'excludeExpired=true'],
+  },
+  {
+    path: '/v1/offers',
+    views: ['CONSUMER', 'IP_OWNER', 'MANUFACTURER'],
+    filters: [
+      'state=REJECTED',
+      'state=WITHDRAWN',
+      'partId=part_14',
+      `rfqId=${id('rfq', 14)}`,
+      'activated=true',
+      'activated=false',
+    ],
+  },
+  {
+    path: '/v1/orders',
+    views: ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR'],
+    filters: ['state=COMPLETED', 'state=DECLINED', 'partId=part_14', `factoryId=${id('factory', 15)}`],
+  },
+]
+const EVERY_ROLE = ''
+
+/** RFQs, offers and orders of an organization with half of all and of one with few; factories for a part. */
+export const measureTrade: Section = async function* (context) {
+  const [large, small] = [
+    await signIn(context, 'sourcing', LARGE_TRADER),
+    await signIn(context, 'sourcing', SMALL_TRADER),
+  ]
+  for (const { path, views, filters } of LISTS) {
+    const viewQueries = [EVERY_ROLE, ...views.map((view) => `view=${view}`)]
+    const queries = viewQueries.flatMap((view) => ['', ...filters].map((filter) => `${view}&${filter}`))
+    yield await worst(
+      `GET ${path}, each view and filter: an organization with half of all ÷ one with few`,
+      queries,
+      (query) =>
+        timeRatio(
+          rounds(20),
+          () => timeOf(large, `${path}?${query}`),
+          () => timeOf(small, `${path}?${query}`),
+        ),
+    )
+    yield await worst(`GET ${path}, each view: page ${FAR_PAGE} ÷ page 1`, viewQueries, (query) =>
+      farRatio(context, path, query),
+    )
+    // Each view, and each filter where every role is searched.
+    for (const query of [...viewQueries, ...filters]) {
+      yield* comparePage({
+        database: context.database,
+        list: TRADE,
+        client: large,
+        path: `${path}?${query}`,
+        atLeast: 0.35,
+        ...SHORT,
+      })
+    }
+  }
+  yield* measureMatches(context, large)
+}
+
+type Ratio = Omit<Row, 'what' | 'wanted'>
+
+/** The worst ratio of several requests. */
+async function worst(what: string, queries: string[], measure: (query: string) => Promise<Ratio>): Promise<Row> {
+  const ratios = await Array.fromAsync(queries, async (query) => ({ query, ...(await measure(query)) }))
+  const [first = { query: '', ours: '', reference: '', result: Number.NaN }] = ratios.toSorted(
+    (a, b) => b.result - a.result,
+  )
+  const { query, ...row } = first
+  return { what, ...row, note: `(the worst of ${queries.length}: ${query || 'every role'})`, wanted: { atMost: FLAT } }
+}
+
+/** A page that is reached page after page, which its session reads again, against the first one. */
+async function farRatio(context: Context, path: string, query: string): Promise<Ratio> {
+  const [far, near] = [await signIn(context, 'sourcing', LARGE_TRADER), await signIn(context, 'sourcing', LARGE_TRADER)]
+  const pathOf = (page: number) => `${path}?${query}&page=${page}`
+  for (const page of [FAR_PAGE - 1, FAR_PAGE]) await readPage(far, pathOf(page))
+  return timeRatio(
+    rounds(20),
+    () => timeOf(far, pathOf(FAR_PAGE)),
+    () => timeOf(near, pathOf(1)),
+  )
+}
+
+/** The factories for a part, and the matches of an RFQ for it, against the list of all factories. */
+async function* measureMatches({ database }: Context, client: ApiClient): AsyncGenerator<Row> {
+  const partId = id('part', 2)
+  const body = { partId, expireTime: '2031-05-29T12:00:00Z', currency: 'EUR', deliveryRegionCode: 'NO' }
+  const { status, text, body: rfq } = await client.post<{ id: string }>('/flows/v1/rfqs', body)
+  if (status !== 201) throw new Error(`POST /flows/v1/rfqs: ${status} ${text}`)
+  const all = '/v1/factories?view=CONSUMER'
+  for (const [what, path] of [
+    [`GET ${all}&partId`, `${all}&partId=${partId}`],
+    ['GET /flows/v1/rfqs/{id}/matches', `/flows/v1/rfqs/${rfq.id}/matches`],
+  ] as const) {
+    const { status: found, text: page } = await client.get(path)
+    if (found !== 200) throw new Error(`GET ${path}: ${found} ${page}`)
+    yield {
+      what: `${what} ÷ all ${count(database.size.factories)} factories`,
+      ...(await timeRatio(
+        rounds(20),
+        () => timeOf(client, path),
+        () => timeOf(client, all),
+      )),
+      wanted: { atMost: FLAT },
+    }
+  }
+}

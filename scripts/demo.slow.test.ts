@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { freePort } from '../services/testing/free-port.ts'
+import { TEST_PASSWORD, testMarketplace } from '../services/testing/marketplace.ts'
+import { BUN, ROOT } from './toolchain/checkout.ts'
+import { run } from './toolchain/run.ts'
+
+const market = await testMarketplace()
+const operator = (await market.operator()).administrator
+
+const demo = (url: string, email: string, password: string) =>
+  run([BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', url, '--email', email], {
+    env: { PATH: process.env.PATH, PASSWORD: password },
+    timeoutMs: 60_000,
+  })
+
+test('the demo plays the whole trade against a marketplace, and again with other organizations', async () => {
+  for (let time = 0; time < 2; time++) {
+    const { code, output } = await demo(market.url, operator.email, TEST_PASSWORD)
+    expect([output, code]).toEqual([expect.stringMatching(/looks at the invitations: DECLINED, READ, READ\n/), 0])
+  }
+}, 120_000)
+
+test('a marketplace that does not answer is one sentence', async () => {
+  const url = `http://127.0.0.1:${freePort()}`
+  const { code, output } = await demo(url, operator.email, TEST_PASSWORD)
+  expect([code, output]).toEqual([
+    1,
+    expect.stringContaining(
+      `Step 1 (The operator signs in) failed. No marketplace answers at ${url}: start one with ./scripts/dev, or name another with --url.\n`,
+    ),
+  ])
+})
+
+test('a step that is refused is one sentence with the step, the request and its answer', async () => {
+  const wrong = await demo(market.url, operator.email, 'not-the-password')
+  expect([wrong.code, wrong.output]).toEqual([
+    1,
+    expect.stringMatching(/\nStep 1 \(The operator signs in\) failed\. The sign-in of \S+ answered 401: [^\n]+\n$/),
+  ])
+  const stranger = (await market.organization(['CONSUMER'])).administrator
+  const refused = await demo(market.url, stranger.email, TEST_PASSWORD)
+  expect([refused.code, refused.output]).toEqual([
+    1,
+    expect.stringContaining(
+      'Step 2 (The operator creates Hansa Trading) failed. POST /flows/v1/orgs answered 403: This needs the permission platform:operate.\n',
+    ),
+  ])
+})

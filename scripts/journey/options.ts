@@ -1,0 +1,37 @@
+import type { AccountsFile } from '../demo/accounts.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+import type { Account } from './parties.ts'
+
+const DEFAULT_URL = 'http://localhost:8080'
+
+interface Given {
+  url?: string
+  email?: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The marketplace and the account of its operator: arguments before variables before the demo accounts of `./scripts/dev`. */
+export async function accountOf(
+  given: Given,
+  { BASE, EMAIL, PASSWORD }: Environment,
+  readAccounts: () => Promise<AccountsFile>,
+): Promise<Account> {
+  const url = (given.url ?? BASE ?? DEFAULT_URL).replace(/\/+$/, '')
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Refusal(`${url} is not the address of a marketplace.`)
+  const email = given.email ?? EMAIL
+  if (email !== undefined && PASSWORD !== undefined) return { url, email, password: PASSWORD }
+  if (PASSWORD !== undefined) throw new Refusal('PASSWORD needs the e-mail address of its account: send --email.')
+  const { organizations } = await readAccounts()
+  const account = organizations
+    .flatMap(({ accounts }) => accounts)
+    .find((known) => (email === undefined ? known.permissions.includes('platform:operate') : known.email === email))
+  if (!account) {
+    throw new Refusal(
+      email === undefined
+        ? 'The demo accounts have no operator: start again with ./scripts/dev --reset.'
+        : `The demo accounts do not have ${email}: send its password in the variable PASSWORD.`,
+    )
+  }
+  return { url, email: account.email, password: account.password }
+}

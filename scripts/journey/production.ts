@@ -1,0 +1,73 @@
+import type { Static } from '@sinclair/typebox'
+import type { HistoryEntry } from '../../proto/http/sourcing/history.ts'
+import type { Order } from '../../proto/http/sourcing/orders.ts'
+import { ask, inDays, type Narrator, type Page, withState } from './narrator.ts'
+import type { Parties, Party } from './parties.ts'
+
+type Entry = Static<typeof HistoryEntry>
+
+/** Both orders up to their completion, one of them with a hold and a rework. */
+export async function produce(
+  narrator: Narrator,
+  { buyer, trader, printer, welder }: Parties,
+  { printed, welded }: { printed: Order; welded: Order },
+): Promise<void> {
+  const act = (who: Party, { id }: Order, what: string, verb: string, body?: unknown) =>
+    narrator.step(
+      `${who.name} ${what}`,
+      () => ask<Order>(who.client, 'POST', `/flows/v1/orders/${id}/${verb}`, body),
+      withState,
+    )
+
+  narrator.chapter(`Order ${printed.serialNumber}`)
+  await act(printer, printed, 'confirms', 'confirm')
+  await act(printer, printed, 'plans its milestones', 'milestones', {
+    milestones: [
+      { name: 'First article inspection', plannedTime: inDays(14) },
+      { name: 'Delivery', plannedTime: inDays(28) },
+    ],
+  })
+  await act(printer, printed, 'starts the production', 'start')
+  await act(printer, printed, 'puts it on hold', 'hold', { reason: 'The powder batch failed its test.' })
+  await act(printer, printed, 'resumes', 'resume')
+  await act(printer, printed, 'inspects', 'inspect')
+  await act(printer, printed, 'reworks', 'rework', { reason: 'Two bores are out of tolerance.' })
+  await act(printer, printed, 'inspects again', 'inspect')
+  await act(printer, printed, 'ships', 'ship', { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' })
+  await act(trader, printed, 'records the delivery', 'deliver')
+  await act(trader, printed, 'completes it', 'complete')
+  const history = await narrator.step(
+    'Baltic Pumps reads its history, newest first',
+    () => ask<Page<Entry>>(buyer.client, 'GET', `/v1/orders/${printed.id}/history?pageSize=50`),
+    ({ items }) => `${items.length} entries`,
+  )
+  for (const { timestamp, kind, changes } of history.items) {
+    const state = changes.find(({ field }) => field === 'state')
+    const others = changes.map(({ field }) => field).join(', ')
+    narrator.show(`${timestamp}  ${kind === 'CREATE' ? 'placed' : state ? `${state.before} → ${state.after}` : others}`)
+  }
+
+  narrator.chapter(`Order ${welded.serialNumber}`)
+  await act(welder, welded, 'confirms', 'confirm')
+  await act(welder, welded, 'starts the production', 'start')
+  await act(welder, welded, 'inspects', 'inspect')
+  await act(welder, welded, 'ships', 'ship')
+  await act(trader, welded, 'records the delivery', 'deliver')
+  await act(trader, welded, 'completes it', 'complete')
+
+  narrator.chapter('What each organization sees')
+  for (const [{ name, client }, view] of [
+    [buyer, 'CONSUMER'],
+    [buyer, 'IP_OWNER'],
+    [trader, 'SELLER'],
+    [trader, 'DISTRIBUTOR'],
+    [printer, 'MANUFACTURER'],
+    [welder, 'MANUFACTURER'],
+  ] as const) {
+    await narrator.step(
+      `${name} lists its orders as ${view}`,
+      () => ask<Page<Order>>(client, 'GET', `/v1/orders?view=${view}`),
+      (orders) => orders.items.map(({ serialNumber, state }) => `${serialNumber} is ${state}`).join(', '),
+    )
+  }
+}

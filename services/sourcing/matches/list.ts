@@ -1,0 +1,21 @@
+import type { Reader } from '../../kit/limits/tenant-reads.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { type FactoryReads, findPage, sourceOfConsumer } from '../factories/list/list.ts'
+import { type MatchTerms, matchDocument, requirementsOf } from './terms.ts'
+
+/** Factories that qualify, with their matches. The list of factories finds them, so both name the same ones. */
+export async function findMatches(
+  deps: FactoryReads,
+  reader: Reader,
+  terms: MatchTerms,
+  window: PageWindow,
+): Promise<readonly DocumentRow[]> {
+  const { part, distributorOrgId } = terms
+  // As in the list of factories, a part without a material matches none.
+  if (part === null || part.materialCodes.length === 0) return []
+  const requirements = requirementsOf(terms, part)
+  const source = sourceOfConsumer(reader.orgId, distributorOrgId)
+  const { materialCodes, technologyIds } = part
+  const rows = await findPage(deps, reader, source, { part: { materialCodes, technologyIds } }, window)
+  return rows.map(({ position, document }) => ({ position, document: matchDocument(document, requirements) }))
+}

@@ -1,0 +1,38 @@
+import type { Factory } from '../../../proto/http/sourcing/factories.ts'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
+import { boxInMm, matchesOf, type Requirements } from '../factories/matching.ts'
+
+/** What an RFQ and its part ask of a factory. */
+export interface MatchTerms {
+  deliveryRegionCode: string
+  /** Set if the consumer is engaged through a distributor. */
+  distributorOrgId: string | null
+  /** Null if the consumer can no longer read the part. */
+  part: PartTerms | null
+}
+
+interface PartTerms {
+  materialCodes: string[]
+  technologyIds: string[]
+  standardCodes: string[]
+  criticalityIds: string[]
+  unitSystem: Part['unitSystem'] | null
+  boundingBox: NonNullable<Part['boundingBox']>
+}
+
+export const requirementsOf = (
+  { deliveryRegionCode, distributorOrgId }: MatchTerms,
+  { unitSystem, boundingBox, ...part }: PartTerms,
+): Requirements => ({
+  ...part,
+  boundingBox: boxInMm(boundingBox, unitSystem ?? undefined),
+  regionCode: deliveryRegionCode,
+  needsRelease: distributorOrgId !== null,
+})
+
+/** The JSON of a match: the stored one of the factory, which the list found among the released ones, and the requirements. */
+export function matchDocument(factoryDocument: string, requirements: Requirements): string {
+  const factory: Factory = JSON.parse(factoryDocument)
+  const matches = matchesOf(factory, requirements, { released: true })
+  return `{"factory":${factoryDocument},"requirements":${JSON.stringify(matches)}}`
+}

@@ -1,0 +1,60 @@
+import type { WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+
+/** A row as the API shows it, without the secret. Postgres returns null for a missing description. */
+export type EndpointRow = Omit<WebhookEndpoint, 'description'> & { description: string | null }
+
+export const listEndpoints = (sql: Sql, orgId: string) => sql<EndpointRow[]>`
+  select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
+  where org_id = ${orgId} order by id desc`
+
+export const findEndpoint = (sql: Sql, orgId: string, id: string) => sql<EndpointRow[]>`
+  select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
+  where org_id = ${orgId} and id = ${id}`
+
+/** Serializes the creation of endpoints of an organization, so that concurrent requests do not exceed the limit. */
+export const lockEndpoints = (tx: Tx, orgId: string) => tx`
+  select pg_advisory_xact_lock(hashtextextended('webhooks.endpoints ' || ${orgId}, 0))`
+
+export const countEndpoints = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
+  select count(*)::int as count from webhooks.endpoints where org_id = ${orgId}`
+
+export interface NewEndpoint {
+  id: string
+  orgId: string
+  url: string
+  description: string | null
+  events: readonly string[]
+  status: string
+  encryptedSecret: string
+}
+
+export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx<[EndpointRow]>`
+  insert into webhooks.endpoints (id, org_id, url, description, events, status, secret, created_at, updated_at)
+  values (
+    ${endpoint.id}, ${endpoint.orgId}, ${endpoint.url}, ${endpoint.description}, ${[...endpoint.events]},
+    ${endpoint.status}, ${endpoint.encryptedSecret}, ${now}, ${now})
+  returning id, url, description, events, status, created_at, updated_at`
+
+export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<EndpointRow[]>`
+  select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
+  where org_id = ${orgId} and id = ${id} for update`
+
+export interface EndpointChange {
+  url: string
+  description: string | null
+  events: readonly string[]
+  status: string
+}
+
+export const updateEndpoint = (tx: Tx, orgId: string, id: string, change: EndpointChange, now: string) => tx<
+  [EndpointRow]
+>`
+  update webhooks.endpoints set
+    url = ${change.url}, description = ${change.description}, events = ${[...change.events]}, status = ${change.status},
+    updated_at = greatest(${now}, updated_at + interval '1 millisecond')
+  where org_id = ${orgId} and id = ${id}
+  returning id, url, description, events, status, created_at, updated_at`
+
+export const deleteEndpoint = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
+  delete from webhooks.endpoints where org_id = ${orgId} and id = ${id} returning id`
