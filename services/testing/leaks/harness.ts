@@ -7,8 +7,8 @@ import type { Documented } from '../operations/document.ts'
 import { type Input, targetOf } from '../operations/inputs.ts'
 import { SecretRegistry } from './secret-registry.ts'
 
-/** Fields of responses that contain secrets. */
-const SECRET_FIELD = /token|secret|url|link/i
+/** Fields of responses that contain secrets. `url` is the destination that a caller chose; `uploadUrl` and the like grant access. */
+const SECRET_FIELD = /[Tt]oken|[Ss]ecret|Url$|[Ll]ink/
 
 /** A marketplace with planted secrets, and every output in which they could appear. */
 export class LeakHarness {
