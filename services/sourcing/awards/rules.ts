@@ -3,7 +3,6 @@ import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { isLegal as isLegalOfferVerb, OFFER_TRANSITIONS, stateAt as offerStateAt } from '../offers/states.ts'
-import type { PriceBreak } from './pricing.ts'
 
 /** An offer in a request, with the number of pieces to order. */
 export interface Award {
@@ -51,7 +50,7 @@ export interface AwardFacts {
   partExists: boolean
   lines: readonly {
     quantity: number
-    offer: { state: OfferState; validUntil: string; priceBreaks: readonly PriceBreak[] }
+    offer: { state: OfferState; validUntil: string; priceBreaks: readonly { minQuantity: number }[] }
     factory: OfferedFactory | undefined
   }[]
   now: string
@@ -94,7 +93,7 @@ function factoryProblems(factory: OfferedFactory | undefined, field: string): Fi
 
 function quantityProblems(
   quantity: number,
-  { priceBreaks }: { priceBreaks: readonly PriceBreak[] },
+  { priceBreaks }: { priceBreaks: readonly { minQuantity: number }[] },
   field: string,
 ): FieldError[] {
   const smallest = Math.min(...priceBreaks.map(({ minQuantity }) => minQuantity))
