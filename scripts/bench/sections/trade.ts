@@ -4,6 +4,7 @@ import type { Context, Section } from '../context.ts'
 import { LARGE_TRADER, SMALL_TRADER } from '../database.ts'
 import { comparePage, readPage, TRADE, timeOf } from '../lists.ts'
 import { signIn } from '../services.ts'
+import { measureAward } from './award.ts'
 
 /** There are many filters, so each gets short rounds and fixed numbers of clients. */
 const SHORT = { pace: { rounds: 3, seconds: 1 }, connections: [16], clients: [8] }
@@ -75,6 +76,7 @@ export const measureTrade: Section = async function* (context) {
     }
   }
   yield* measureMatches(context, large)
+  yield* measureAward(context, large, { partId: id('part', 2), factoryId: id('factory', 1) })
 }
 
 type Ratio = Omit<Row, 'what' | 'wanted'>
