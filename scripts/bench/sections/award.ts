@@ -1,29 +1,23 @@
-import type { ApiClient } from '../../../services/testing/client.ts'
 import { awardableNumber, awardableOffer, awardableRfq, loadAwardable } from '../../../services/testing/load/awards.ts'
 import { asOwner } from '../../../services/testing/load/owner.ts'
-import { compareRates, type Row, sideOf } from '../compare.ts'
-import type { Context } from '../context.ts'
-import { LARGE_TRADER } from '../database.ts'
+import { compareRates, sideOf } from '../compare.ts'
+import type { Section } from '../context.ts'
+import { idOf, LARGE_TRADER, TRADED_PART } from '../database.ts'
 import { answersPerSecond, bytesOf } from '../http.ts'
 import { pgbenchScript, pgbenchSide, uniqueIds } from '../pgbench.ts'
+import { signIn } from '../services.ts'
 import { capture } from '../statements.ts'
 
 /** More than a run awards. HTTP takes them from the last one on, and pgbench from the first one on. */
 const AWARDABLE = 20_000
 
-interface Awarded {
-  partId: string
-  factoryId: string
-}
-
 /** The award of an RFQ to one of two offers, against the statements of that transaction in pgbench. */
-export async function* measureAward(
-  { database }: Context,
-  client: ApiClient,
-  { partId, factoryId }: Awarded,
-): AsyncGenerator<Row> {
+export const measureAward: Section = async function* (context) {
+  const { database } = context
+  const client = await signIn(context, 'sourcing', LARGE_TRADER)
+  const terms = { consumerOrgId: LARGE_TRADER, partId: TRADED_PART, factoryId: idOf('factory', 1), count: AWARDABLE }
   const first = await asOwner(database.ownerUrl, async (owner) => {
-    const number = await loadAwardable(owner, { consumerOrgId: LARGE_TRADER, partId, factoryId, count: AWARDABLE })
+    const number = await loadAwardable(owner, terms)
     await owner`drop sequence if exists sourcing.bench_awards`
     await owner.unsafe(`create sequence sourcing.bench_awards start ${number}`)
     await owner`grant usage on sequence sourcing.bench_awards to marketplace_sourcing`
