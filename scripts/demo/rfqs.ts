@@ -1,8 +1,6 @@
-import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { Rfq, RfqInput } from '../../proto/http/sourcing/rfqs.ts'
-import { ApiClient } from '../../services/testing/client.ts'
-import { type DemoDeps, demoPassword } from './people.ts'
-import { emailOf, ORGANIZATIONS } from './story.ts'
+import type { DemoDeps } from './people.ts'
+import { type Clients, expectOk, memberClients, partNamed } from './requests.ts'
 
 /** An RFQ of the demo. Organizations have their keys, and parts their external references. */
 interface DemoRfq {
@@ -68,28 +66,14 @@ const OPEN_DAYS = 180
 
 /** Creates the RFQs over HTTP, signed in as the members of the organizations. `ids` has the organizations by key. */
 export async function ensureRfqs(deps: DemoDeps, ids: ReadonlyMap<string, string>): Promise<void> {
-  const clients = new Map<string, ApiClient>()
-  const clientOf = async (key: string): Promise<ApiClient> => {
-    const client = clients.get(key) ?? (await signedIn(deps, key))
-    clients.set(key, client)
-    return client
-  }
+  const clientOf = memberClients(deps)
   for (const rfq of DEMO_RFQS) await ensureRfq(rfq, ids, clientOf)
-}
-
-async function signedIn({ baseUrl, secret }: DemoDeps, key: string): Promise<ApiClient> {
-  const org = ORGANIZATIONS.find((one) => one.key === key)
-  if (!org) throw new Error(`The demo has no organization ${key}`)
-  const email = emailOf(org.people.member, org)
-  const client = new ApiClient(baseUrl)
-  await client.signIn(email, demoPassword(secret, email))
-  return client
 }
 
 async function ensureRfq(
   { consumer, part, manufacturers, readBy = [], declinedBy = {}, verbs, terms }: DemoRfq,
   ids: ReadonlyMap<string, string>,
-  clientOf: (key: string) => Promise<ApiClient>,
+  clientOf: Clients,
 ): Promise<void> {
   const buyer = await clientOf(consumer)
   const { items } = await expectOk(buyer.get<{ items: Rfq[] }>('/v1/rfqs?view=CONSUMER&pageSize=50'))
@@ -112,18 +96,4 @@ async function ensureRfq(
   for (const [key, reason] of Object.entries(declinedBy)) {
     await expectOk((await clientOf(key)).post(`/flows/v1/rfqs/${id}/decline`, { reason }))
   }
-}
-
-/** The id of a published part by its external reference. */
-async function partNamed(client: ApiClient, externalRef: string): Promise<string> {
-  const { items } = await expectOk(client.get<{ items: Part[] }>(`/v1/parts?q=${encodeURIComponent(externalRef)}`))
-  const found = items.find((part) => part.externalRef === externalRef)
-  if (!found) throw new Error(`The demo has no published part ${externalRef}`)
-  return found.id
-}
-
-async function expectOk<T>(answer: Promise<{ status: number; text: string; body: T }>): Promise<T> {
-  const { status, text, body } = await answer
-  if (status >= 300) throw new Error(`The demo was refused: ${status} ${text}`)
-  return body
 }
