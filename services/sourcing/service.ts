@@ -29,7 +29,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files, factories, RFQs, and offers; later orders. */
+/** Parts and their files, factories, RFQs, offers and orders. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
