@@ -21,6 +21,7 @@ const STORY = new RegExp(
     /looks at the invitations: DECLINED, READ, READ\n/,
     /offer_\w{26} has no price breaks, offer_\w{26} has no price breaks\n/,
     /The first offer is replaced: offer_\w{26} is SUPERSEDED\n/,
+    /landed total +5930\.00 \* +5992\.50\n/,
     /30 pieces at 112\.00, 3690\.00 EUR.*\n.*20 pieces at 118\.25, 2445\.00 EUR/,
     /IN_PRODUCTION → ON_HOLD\n/,
     /as MANUFACTURER: O-\w{8} is COMPLETED\n$/,

@@ -53,6 +53,8 @@ export interface Operation<
   readonly responseExample?: unknown
   /** Media type of a success that is not JSON. */
   readonly mediaType?: string
+  /** Media types that a client can ask for by `Accept` instead. */
+  readonly otherMediaTypes?: readonly string[]
   /** Further statuses that are not errors, with their meaning. */
   readonly otherStatuses?: Readonly<Record<number, string>>
   /** Error codes in addition to those of every operation of its kind. */
@@ -75,6 +77,8 @@ export interface Operation<
   /** The operation can change incompatibly: `x-beta` in the document, `Beta: true` header in responses. */
   readonly beta?: boolean
   readonly deprecated?: boolean
+  /** Deprecated query parameters, each with the date since when. A response to one of them has `Deprecation` (RFC 9745). */
+  readonly deprecatedQuery?: Readonly<Record<string, string>>
   /** A page, an asset of a page or a redirect to one: served, but no operation of the OpenAPI document. */
   readonly page?: boolean
   /** The response contains a secret: `Cache-Control: no-store`. */

@@ -32,6 +32,12 @@ const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it. 41
   type: 'string',
 })
 
+const DEPRECATION: Json = {
+  description: 'Present where the request uses a deprecated parameter: since when it is deprecated (RFC 9745).',
+  schema: { type: 'string' },
+  example: '@1795305600',
+}
+
 const ETAG: Json = {
   description: 'Tag of this version, for `If-None-Match` and `If-Match`.',
   schema: { type: 'string' },
@@ -123,12 +129,16 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
 function responsesOf(operation: AnyOperation, components: Components): Json {
   const { status = 200, response, mediaType = 'application/json', responseExample, otherStatuses = {} } = operation
   const mayBeUnmodified = operation.etag && operation.method === 'GET'
+  const others = operation.otherMediaTypes?.map((other) => [other, { schema: { type: 'string' } }]) ?? []
   const content = response
-    ? { [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) } }
+    ? {
+        [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) },
+        ...Object.fromEntries(others),
+      }
     : undefined
   const success = {
     description: status === 204 ? 'Done; no content.' : 'Done.',
-    ...(operation.etag ? { headers: { ETag: components.reference('headers', 'ETag', () => ETAG) } } : {}),
+    ...headersOf(operation, components),
     ...(content ? { content } : {}),
   }
   const unmodified = { description: 'Not modified since the `ETag` given.' }
@@ -138,6 +148,15 @@ function responsesOf(operation: AnyOperation, components: Components): Json {
     ...Object.fromEntries(Object.entries(otherStatuses).map(([code, description]) => [code, { description }])),
     ...errorResponses(operation, components),
   }
+}
+
+function headersOf({ etag, deprecatedQuery }: AnyOperation, components: Components): Json {
+  const header = (name: string, value: Json) => ({ [name]: components.reference('headers', name, () => value) })
+  const headers = {
+    ...(etag ? header('ETag', ETAG) : {}),
+    ...(deprecatedQuery ? header('Deprecation', DEPRECATION) : {}),
+  }
+  return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
 /** A schema as plain JSON, without the symbols of TypeBox. */

@@ -3,6 +3,7 @@ import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import { awardRoutes } from './awards/routes.ts'
+import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
 import { organizationNameWorker } from './factories/organization-names.ts'
 import { factoryRoutes } from './factories/routes.ts'
@@ -64,6 +65,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),
+      comparisonRoutes({ http, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,

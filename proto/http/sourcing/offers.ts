@@ -170,6 +170,7 @@ export const listOffers = defineOperation({
     ),
   }),
   response: PageOf(Offer),
+  deprecatedQuery: { activated: '2026-11-22' },
 })
 
 export const getOffer = defineOperation({

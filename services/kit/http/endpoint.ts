@@ -50,7 +50,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   const isPublic = operation.access === 'public'
   const responder = new Responder(operation, deps)
 
-  const { maxBodyBytes: maxBytes = MAX_BODY_BYTES } = operation
+  const { maxBodyBytes: maxBytes = MAX_BODY_BYTES, deprecatedQuery = {} } = operation
+  const deprecated = Object.entries(deprecatedQuery)
 
   const readBody = async (request: Request, client: string) => {
     refuseLongBody(request, maxBytes)
@@ -92,7 +93,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 
   const checkShapeAndRun = (state: RequestState, params: Params, search: string, body: unknown) => {
     const { request, requestId, caller } = state
-    const query = readQuery(search)
+    const query: Record<string, unknown> = readQuery(search)
+    for (const [name, since] of deprecated) if (query[name] !== undefined) state.deprecation = fieldOf(since)
     const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
     const audit = operation.audit ? auditContextOf(operation.audit, state, body, params) : undefined
     state.audit = audit
@@ -123,6 +125,9 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
 /** Continues synchronously unless the value is a promise, so that a read from memory is answered without promises. */
 const then = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value)
+
+/** A date as RFC 9745 requires it: a structured field with seconds since 1970. */
+const fieldOf = (date: string) => `@${Date.parse(date) / 1000}`
 
 /** Bun's router passes on dot segments as parameters, although they belong to the path's structure. */
 const isDotSegment = (value: string | undefined) => value === '.' || value === '..'

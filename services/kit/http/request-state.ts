@@ -31,6 +31,8 @@ export class RequestState {
   audit: AuditContext | undefined
   /** The CORS headers of the response, while the API is open to pages of other origins. */
   cors: Headers | undefined
+  /** The `Deprecation` field, once the request is known to use a deprecated parameter. */
+  deprecation: string | undefined
   /** The `RateLimit` field, once the request was counted. */
   rateLimit = ''
   /** The span of the request, while traces are on. */

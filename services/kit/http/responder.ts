@@ -126,6 +126,7 @@ export class Responder implements ErrorResponder {
   #headers(state: RequestState, rateLimit = state.rateLimit): Headers {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
+    if (state.deprecation !== undefined) headers.set('deprecation', state.deprecation)
     headers.set('ratelimit', rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
     // `append` adds to the `Vary` that is there.
     state.cors?.forEach((value, name) => {

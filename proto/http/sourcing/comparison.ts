@@ -1,0 +1,100 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { CURRENCIES } from '../../currencies.ts'
+import { defineOperation } from '../operation.ts'
+import { closed, DateTime, OneOf } from '../shapes.ts'
+import { Money, Total } from './money.ts'
+import { rfqLifecycleTag } from './rfq-lifecycle.ts'
+import { rfqId } from './rfqs.ts'
+
+/** Offers in a comparison. */
+export const MAX_COMPARED = 100
+
+/** What a comparison compares; all but `validUntil` are best where they are lowest. */
+export const COMPARED = [
+  'unitPrice',
+  'goodsTotal',
+  'leadTimeDays',
+  'toolingCost',
+  'shippingCost',
+  'landedTotal',
+  'validUntil',
+] as const
+export type Compared = (typeof COMPARED)[number]
+
+const quantity = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: 1_000_000_000, format: 'int32', description, examples: [50] })
+
+export const ComparedOffer = closed(
+  {
+    offerId: Type.String({ description: 'Id of the offer.', examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    manufacturerOrgId: Type.String({
+      description: 'Organization that makes the offer.',
+      examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
+    }),
+    manufacturerName: Type.String({ description: 'Name of this organization.', examples: ['Vestland Additive'] }),
+    factoryId: Type.String({
+      description: 'Factory that makes the part.',
+      examples: ['factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+    }),
+    state: OneOf(['SUBMITTED', 'ACCEPTED'], { description: 'State of the offer.', examples: ['SUBMITTED'] }),
+    revision: Type.Integer({ minimum: 1, format: 'int32', description: 'Revision of the offer.', examples: [1] }),
+    unpriced: Type.Optional(
+      OneOf(['SEALED', 'BELOW_MIN_QUANTITY'], {
+        description:
+          'Present for an offer without a price: the RFQ is sealed and OPEN, or the quantity is below every price break.',
+        examples: ['BELOW_MIN_QUANTITY'],
+      }),
+    ),
+    unitPrice: Type.Optional(Money),
+    goodsTotal: Type.Optional(Total),
+    leadTimeDays: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        format: 'int32',
+        description: 'Days from the order to the delivery.',
+        examples: [28],
+      }),
+    ),
+    toolingCost: Type.Optional(Money),
+    shippingCost: Type.Optional(Money),
+    landedTotal: Type.Optional(Total),
+    validUntil: DateTime('Time until which the offer is valid.'),
+    best: Type.Array(OneOf(COMPARED, { description: 'Name of a field.', examples: ['unitPrice'] }), {
+      description: 'Fields in which no other offer with a price is better.',
+      examples: [['unitPrice', 'landedTotal']],
+    }),
+  },
+  {
+    description:
+      'An offer at the compared quantity. `goodsTotal` is the unit price times the quantity; `landedTotal` adds tooling and shipping.',
+  },
+)
+export type ComparedOffer = Static<typeof ComparedOffer>
+
+export const OfferComparison = closed({
+  rfqId: Type.String({ description: 'Id of the RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+  quantity: quantity('Number of pieces that is compared.'),
+  currency: OneOf(CURRENCIES, { description: 'Currency of all amounts.', examples: ['EUR'] }),
+  offers: Type.Array(ComparedOffer, {
+    description: 'At most 100 offers: the lowest landed totals first, offers without a price last.',
+  }),
+  hasMore: Type.Boolean({ description: 'Whether there are more offers than are compared.', examples: [false] }),
+})
+export type OfferComparison = Static<typeof OfferComparison>
+
+export const compareOffers = defineOperation({
+  id: 'compareOffers',
+  method: 'GET',
+  path: '/flows/v1/rfqs/{id}/comparison',
+  tag: rfqLifecycleTag,
+  summary: "Compare an RFQ's offers",
+  description:
+    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity. With `Accept: text/csv` each offer is a column; a cell that a spreadsheet would read as a formula begins with an apostrophe.',
+  access: 'token',
+  params: rfqId,
+  query: Type.Object({
+    quantity: Type.Optional(quantity('Number of pieces. Default: the largest quantity of the RFQ.')),
+  }),
+  response: OfferComparison,
+  otherMediaTypes: ['text/csv'],
+})

@@ -1,0 +1,131 @@
+import { expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'
+import type { Problem } from '../../testing/people.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const parties = await offerParties(market)
+const {
+  consumer,
+  ipOwner,
+  maker,
+  rival,
+  stranger,
+  buyer,
+  open,
+  draft,
+  rivalFactory,
+  seller,
+  draftOffer,
+  submittedOffer,
+} = parties
+const competitor = offersOf(rival.administrator.client)
+const isComparison = TypeCompiler.Compile(OfferComparison)
+
+const compare = (rfqId: string, query = '', by = consumer, headers: Record<string, string> = {}) =>
+  by.administrator.client.get<OfferComparison & Problem>(`/flows/v1/rfqs/${rfqId}/comparison${query}`, { headers })
+
+const rfqId = await open({ manufacturerIds: [maker.orgId, rival.orgId] })
+const own = await submittedOffer({ shippingCost: euros('100') }, rfqId)
+const { id: rivals } = (
+  await competitor.create(
+    offerBody(rfqId, rivalFactory.id, {
+      priceBreaks: [{ minQuantity: 20, unitPrice: euros('96'), leadTimeDays: 40 }],
+      toolingCost: euros('10'),
+    }),
+  )
+).body
+await competitor.act(rivals, 'submit')
+await draftOffer({}, rfqId)
+await seller.act(await submittedOffer({}, rfqId), 'withdraw')
+
+test('consumer and IP owner compare the submitted offers at the largest quantity of the RFQ', async () => {
+  const { status, body } = await compare(rfqId)
+  expect(status).toBe(200)
+  expect(isComparison.Check(body)).toBe(true)
+  expect([body.quantity, body.currency, body.hasMore]).toEqual([50, 'EUR', false])
+  expect(
+    body.offers.map(({ offerId, landedTotal, manufacturerOrgId }) => [offerId, landedTotal, manufacturerOrgId]),
+  ).toEqual([
+    [rivals, euros('4810.00'), rival.orgId],
+    [own, euros('4875.00'), maker.orgId],
+  ])
+  expect(body.offers.map(({ best }) => best)).toEqual([
+    [
+      'shippingCost',
+      'landedTotal',
+      ...((body.offers[0]?.best ?? []).includes('validUntil') ? ['validUntil' as const] : []),
+    ],
+    [
+      'unitPrice',
+      'goodsTotal',
+      'leadTimeDays',
+      'toolingCost',
+      ...((body.offers[1]?.best ?? []).includes('validUntil') ? ['validUntil' as const] : []),
+    ],
+  ])
+  expect((await compare(rfqId, '', ipOwner)).text).toBe((await compare(rfqId)).text)
+})
+
+test('at another quantity an offer without a price for it says so', async () => {
+  const { body } = await compare(rfqId, '?quantity=19')
+  expect(body.offers.map(({ offerId, unpriced }) => [offerId, unpriced])).toEqual([
+    [own, undefined],
+    [rivals, 'BELOW_MIN_QUANTITY'],
+  ])
+})
+
+test.each(['0', '-1', '1.5', '1e2', '', '1000000001', 'many'])('the quantity %p is 400', async (quantity) => {
+  const answer = await compare(rfqId, `?quantity=${quantity}`)
+  expect([answer.status, answer.body.errors?.[0]?.field]).toEqual([400, 'quantity'])
+})
+
+test('for manufacturers and strangers it is 404 like an unknown RFQ; a draft RFQ has no offers', async () => {
+  const bare = (text: string) => text.replace(/"(requestId|instance)":"[^"]*"/g, '')
+  const unknown = await compare('rfq_unknown')
+  for (const by of [maker, rival, stranger]) {
+    const answer = await compare(rfqId, '', by)
+    expect([answer.status, bare(answer.text)]).toEqual([404, bare(unknown.text)])
+  }
+  const drafted = await draft()
+  expect((await compare(drafted)).body.offers).toEqual([])
+  expect((await compare(drafted, '', ipOwner)).status).toBe(404)
+})
+
+test('a sealed and OPEN RFQ shows its offers without amounts, and with them once it is closed', async () => {
+  const sealed = await open({ sealed: true })
+  const id = await submittedOffer({ toolingCost: euros('5') }, sealed)
+  const { body } = await compare(sealed)
+  expect(body.offers).toHaveLength(1)
+  expect(body.offers[0]).toMatchObject({ offerId: id, unpriced: 'SEALED', best: [] })
+  for (const field of ['unitPrice', 'toolingCost', 'landedTotal']) expect(body.offers[0]).not.toHaveProperty(field)
+  await buyer.act(sealed, 'close')
+  expect((await compare(sealed)).body.offers[0]?.landedTotal).toEqual(euros('4780.00'))
+})
+
+test('an offer whose validity has passed is not compared', async () => {
+  const fresh = await open()
+  const id = await submittedOffer({}, fresh)
+  expect((await compare(fresh)).body.offers.map(({ offerId }) => offerId)).toEqual([id])
+  await market.db.owner`update sourcing.offers set valid_until = now() - interval '1 second' where id = ${id}`
+  expect((await compare(fresh)).body.offers).toEqual([])
+})
+
+test('Accept chooses between JSON and CSV', async () => {
+  const types = async (accept: string) => {
+    const { status, headers } = await compare(rfqId, '', consumer, { accept })
+    expect([status, headers.get('vary')]).toEqual([200, 'Authorization, Accept'])
+    return headers.get('content-type')
+  }
+  for (const accept of ['*/*', 'application/json', 'text/csv;q=0.5, application/json', 'image/png']) {
+    expect(await types(accept)).toBe('application/json')
+  }
+  for (const accept of ['text/csv', 'TEXT/CSV', 'application/json;q=0.5, text/csv', 'text/*']) {
+    expect(await types(accept)).toBe('text/csv; charset=utf-8')
+  }
+  const { text, headers } = await compare(rfqId, '', consumer, { accept: 'text/csv' })
+  expect(text.split('\r\n')[0]).toBe(`Offer,${rivals},${own},Best`)
+  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="comparison-R-\w{8}\.csv"$/)
+})

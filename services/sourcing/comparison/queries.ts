@@ -1,0 +1,22 @@
+import type { Sql } from '../../kit/db/client.ts'
+import { isConsumer, isIpOwner } from '../rfqs/visibility.ts'
+import type { PricedOffer } from './rules.ts'
+
+/** The JSON of an RFQ for its consumer or IP owner; no row for other organizations. */
+export const findComparedRfq = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
+  select document from sourcing.rfqs where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))`
+
+/** More than 100 invitees with 20 live offers each can have. */
+const MAX_OFFERS = 2000
+
+/** The offers of an RFQ that can be awarded or were. Prices of a sealed and OPEN RFQ do not leave the database. */
+export const findComparedOffers = (sql: Sql, rfqId: string, now: string) => sql<PricedOffer[]>`
+  select offers.id, manufacturer_org_id as "manufacturerOrgId", org.name as "manufacturerName",
+    factory_id as "factoryId", state, revision, valid_until as "validUntil",
+    case when not concealed then price_breaks end as "priceBreaks",
+    case when not concealed then tooling_cost end as "toolingCost",
+    case when not concealed then shipping_cost end as "shippingCost"
+  from sourcing.offers
+  join organization.org_directory org on org.org_id = manufacturer_org_id
+  where rfq_id = ${rfqId} and (state = 'ACCEPTED' or (state = 'SUBMITTED' and valid_until > ${now}))
+  order by offers.id desc limit ${MAX_OFFERS}`
