@@ -2,6 +2,7 @@ import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
+import { awardRoutes } from './awards/routes.ts'
 import type { SourcingConfig } from './config.ts'
 import { organizationNameWorker } from './factories/organization-names.ts'
 import { factoryRoutes } from './factories/routes.ts'
@@ -62,6 +63,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       rfqRoutes({ http, pagination, ...deps }),
       matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
+      awardRoutes({ http, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
