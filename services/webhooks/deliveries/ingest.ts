@@ -1,12 +1,8 @@
-import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { subscriptionsOf } from '../endpoints/rules.ts'
+import { bodyOf } from './body.ts'
 import { notifyDue, storeEvent } from './queries.ts'
-
-/** The body of a delivery. Every attempt sends the same bytes. */
-export const bodyOf = ({ id, type, time, tenantid, data }: Envelope) =>
-  JSON.stringify({ id, type, timestamp: time, tenant_id: tenantid, data })
 
 /** Stores the events of cases and assignments with their deliveries. An event without a tenant concerns no endpoint. */
 export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }): Worker =>

@@ -24,7 +24,7 @@ export const storeEvent = (tx: Tx, event: NewEvent, subscriptions: readonly stri
   )
   insert into webhooks.deliveries
     (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
-  select 'dlv_' || ${event.id} || '_' || substr(e.id, 4), e.org_id, e.id, ${event.id}, ${event.timestamp}, ${event.type},
+  select 'dlv_' || replace(uuidv7()::text, '-', ''), e.org_id, e.id, ${event.id}, ${event.timestamp}, ${event.type},
     ${now}, ${now}
   from stored, webhooks.endpoints e
   where e.org_id = ${event.orgId} and e.status = 'active' and e.events && ${[...subscriptions]}::text[]

@@ -57,3 +57,9 @@ const MIN_FAILURES = 20
 /** An endpoint that has failed for so long is paused. */
 export const shouldPause = ({ failures, succeededAt }: { failures: number; succeededAt: string }, now: string) =>
   failures >= MIN_FAILURES && Date.parse(now) - Date.parse(succeededAt) >= FAILING_MS
+
+type WithoutNulls<Row> = { [Name in keyof Row]: Exclude<Row[Name], null> }
+
+/** A row as the API shows it: fields without a value are omitted. */
+export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>

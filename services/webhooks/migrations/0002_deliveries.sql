@@ -6,6 +6,8 @@ create table webhooks.events (
   org_id text collate "C" not null,
   type text not null,
   body text not null,
+  -- Of a test event, which no other endpoint gets.
+  endpoint_id text collate "C",
   primary key (timestamp, id)
 ) partition by range (timestamp);
 create table webhooks.events_default partition of webhooks.events default;
@@ -45,6 +47,13 @@ create table webhooks.deliveries (
 ) with (fillfactor = 80);
 -- The due deliveries of an endpoint. Leased ones stay in it, because their attempts are short.
 create index deliveries_due on webhooks.deliveries (endpoint_id, next_attempt_at) where state = 'PENDING';
+
+-- Lists, newest first: one index for each filter.
+create index deliveries_listed on webhooks.deliveries (org_id, created_at desc, id desc);
+create index deliveries_of_endpoint on webhooks.deliveries (org_id, endpoint_id, created_at desc, id desc);
+create index deliveries_of_type on webhooks.deliveries (org_id, type, created_at desc, id desc);
+create index deliveries_pending on webhooks.deliveries (org_id, created_at desc, id desc) where state = 'PENDING';
+create index deliveries_failed on webhooks.deliveries (org_id, created_at desc, id desc) where state = 'FAILED';
 
 -- Each attempt of a delivery.
 create table webhooks.attempts (
