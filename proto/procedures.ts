@@ -20,6 +20,7 @@ export const PROCEDURES = [
   'impersonationGrant.create',
   'impersonationGrant.redeem',
   'impersonationGrant.revoke',
+  'offer.accept',
   'offer.create',
   'offer.patch',
   'offer.reject',
@@ -49,6 +50,7 @@ export const PROCEDURES = [
   'part.unarchive',
   'part.updateFiles',
   'password.change',
+  'rfq.award',
   'rfq.cancel',
   'rfq.close',
   'rfq.create',
@@ -72,9 +74,13 @@ export const PROCEDURES = [
   'user.deactivate',
   'user.patch',
   'user.resetPassword',
+  'webhookDelivery.retry',
   'webhookEndpoint.create',
   'webhookEndpoint.delete',
   'webhookEndpoint.patch',
+  'webhookEndpoint.replay',
+  'webhookEndpoint.rotateSecret',
+  'webhookEndpoint.test',
 ] as const
 
 export type Procedure = (typeof PROCEDURES)[number]

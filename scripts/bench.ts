@@ -3,6 +3,7 @@ import type { Context, Section } from './bench/context.ts'
 import { type DatabaseName, startDatabases } from './bench/database.ts'
 import { readOptions } from './bench/options.ts'
 import { measureAuditLog } from './bench/sections/audit-log.ts'
+import { measureAward } from './bench/sections/award.ts'
 import { measureCatalog } from './bench/sections/catalog.ts'
 import { measureCreate } from './bench/sections/create.ts'
 import { measureMemory } from './bench/sections/memory.ts'
@@ -31,10 +32,11 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   'audit-log': measureAuditLog,
   uploads: measureUploads,
   trade: measureTrade,
+  award: measureAward,
 }
 
 /** The database of each section that does not use the large one. */
-const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade' }
+const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade', award: 'trade' }
 
 process.env.INVOKED_AS ??= 'bun run bench'
 

@@ -2,8 +2,9 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ORDER_STATES, ORDER_VIEWS, type Order, type OrderState } from '../proto/http/sourcing/orders.ts'
 import { until } from '../services/testing/until.ts'
-import type { AccountsFile } from './demo/accounts.ts'
+import type { AccountsFile, DemoAccount } from './demo/accounts.ts'
 import { BUN, ROOT } from './toolchain/checkout.ts'
 import { freePort } from './toolchain/ports.ts'
 import { commandOf } from './toolchain/processes.ts'
@@ -56,8 +57,9 @@ const read = async (folder: string, file: string) => JSON.parse(await readFile(j
 const postgresOf = async (folder: string) =>
   Number((await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0])
 
-async function signIn({ organizations }: AccountsFile): Promise<string> {
-  const { email, password } = organizations.flatMap(({ accounts }) => accounts)[0] ?? {}
+const signIn = ({ organizations }: AccountsFile) => signInAs(organizations.flatMap(({ accounts }) => accounts)[0])
+
+async function signInAs({ email, password }: Partial<DemoAccount> = {}): Promise<string> {
   const answer = await fetch(`${address}/v2.3/oauth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -68,10 +70,26 @@ async function signIn({ organizations }: AccountsFile): Promise<string> {
   return access_token
 }
 
-async function listParts(token: string) {
-  const answer = await fetch(`${address}/v1/parts`, { headers: { authorization: `Bearer ${token}` } })
-  const { items } = (await answer.json()) as { items: unknown[] }
+async function list<Item>(token: string, path: string): Promise<Item[]> {
+  const answer = await fetch(`${address}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  expect(answer.status).toBe(200)
+  const { items } = (await answer.json()) as { items: Item[] }
   return items
+}
+
+const listParts = (token: string) => list(token, '/v1/parts')
+
+/** The states of the orders that the organizations of the demo see in the view of each of their roles. */
+async function orderStates({ organizations }: AccountsFile): Promise<Map<string, Set<OrderState>>> {
+  const states = new Map<string, Set<OrderState>>()
+  for (const { roles, accounts } of organizations) {
+    const token = await signInAs(accounts[0])
+    for (const role of roles) {
+      const orders = await list<Order>(token, `/v1/orders?view=${role}&pageSize=50`)
+      states.set(role, new Set([...(states.get(role) ?? []), ...orders.map(({ state }) => state)]))
+    }
+  }
+  return states
 }
 
 const MINUTES_MS = 60_000
@@ -96,6 +114,10 @@ test(
     const token = await signIn(accounts)
     const parts = await listParts(token)
     expect(parts.length).toBeGreaterThan(0)
+    const states = await orderStates(accounts)
+    expect([...states.keys()].toSorted()).toEqual([...ORDER_VIEWS].toSorted())
+    expect([...states].filter(([, seen]) => seen.size === 0)).toEqual([])
+    expect([...(states.get('CONSUMER') ?? [])].toSorted()).toEqual([...ORDER_STATES].toSorted())
 
     const second = await dev()
     expect(await second.child.exited).toBe(1)

@@ -4,6 +4,7 @@ import { findOperator } from '../services/organization/organizations/queries.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
 import { ensureAuditEntries } from './demo/audit-entries.ts'
 import { ensureFactories, ensureReleases } from './demo/factories.ts'
+import { ensureOrders } from './demo/orders.ts'
 import { ensureParts } from './demo/parts.ts'
 import { type DemoDeps, ensureFixtures, ensureOrganization } from './demo/people.ts'
 import { ensureRfqs } from './demo/rfqs.ts'
@@ -13,7 +14,7 @@ import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-/** Loads the reference catalogs, and the organizations, users, parts, factories, RFQs and offers of the demo. Repeatable. */
+/** Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers and orders of the demo. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -45,6 +46,7 @@ async function seed(): Promise<void> {
     }
     for (const org of ORGANIZATIONS) await ensureReleases(deps, org, ids, factoryIds)
     await ensureRfqs(deps, { orgIds: ids, factoryIds })
+    await ensureOrders(deps, ids, factoryIds)
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
   } finally {
     await sql.end({ timeout: 5 })

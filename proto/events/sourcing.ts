@@ -35,7 +35,7 @@ interface AboutRfq {
 
 /** `closed` covers both the command and the expiry. */
 export interface RfqEvent {
-  type: `sourcing.rfq.${'created' | 'updated' | 'published' | 'extended' | 'closed' | 'reopened' | 'cancelled' | 'deleted'}`
+  type: `sourcing.rfq.${'created' | 'updated' | 'published' | 'extended' | 'closed' | 'reopened' | 'awarded' | 'cancelled' | 'deleted'}`
   data: AboutRfq
 }
 

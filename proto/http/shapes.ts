@@ -1,8 +1,8 @@
 import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
-import { isDateTime } from './times.ts'
+import { isDate, isDateTime } from './times.ts'
 
 FormatRegistry.Set('date-time', isDateTime)
-FormatRegistry.Set('date', (text) => isDateTime(`${text}T00:00:00Z`))
+FormatRegistry.Set('date', isDate)
 FormatRegistry.Set('uri', (text) => URL.canParse(text))
 interface TextSchema {
   minLength?: number

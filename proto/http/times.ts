@@ -20,3 +20,6 @@ export function isDateTime(text: string): boolean {
     month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour <= 23 && minute <= 59 && second <= 59
   return inRange && year >= 1 && !Number.isNaN(Date.parse(text))
 }
+
+/** Whether a text is a day of the calendar: `2026-04-29`. */
+export const isDate = (text: string): boolean => isDateTime(`${text}T00:00:00Z`)

@@ -52,6 +52,10 @@ export const LARGEST_SHARE = 10
 export const ORDINARY = loadedOrganization(1)
 /** The loaded organization with half of all RFQs, offers and orders, and one with few. */
 export const [LARGE_TRADER, SMALL_TRADER] = [LARGEST_TRADER, loadedRfqOrg(7)]
+/** The id of a loaded record of the database of the trade. */
+export const idOf = (prefix: string, number: number) => `${prefix}_${String(number).padStart(26, '0')}`
+/** A published part, which many factories can make. */
+export const TRADED_PART = idOf('part', 2)
 /** Each month of the audit log is a partition. */
 export const AUDIT_MONTHS = 24
 export const AUDIT_ACTORS = 2000

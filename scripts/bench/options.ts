@@ -9,11 +9,12 @@ const usageOf = (sections: readonly string[]) => `Usage: bun run bench [--quick]
 
 Measures the five services over HTTP, each in a process of its own on an embedded Postgres, in interleaved rounds with
 references, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
-The first run loads a million parts, a million users and ten million audit entries, which takes some minutes; they are
-kept under .dev/bench. Later runs take less than 20 minutes.
+The first run loads a million parts, a million users and ten million audit entries, and for the section trade a million RFQs
+with three million offers and a million orders, which takes some minutes each; they are kept under .dev/bench. Later runs
+take less than half an hour.
 
-  --quick     100,000 parts and users, a million audit entries, and shorter and fewer rounds
-  --parts=n   number of parts, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB
+  --quick     100,000 parts, users and RFQs, a million audit entries, and shorter and fewer rounds
+  --parts=n   number of parts and RFQs, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB
   <section>   measures only these: ${sections.join(', ')}
   --help      prints this
 

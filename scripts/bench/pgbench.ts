@@ -38,6 +38,20 @@ export function pgbenchScript(
   return { text: lines.join(''), variables }
 }
 
+/** Ids and serial numbers of new records, which differ in each transaction. */
+const UNIQUE = /(?:part|order|evt|audit)_[0-9A-HJKMNP-TV-Z]{26}|[PO]-[0-9A-HJKMNP-TV-Z]{8}/g
+
+/** An expression for a parameter in which new ids and serial numbers contain the variable `n` of the script. */
+export function uniqueIds() {
+  const known = new Map<string, number>()
+  return (variable: string, value: string): string =>
+    [...new Set(value.match(UNIQUE))].reduce((expression, id) => {
+      const number = known.get(id) ?? known.size
+      known.set(id, number)
+      return `replace(${expression}, '${id}', concat('${id.slice(0, 4)}', :n::text, '-', ${number}))`
+    }, variable)
+}
+
 /** A script with the role of a service, for each number of clients. */
 export const pgbenchSide = (
   database: Database,

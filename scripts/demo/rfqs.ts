@@ -1,10 +1,8 @@
-import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { Rfq, RfqInput } from '../../proto/http/sourcing/rfqs.ts'
-import { ApiClient } from '../../services/testing/client.ts'
-import { expectOk } from './answers.ts'
+import type { ApiClient } from '../../services/testing/client.ts'
 import { ensureOffers } from './offers.ts'
-import { type DemoDeps, demoPassword } from './people.ts'
-import { emailOf, ORGANIZATIONS } from './story.ts'
+import type { DemoDeps } from './people.ts'
+import { type Clients, expectOk, memberClients, partNamed } from './requests.ts'
 
 /** An RFQ of the demo. Organizations have their keys, and parts their external references. */
 interface DemoRfq {
@@ -76,27 +74,13 @@ interface Directory {
 
 /** Creates the RFQs and their offers over HTTP, signed in as the members of the organizations. */
 export async function ensureRfqs(deps: DemoDeps, { orgIds, factoryIds }: Directory): Promise<void> {
-  const clients = new Map<string, ApiClient>()
-  const clientOf = async (key: string): Promise<ApiClient> => {
-    const client = clients.get(key) ?? (await signedIn(deps, key))
-    clients.set(key, client)
-    return client
-  }
+  const clientOf = memberClients(deps)
   for (const rfq of DEMO_RFQS) await ensureRfq(rfq, { orgIds, factoryIds, clientOf })
-}
-
-async function signedIn({ baseUrl, secret }: DemoDeps, key: string): Promise<ApiClient> {
-  const org = ORGANIZATIONS.find((one) => one.key === key)
-  if (!org) throw new Error(`The demo has no organization ${key}`)
-  const email = emailOf(org.people.member, org)
-  const client = new ApiClient(baseUrl)
-  await client.signIn(email, demoPassword(secret, email))
-  return client
 }
 
 async function ensureRfq(
   { consumer, part, manufacturers, readBy = [], declinedBy = {}, verbs, terms }: DemoRfq,
-  { orgIds, factoryIds, clientOf }: Directory & { clientOf: (key: string) => Promise<ApiClient> },
+  { orgIds, factoryIds, clientOf }: Directory & { clientOf: Clients },
 ): Promise<void> {
   const buyer = await clientOf(consumer)
   const { items } = await expectOk(buyer.get<{ items: Rfq[] }>('/v1/rfqs?view=CONSUMER&pageSize=50'))
@@ -128,12 +112,4 @@ async function decline(client: ApiClient, id: string, reason: string): Promise<v
   const { status, text } = await client.post(`/flows/v1/rfqs/${id}/decline`, { reason })
   // 409: an earlier run declined.
   if (status !== 200 && status !== 409) throw new Error(`The demo was refused: ${status} ${text}`)
-}
-
-/** The id of a published part by its external reference. */
-async function partNamed(client: ApiClient, externalRef: string): Promise<string> {
-  const { items } = await expectOk(client.get<{ items: Part[] }>(`/v1/parts?q=${encodeURIComponent(externalRef)}`))
-  const found = items.find((part) => part.externalRef === externalRef)
-  if (!found) throw new Error(`The demo has no published part ${externalRef}`)
-  return found.id
 }

@@ -1,7 +1,9 @@
+import type { OfferComparison } from '../../proto/http/sourcing/comparison.ts'
 import type { Offer, OfferInput } from '../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
 import { Refusal } from '../toolchain/refusal.ts'
+import { comparisonTable } from './comparison.ts'
 import { ask, inDays, type Narrator, type Page, withState } from './narrator.ts'
 import type { Maker, Parties } from './parties.ts'
 
@@ -75,12 +77,14 @@ export async function award(
     () => ask<Rfq>(buyer.client, 'POST', `/flows/v1/rfqs/${rfqId}/close`),
     withState,
   )
-  const { items } = await narrator.step(
-    'Baltic Pumps reads the offers',
-    () => ask<Page<Offer>>(buyer.client, 'GET', `/v1/offers?view=CONSUMER&rfqId=${rfqId}&state=SUBMITTED`),
-    (offers) => `${offers.items.length} submitted`,
+  const comparison = await narrator.step(
+    'Baltic Pumps compares the offers for 50 pieces',
+    () => ask<OfferComparison>(buyer.client, 'GET', `/flows/v1/rfqs/${rfqId}/comparison?quantity=50`),
+    ({ offers }) => `${offers.length} offers`,
   )
-  const offerOf = ({ orgId }: Maker) => items.find(({ manufacturerOrgId }) => manufacturerOrgId === orgId)?.id
+  narrator.show(comparisonTable(comparison))
+  const offerOf = ({ orgId }: Maker) =>
+    comparison.offers.find(({ manufacturerOrgId }) => manufacturerOrgId === orgId)?.offerId
   await narrator.step(
     'Baltic Pumps awards 30 pieces to one and 20 to the other, sold by Hansa Trading',
     () =>

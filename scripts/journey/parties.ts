@@ -9,6 +9,7 @@ import { ask, type Narrator, unreachable } from './narrator.ts'
 /** An organization of the demo, with its administrator signed in. */
 export interface Party {
   orgId: string
+  /** Without the number of the run. */
   name: string
   client: ApiClient
 }
@@ -100,7 +101,7 @@ export async function createParties(narrator: Narrator, operator: ApiClient): Pr
         const account = { url: operator.url, email: request.administrator.email, password: crypto.randomUUID() }
         const token = new URL(org.activationUrl).hash.slice(1)
         await ask(new ApiClient(operator.url), 'POST', '/flows/v1/activations', { token, password: account.password })
-        return { orgId: org.id, name: request.name, client: await signIn(account) }
+        return { orgId: org.id, name, client: await signIn(account) }
       },
       ({ orgId }) => `${orgId}, ${roles.join(' and ')}`,
     )

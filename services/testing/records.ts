@@ -1,3 +1,4 @@
+import type { OrderState } from '../../proto/http/sourcing/orders.ts'
 import { newId, newSecretToken } from '../kit/db/ids.ts'
 import { insertBusinessUnit } from '../organization/business-units/queries.ts'
 import { insertCustomField, insertOption } from '../organization/custom-fields/queries.ts'
@@ -6,6 +7,7 @@ import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts
 import type { TestUser } from './marketplace.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
+import { boughtOrder, madeOrder } from './operations/orders.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
 import { openGrant, openSession } from './sessions.ts'
 
@@ -77,6 +79,13 @@ async function createField({ market }: Fixtures, { orgId }: Account) {
 const inviteTo = async (fixtures: Fixtures, { kind }: Account) =>
   (await (await fixtures.organization(kind)).invite()).userId
 
+/** An order of which the account's organization is the manufacturer. */
+const made = (state: OrderState): RecordKind => ({
+  owners: MANUFACTURERS,
+  make: (fixtures, account) => madeOrder(fixtures, account, state),
+  random: () => newId('order'),
+})
+
 /** Every kind of private record, by name. */
 export const RECORDS = {
   draftPart: {
@@ -135,6 +144,27 @@ export const RECORDS = {
     make: (fixtures, account) => receivedOffer(fixtures, account),
     random: () => newId('offer'),
   },
+  awardableOffer: {
+    owners: RFQ_CONSUMERS,
+    async make(fixtures, account) {
+      const [id, factoryId] = [await receivedOffer(fixtures, account), await publicFactory(fixtures)]
+      await fixtures.market.db.owner`update sourcing.offers set factory_id = ${factoryId} where id = ${id}`
+      return id
+    },
+    random: () => newId('offer'),
+  },
+  boughtOrder: {
+    owners: RFQ_CONSUMERS,
+    make: (fixtures, account) => boughtOrder(fixtures, account),
+    random: () => newId('order'),
+  },
+  placedOrder: made('PLACED'),
+  confirmedOrder: made('CONFIRMED'),
+  startedOrder: made('IN_PRODUCTION'),
+  inspectedOrder: made('INSPECTION'),
+  shippedOrder: made('SHIPPED'),
+  deliveredOrder: made('DELIVERED'),
+  heldOrder: made('ON_HOLD'),
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],
     make: (fixtures, account) => completedUpload(fixtures, account),
@@ -217,10 +247,23 @@ export const RECORDS = {
       const id = newId('wh')
       await market.db.owner`
         insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
-        values (${id}, ${orgId}, 'https://hooks.example.com', '{cases.*}', 'active', 'unused', now(), now())`
+        values (${id}, ${orgId}, 'https://hooks.example.com', '{cases.*}', 'paused', 'unused', now(), now())`
       return id
     },
     random: () => newId('wh'),
+  },
+  webhookDelivery: {
+    owners: ALL_KINDS,
+    async make(fixtures, account) {
+      const endpointId = String(await recordKind('webhookEndpoint').make(fixtures, account))
+      const id = newId('dlv')
+      await fixtures.market.db.owner`
+        insert into webhooks.deliveries
+          (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
+        values (${id}, ${account.orgId}, ${endpointId}, ${newId('evt')}, now(), 'cases.created', now(), now())`
+      return id
+    },
+    random: () => newId('dlv'),
   },
   user: {
     owners: ALL_KINDS,

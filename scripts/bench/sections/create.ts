@@ -2,7 +2,7 @@ import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
 import { compareRates } from '../compare.ts'
 import type { Section } from '../context.ts'
 import { clientSide } from '../http.ts'
-import { pgbenchScript, pgbenchSide } from '../pgbench.ts'
+import { pgbenchScript, pgbenchSide, uniqueIds } from '../pgbench.ts'
 import { signIn } from '../services.ts'
 import { capture } from '../statements.ts'
 
@@ -30,7 +30,7 @@ export const measureCreate: Section = async function* (context) {
   }
   await create()
   const transaction = await capture(database, 'sourcing', /insert into sourcing\.parts\b/i, create)
-  const { text, variables } = pgbenchScript(transaction, withUniqueIds)
+  const { text, variables } = pgbenchScript(transaction, uniqueIds())
   const script = { text: `\\set n random(1, 9000000000000000)\n${text}`, variables }
   yield* compareRates({
     what: `POST ${PATH}`,
@@ -39,13 +39,3 @@ export const measureCreate: Section = async function* (context) {
     pace,
   })
 }
-
-/** Ids and serial numbers, which differ in each transaction. */
-const UNIQUE = /(?:part|evt|audit)_[0-9A-HJKMNP-TV-Z]{26}|P-[0-9A-HJKMNP-TV-Z]{8}/g
-
-/** An expression for a parameter in which ids and serial numbers are replaced by random ones. */
-const withUniqueIds = (variable: string, value: string): string =>
-  [...new Set(value.match(UNIQUE))].reduce(
-    (expression, id) => `replace(${expression}, '${id}', concat('${id.slice(0, 4)}', :n::text))`,
-    variable,
-  )

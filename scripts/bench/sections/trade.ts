@@ -1,7 +1,7 @@
 import type { ApiClient } from '../../../services/testing/client.ts'
 import { count, type Row, rounds, timeRatio } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
-import { LARGE_TRADER, SMALL_TRADER } from '../database.ts'
+import { idOf, LARGE_TRADER, SMALL_TRADER, TRADED_PART } from '../database.ts'
 import { comparePage, readPage, TRADE, timeOf } from '../lists.ts'
 import { signIn } from '../services.ts'
 
@@ -10,8 +10,6 @@ const SHORT = { pace: { rounds: 3, seconds: 1 }, connections: [16], clients: [8]
 const FAR_PAGE = 100
 /** A hundredth page, the lists of a large organization and the search for a part, divided by the simple case. */
 const FLAT = 2
-
-const id = (prefix: string, number: number) => `${prefix}_${String(number).padStart(26, '0')}`
 
 /** The paged lists, with their views and with common and rare values of every filter. */
 const LISTS = [
@@ -27,7 +25,7 @@ const LISTS = [
       'state=REJECTED',
       'state=WITHDRAWN',
       'partId=part_14',
-      `rfqId=${id('rfq', 14)}`,
+      `rfqId=${idOf('rfq', 14)}`,
       'activated=true',
       'activated=false',
     ],
@@ -35,7 +33,7 @@ const LISTS = [
   {
     path: '/v1/orders',
     views: ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR'],
-    filters: ['state=COMPLETED', 'state=DECLINED', 'partId=part_14', `factoryId=${id('factory', 15)}`],
+    filters: ['state=COMPLETED', 'state=DECLINED', 'partId=part_14', `factoryId=${idOf('factory', 15)}`],
   },
 ]
 const EVERY_ROLE = ''
@@ -103,13 +101,12 @@ async function farRatio(context: Context, path: string, query: string): Promise<
 
 /** The factories for a part, and the matches of an RFQ for it, against the list of all factories. */
 async function* measureMatches({ database }: Context, client: ApiClient): AsyncGenerator<Row> {
-  const partId = id('part', 2)
-  const body = { partId, expireTime: '2031-05-29T12:00:00Z', currency: 'EUR', deliveryRegionCode: 'NO' }
+  const body = { partId: TRADED_PART, expireTime: '2031-05-29T12:00:00Z', currency: 'EUR', deliveryRegionCode: 'NO' }
   const { status, text, body: rfq } = await client.post<{ id: string }>('/flows/v1/rfqs', body)
   if (status !== 201) throw new Error(`POST /flows/v1/rfqs: ${status} ${text}`)
   const all = '/v1/factories?view=CONSUMER'
   for (const [what, path] of [
-    [`GET ${all}&partId`, `${all}&partId=${partId}`],
+    [`GET ${all}&partId`, `${all}&partId=${TRADED_PART}`],
     ['GET /flows/v1/rfqs/{id}/matches', `/flows/v1/rfqs/${rfq.id}/matches`],
   ] as const) {
     const { status: found, text: page } = await client.get(path)

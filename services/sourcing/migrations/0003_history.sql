@@ -1,4 +1,4 @@
--- The changes of parts (later: RFQs and orders) without the actor. Row triggers write the entries, so every statement that
+-- The changes of parts, RFQs and orders without the actor. Row triggers write the entries, so every statement that
 -- changes a record adds one. The service may only read the table.
 create table sourcing.history (
   id text collate "C" not null,

@@ -66,6 +66,8 @@ create table sourcing.rfq_invitations (
   part_id text collate "C" not null,
   part_title text,
   rfq_state text not null,
+  -- The awarded offers of this manufacturer.
+  awarded_offer_ids text[] not null default '{}',
   expires_at timestamptz(3) not null,
   expired boolean not null,
   -- The public JSON of the RFQ for this manufacturer.
@@ -130,7 +132,7 @@ begin
     new.rfq_state := rfq.state;
     new.expires_at := rfq.expires_at;
     new.expired := rfq.expired;
-    new.document := sourcing.rfq_document(rfq, array[new.org_id], '{}');
+    new.document := sourcing.rfq_document(rfq, array[new.org_id], new.awarded_offer_ids);
   end if;
   new.invitation_document := concat(
     '{"manufacturerOrgId":', to_json(new.org_id),
@@ -157,7 +159,7 @@ begin
     document = case
       when row(new.state, new.expires_at, new.awarded_offer_ids)
         is distinct from row(old.state, old.expires_at, old.awarded_offer_ids)
-      then sourcing.rfq_document(new, array[i.org_id], '{}') else i.document end
+      then sourcing.rfq_document(new, array[i.org_id], i.awarded_offer_ids) else i.document end
   where i.rfq_id = new.id;
   return null;
 end $$;

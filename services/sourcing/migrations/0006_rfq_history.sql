@@ -16,14 +16,14 @@ end $$;
 
 revoke all on function sourcing.record_rfq_history() from public;
 
--- The elements of a JSON list that equal the text; null for no list.
-create function sourcing.own_elements(list json, own text) returns json
+-- The elements of a JSON list that are among the texts; null for no list.
+create function sourcing.own_elements(list json, own text[]) returns json
 language sql immutable strict parallel safe
-return (select coalesce(json_agg(element), '[]') from json_array_elements_text(list) element where element = own);
+return (select coalesce(json_agg(element), '[]') from json_array_elements_text(list) element where element = any(own));
 
--- An entry as an invited manufacturer sees it: itself alone in `manufacturerIds`, and no awarded offers of others. Null if
--- the entry then has no change, because its time would show that a competitor was invited.
-create function sourcing.history_entry_for(entry text, manufacturer text) returns text
+-- An entry as an invited manufacturer sees it: itself alone in `manufacturerIds`, and its own offers in `awardedOfferIds`;
+-- both are in `own`. Null if the entry then has no change, because its time would show that a competitor was invited.
+create function sourcing.history_entry_for(entry text, own text[]) returns text
 language sql immutable parallel safe
 return (
   select concat('{"id":', to_json(entry::json ->> 'id'), ',"kind":', to_json(entry::json ->> 'kind'),
@@ -32,12 +32,12 @@ return (
     select place,
       case when change ->> 'field' not in ('manufacturerIds', 'awardedOfferIds') then change::text
         else concat('{"field":', to_json(change ->> 'field'),
-          ',"before":' || sourcing.own_elements(change -> 'before', manufacturer)::text,
-          ',"after":' || sourcing.own_elements(change -> 'after', manufacturer)::text, '}') end as change
+          ',"before":' || sourcing.own_elements(change -> 'before', own)::text,
+          ',"after":' || sourcing.own_elements(change -> 'after', own)::text, '}') end as change
     from json_array_elements(entry::json -> 'changes') with ordinality c (change, place)
     where change ->> 'field' not in ('manufacturerIds', 'awardedOfferIds')
-      or sourcing.own_elements(change -> 'before', manufacturer)::text
-        is distinct from sourcing.own_elements(change -> 'after', manufacturer)::text
+      or sourcing.own_elements(change -> 'before', own)::text
+        is distinct from sourcing.own_elements(change -> 'after', own)::text
   ) visible
   having count(*) > 0
 );

@@ -24,15 +24,16 @@ export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
   or (${by.includes('consumer')} and ${inView(sql, orgId, 'CONSUMER')}))`
 
 /**
- * Whether the organization is a party to an order of the record in the column. One condition for each role, so that each is
- * a look-up in its index.
+ * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index; `exists`
+ * could be planned as a hash of all orders of the organization.
  */
 const isPartyTo = (sql: Sql, orgId: string, isOfRecord: ReturnType<Sql>) => sql`(
-  exists (select from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord})
-  or exists (select from sourcing.orders where ${inView(sql, orgId, 'IP_OWNER')} and ${isOfRecord})
-  or exists (select from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and ${isOfRecord})
-  or exists (select from sourcing.orders where ${inView(sql, orgId, 'SELLER')} and ${isOfRecord})
-  or exists (select from sourcing.orders where ${inView(sql, orgId, 'DISTRIBUTOR')} and ${isOfRecord}))`
+  (select true from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord} limit 1)
+  or (select true from sourcing.orders where ${inView(sql, orgId, 'IP_OWNER')} and ${isOfRecord} limit 1)
+  or (select true from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and ${isOfRecord} limit 1)
+  or (select true from sourcing.orders where ${inView(sql, orgId, 'SELLER')} and ${isOfRecord} limit 1)
+  or (select true from sourcing.orders where ${inView(sql, orgId, 'DISTRIBUTOR')} and ${isOfRecord} limit 1)
+) is true`
 
 /** For rows of `sourcing.parts`. */
 export const isPartyToPart = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`part_id = parts.id`)

@@ -188,7 +188,7 @@ export function moveRfq(
 }
 
 /** Closes an RFQ that expired before the worker saw it, so that its history has both changes. */
-async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void> {
+export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void> {
   const { from, to } = RFQ_TRANSITIONS.expire
   const change = { from, to, expireTime: rfq.expireTime, cancelReason: null }
   await queries.moveState(tx, { orgId: rfq.consumerOrgId, id: rfq.id }, change, now)

@@ -169,10 +169,14 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`
     select sourcing.api_time(entry.timestamp) || ' ' || entry.id as position, seen.document
-    from sourcing.history entry
-    cross join lateral (select sourcing.history_entry_for(entry.document, ${orgId}) as document offset 0) seen
-    where entry.record_id = ${id} and (entry.timestamp, entry.id) < (${key.timestamp}::timestamptz, ${key.id})
-      and seen.document is not null
+    from sourcing.rfq_invitations invitation
+    join sourcing.history entry on entry.record_id = invitation.rfq_id
+    cross join lateral (
+      select sourcing.history_entry_for(entry.document, array[invitation.org_id] || invitation.awarded_offer_ids) as document
+      offset 0
+    ) seen
+    where invitation.rfq_id = ${id} and ${isInvited(sql, orgId)} and entry.record_id = ${id}
+      and (entry.timestamp, entry.id) < (${key.timestamp}::timestamptz, ${key.id}) and seen.document is not null
     order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
 }
 

@@ -32,6 +32,8 @@ function expectedStatus(model: Model, verb: RfqVerb, caller: CallerName): number
     return isLegal(verb, model.state) && !model.declined.has(caller) ? 200 : 409
   }
   if (caller !== 'consumer') return 404
+  // The RFQs of these walks have no offers; the tests of awards award RFQs.
+  if (verb === 'award') return 400
   if (!isLegal(verb, model.state)) return 409
   return verb === 'delete' ? 204 : 200
 }
@@ -54,6 +56,7 @@ function send(id: string, verb: RfqVerb, caller: CallerName, model: Model) {
   if (verb === 'delete') return by.remove(id)
   if (verb === 'invite') return by.act(id, verb, { manufacturerIds: [rival.orgId] })
   if (verb === 'extend' || verb === 'reopen') return by.act(id, verb, { expireTime: inHours(++model.expiryHours) })
+  if (verb === 'award') return by.act(id, verb, { awards: [{ offerId: 'offer_unknown', quantity: 1 }] })
   return by.act(id, verb, verb === 'cancel' ? { reason: 'Not needed.' } : undefined)
 }
 

@@ -32,6 +32,7 @@ export const RFQ_TRANSITIONS = {
   close: { from: ['OPEN'], to: 'CLOSED', guards: [], by: 'consumer' },
   expire: { from: ['OPEN'], to: 'CLOSED', guards: [], by: 'worker' },
   reopen: { from: ['CLOSED'], to: 'OPEN', guards: ['expiresInFuture', 'partIsAvailable'], by: 'consumer' },
+  award: { from: ['OPEN', 'CLOSED'], to: 'AWARDED', guards: [], by: 'consumer' },
   cancel: { from: ['DRAFT', 'OPEN', 'CLOSED'], to: 'CANCELLED', guards: [], by: 'consumer' },
   delete: { from: ['DRAFT'], to: 'DELETED', guards: [], by: 'consumer' },
   decline: { from: ['OPEN'], guards: [], by: 'manufacturer' },

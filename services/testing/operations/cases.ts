@@ -11,6 +11,7 @@ import { FILE_CASES } from './file-cases.ts'
 import { exampleInput, type Input, type Place, withValue } from './inputs.ts'
 import { OFFER_CASES } from './offer-cases.ts'
 import type { OperationCase, PrivateReference, Reference } from './operation-case.ts'
+import { ORDER_CASES } from './order-cases.ts'
 import { PEOPLE_CASES } from './people-cases.ts'
 import { RFQ_CASES } from './rfq-cases.ts'
 import { partWithOpenRfq } from './rfqs.ts'
@@ -130,6 +131,7 @@ const CASES: Record<string, OperationCase> = {
   ...FILE_CASES,
   ...FACTORY_CASES,
   ...RFQ_CASES,
+  ...ORDER_CASES,
   ...OFFER_CASES,
   ...WEBHOOK_CASES,
 }

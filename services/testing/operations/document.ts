@@ -1,7 +1,7 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { ErrorCode } from '../../../proto/errors.ts'
 import type { AnyOperation } from '../../../proto/http/operation.ts'
-import { isDateTime } from '../../../proto/http/times.ts'
+import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
 import { OPERATIONS } from '../../../proto/operations.ts'
 import { type Family, familyOf } from '../../kit/http/problem.ts'
@@ -80,7 +80,12 @@ const contracts = new Map(
 
 // The document is registered as a schema, so that its references resolve.
 const ajv = new Ajv({ strict: false, validateSchema: false, allErrors: true })
-ajv.addFormat('int32', true).addFormat('double', true).addFormat('uri', true).addFormat('date-time', isDateTime)
+ajv
+  .addFormat('int32', true)
+  .addFormat('double', true)
+  .addFormat('uri', true)
+  .addFormat('date-time', isDateTime)
+  .addFormat('date', isDate)
 ajv.addSchema(openapi, 'document')
 
 const validatorAt = (...pointer: string[]): ValidateFunction =>

@@ -1,0 +1,80 @@
+import { Type } from '@sinclair/typebox'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed } from '../shapes.ts'
+import { Offer, offerId } from './offers.ts'
+import { Rfq, rfqId } from './rfqs.ts'
+
+const awardsTag = defineTag('Awards', 'The end of an RFQ with orders: offers are accepted, and each becomes an order.')
+
+const MAX_AWARDS = 100
+
+const quantity = Type.Integer({
+  minimum: 1,
+  maximum: 1_000_000_000,
+  format: 'int32',
+  description: 'Number of pieces to order.',
+  examples: [10],
+})
+
+const sellerOrgId = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'Organization with the role SELLER that sells the parts. Default: the manufacturer.',
+    examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
+  }),
+)
+
+const EFFECTS =
+  'In one transaction the offers become ACCEPTED, the other submitted offers REJECTED and the RFQ AWARDED, and each awarded offer becomes an order. The unit price is that of the price break with the highest minimum quantity that is not above the quantity; the total adds tooling and shipping.'
+
+export const awardRfq = defineOperation({
+  id: 'awardRfq',
+  method: 'POST',
+  path: '/flows/v1/rfqs/{id}/award',
+  tag: awardsTag,
+  summary: 'Award an RFQ',
+  description: `By the consumer, in state OPEN or CLOSED. The quantities together are at most the largest quantity of the RFQ. ${EFFECTS} An award ends the sealing of prices.`,
+  access: 'rfq:award',
+  params: rfqId,
+  body: closed({
+    awards: Type.Array(
+      closed({
+        offerId: Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: 'Submitted offer for the RFQ.',
+          examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+        }),
+        quantity,
+      }),
+      {
+        minItems: 1,
+        maxItems: MAX_AWARDS,
+        description: 'Offers to be accepted, each once.',
+        examples: [[{ offerId: 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', quantity: 10 }]],
+      },
+    ),
+    sellerOrgId,
+  }),
+  response: Rfq,
+  idempotent: true,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId'] },
+})
+
+export const acceptOffer = defineOperation({
+  id: 'acceptOffer',
+  method: 'POST',
+  path: '/flows/v1/offers/{id}/accept',
+  tag: awardsTag,
+  summary: 'Accept an offer',
+  description: `By the consumer: the award of the RFQ to this offer alone. ${EFFECTS}`,
+  access: 'offer:accept',
+  params: offerId,
+  body: closed({ quantity, sellerOrgId }),
+  response: Offer,
+  idempotent: true,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'offer.accept', request: ['id', 'quantity', 'sellerOrgId'] },
+})

@@ -1,0 +1,39 @@
+import type { Part } from '../../proto/http/sourcing/parts.ts'
+import { ApiClient } from '../../services/testing/client.ts'
+import { type DemoDeps, demoPassword } from './people.ts'
+import { emailOf, ORGANIZATIONS } from './story.ts'
+
+/** The clients of the members of organizations by the key of each; a member signs in once. */
+export type Clients = (key: string) => Promise<ApiClient>
+
+export function memberClients(deps: DemoDeps): Clients {
+  const clients = new Map<string, ApiClient>()
+  return async (key) => {
+    const client = clients.get(key) ?? (await signedIn(deps, key))
+    clients.set(key, client)
+    return client
+  }
+}
+
+async function signedIn({ baseUrl, secret }: DemoDeps, key: string): Promise<ApiClient> {
+  const org = ORGANIZATIONS.find((one) => one.key === key)
+  if (!org) throw new Error(`The demo has no organization ${key}`)
+  const email = emailOf(org.people.member, org)
+  const client = new ApiClient(baseUrl)
+  await client.signIn(email, demoPassword(secret, email))
+  return client
+}
+
+/** The id of a published part by its external reference. */
+export async function partNamed(client: ApiClient, externalRef: string): Promise<string> {
+  const { items } = await expectOk(client.get<{ items: Part[] }>(`/v1/parts?q=${encodeURIComponent(externalRef)}`))
+  const found = items.find((part) => part.externalRef === externalRef)
+  if (!found) throw new Error(`The demo has no published part ${externalRef}`)
+  return found.id
+}
+
+export async function expectOk<T>(answer: Promise<{ status: number; text: string; body: T }>): Promise<T> {
+  const { status, text, body } = await answer
+  if (status >= 300) throw new Error(`The demo was refused: ${status} ${text}`)
+  return body
+}

@@ -1,0 +1,417 @@
+import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Order } from '../../../proto/http/sourcing/orders.ts'
+import { awardParties, awardsOf } from '../../testing/awards.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { offersOf } from '../../testing/offers.ts'
+import { ordersOf } from '../../testing/orders.ts'
+import { rfqsOf } from '../../testing/rfqs.ts'
+import { dueDateOf, totalOf } from './pricing.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const parties = await awardParties(market)
+const { consumer, ipOwner, maker, rival, seller, distributor, stranger, partId, factories } = parties
+const { open, draftOffer, offer, ordersOfRfq } = parties
+const { award, accept } = awardsOf(consumer.administrator.client)
+const bought = rfqsOf(consumer.administrator.client)
+const isOrder = TypeCompiler.Compile(Order)
+
+const fields = ({ body }: { body: { errors?: { field: string }[] } }) => body.errors?.map(({ field }) => field)
+const stateOf = async (offerId: string) =>
+  (await offersOf(consumer.administrator.client).read(offerId)).body.state as string
+
+describe('POST /flows/v1/rfqs/{id}/award', () => {
+  test('accepts the offer, rejects the others, awards the RFQ and places an order with its terms', async () => {
+    const rfqId = await open()
+    const [won, lost] = [await offer(rfqId, maker), await offer(rfqId, rival)]
+    const answer = await award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })
+    expect([answer.status, answer.body.state, answer.body.awardedOfferIds]).toEqual([200, 'AWARDED', [won]])
+    expect([await stateOf(won), await stateOf(lost)]).toEqual(['ACCEPTED', 'REJECTED'])
+    const [order, ...others] = (await ordersOf(consumer.administrator.client).list()).body.items.filter(
+      (each) => each.rfqId === rfqId,
+    )
+    expect(others).toEqual([])
+    expect(isOrder.Check(order)).toBe(true)
+    expect(order).toMatchObject({
+      offerId: won,
+      partId,
+      factoryId: factories.get(maker.orgId),
+      consumerOrgId: consumer.orgId,
+      ipOwnerOrgId: ipOwner.orgId,
+      manufacturerOrgId: maker.orgId,
+      state: 'PLACED',
+      quantity: 10,
+      unitPrice: { amount: '95.50', currency: 'EUR' },
+      toolingCost: { amount: '1200.00', currency: 'EUR' },
+      shippingCost: { amount: '49.90', currency: 'EUR' },
+      total: { amount: '2204.90', currency: 'EUR' },
+      dueDate: dueDateOf(order?.createdTime ?? '', 28),
+      milestones: [],
+    })
+    expect(order?.serialNumber).toMatch(/^O-[0-9A-HJKMNP-TV-Z]{8}$/)
+    expect(order?.id.startsWith('order_')).toBe(true)
+  })
+
+  test('several offers with a quantity each become an order each, with the price break of each quantity', async () => {
+    const rfqId = await open()
+    const awards = [
+      { offerId: await offer(rfqId, rival), quantity: 9 },
+      { offerId: await offer(rfqId, maker), quantity: 41 },
+    ]
+    const answer = await award(rfqId, { awards })
+    expect([answer.status, answer.body.awardedOfferIds]).toEqual([200, awards.map(({ offerId }) => offerId)])
+    const orders = await ordersOfRfq(rfqId)
+    expect(orders.map(({ offerId, quantity, unitPrice }) => [offerId, quantity, unitPrice.amount])).toEqual([
+      [awards[0]?.offerId as string, 9, '120.00'],
+      [awards[1]?.offerId as string, 41, '95.50'],
+    ])
+    for (const { unitPrice, quantity, toolingCost, shippingCost, total } of orders) {
+      const costs = { toolingCost: toolingCost?.amount ?? '0', shippingCost: shippingCost?.amount ?? '0' }
+      expect(total.amount).toBe(totalOf({ unitPrice: unitPrice.amount, quantity, ...costs }))
+    }
+    expect(orders.map(({ createdTime }) => createdTime)).toEqual([
+      orders[0]?.createdTime,
+      orders[0]?.createdTime,
+    ] as string[])
+  })
+
+  test('costs that the offer does not have are omitted from the order', async () => {
+    const rfqId = await open()
+    const none = { toolingCost: undefined, shippingCost: undefined }
+    const price = { amount: '0.0001', currency: 'EUR' }
+    const priceBreaks = [{ minQuantity: 1, unitPrice: price, leadTimeDays: 0 }]
+    await award(rfqId, { awards: [{ offerId: await offer(rfqId, maker, { ...none, priceBreaks }), quantity: 3 }] })
+    const [order] = await ordersOfRfq(rfqId)
+    expect([order?.unitPrice.amount, order?.total.amount]).toEqual(['0.0001', '0.0003'])
+    expect(order).not.toHaveProperty('toolingCost')
+    expect(order).not.toHaveProperty('shippingCost')
+  })
+
+  test('the distributor of the consumer, and the manufacturer as seller, are in the order', async () => {
+    const rfqId = await open()
+    await award(rfqId, { awards: [{ offerId: await offer(rfqId, maker), quantity: 1 }] })
+    expect((await ordersOfRfq(rfqId))[0]).toMatchObject({
+      sellerOrgId: maker.orgId,
+      distributorOrgId: distributor.orgId,
+    })
+  })
+
+  test('a named seller is in every order; an unknown one, and one without the role SELLER, is 400', async () => {
+    const rfqId = await open()
+    const awards = [
+      { offerId: await offer(rfqId, maker), quantity: 1 },
+      { offerId: await offer(rfqId, rival), quantity: 1 },
+    ]
+    for (const sellerOrgId of ['org_unknown', distributor.orgId]) {
+      const answer = await award(rfqId, { awards, sellerOrgId })
+      expect([answer.status, fields(answer)]).toEqual([400, ['sellerOrgId']])
+    }
+    expect((await award(rfqId, { awards, sellerOrgId: seller.orgId })).status).toBe(200)
+    expect((await ordersOfRfq(rfqId)).map(({ sellerOrgId }) => sellerOrgId)).toEqual([seller.orgId, seller.orgId])
+    const sold = (await ordersOf(seller.administrator.client).list('?view=SELLER')).body.items
+    expect(sold.filter((order) => order.rfqId === rfqId)).toHaveLength(2)
+  })
+
+  test('a closed RFQ can be awarded, and so can one that has expired before the worker saw it', async () => {
+    const closed = await open()
+    const first = await offer(closed, maker)
+    await bought.act(closed, 'close')
+    expect((await award(closed, { awards: [{ offerId: first, quantity: 1 }] })).body.state).toBe('AWARDED')
+
+    const expired = await open()
+    const second = await offer(expired, maker)
+    // The worker passes over an RFQ that is marked as expired.
+    await market.db.owner.begin(async (tx) => {
+      await tx`update sourcing.rfqs set expires_at = now() - interval '1 minute' where id = ${expired}`
+      await tx`update sourcing.rfqs set expired = true where id = ${expired}`
+    })
+    expect((await award(expired, { awards: [{ offerId: second, quantity: 1 }] })).status).toBe(200)
+    const { body } = await consumer.administrator.client.get<{ items: { changes: { field: string }[] }[] }>(
+      `/v1/rfqs/${expired}/history?pageSize=2`,
+    )
+    expect(body.items.flatMap(({ changes }) => changes.filter(({ field }) => field === 'state'))).toEqual([
+      { field: 'state', before: 'CLOSED', after: 'AWARDED' },
+      { field: 'state', before: 'OPEN', after: 'CLOSED' },
+    ] as object[] as { field: string }[])
+  })
+
+  test('ends the sealing: the consumer sees the prices of every offer of a sealed open RFQ afterwards', async () => {
+    const rfqId = await open({ sealed: true })
+    const [won, lost] = [await offer(rfqId, maker), await offer(rfqId, rival)]
+    const read = (id: string) => offersOf(consumer.administrator.client).read(id)
+    expect((await read(won)).body).not.toHaveProperty('priceBreaks')
+    await award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })
+    for (const id of [won, lost]) expect((await read(id)).body).toHaveProperty('priceBreaks')
+    // A manufacturer still sees no offer of another one.
+    expect((await offersOf(maker.administrator.client).read(lost)).status).toBe(404)
+  })
+})
+
+describe('what an award refuses', () => {
+  test('an unknown offer, a draft, an offer for another RFQ and a repeated one are 400 with the same message', async () => {
+    const rfqId = await open()
+    const [good, draft] = [await offer(rfqId, maker), await draftOffer(rfqId, rival)]
+    const foreign = await offer(await open(), maker)
+    for (const offerId of ['offer_unknown', draft, foreign]) {
+      const answer = await award(rfqId, {
+        awards: [
+          { offerId: good, quantity: 1 },
+          { offerId, quantity: 1 },
+        ],
+      })
+      expect([answer.status, fields(answer)]).toEqual([400, ['awards.1.offerId']])
+      expect(answer.body.errors?.[0]?.message).toBe(`there is no submitted offer \`${offerId}\` for this RFQ`)
+    }
+    const twice = await award(rfqId, {
+      awards: [
+        { offerId: good, quantity: 1 },
+        { offerId: good, quantity: 2 },
+      ],
+    })
+    expect([twice.status, fields(twice)]).toEqual([400, ['awards.1.offerId']])
+    expect((await bought.read(rfqId)).body.state).toBe('OPEN')
+    expect(await ordersOfRfq(rfqId)).toEqual([])
+  })
+
+  test.each([
+    [{}],
+    [{ awards: [] }],
+    [{ awards: [{ offerId: 'offer_1' }] }],
+    [{ awards: [{ offerId: 'offer_1', quantity: 0 }] }],
+    [{ awards: [{ offerId: 'offer_1', quantity: 1.5 }] }],
+    [{ awards: [{ offerId: 'offer_1', quantity: '1' }] }],
+    [{ awards: [{ offerId: 'offer_1', quantity: 1_000_000_001 }] }],
+    [{ awards: [{ offerId: 'offer_1', quantity: 1, unitPrice: '1' }] }],
+  ])('the body %p is 400', async (body) => {
+    expect((await award(await open(), body)).status).toBe(400)
+  })
+
+  test('a withdrawn offer, and one whose validity has passed, are 409 that names the offer', async () => {
+    const rfqId = await open()
+    const [withdrawn, expired] = [await offer(rfqId, maker), await offer(rfqId, rival)]
+    await market.db.owner`update sourcing.offers set state = 'WITHDRAWN' where id = ${withdrawn}`
+    const first = await award(rfqId, { awards: [{ offerId: withdrawn, quantity: 1 }] })
+    expect([first.status, first.body.code, fields(first)]).toEqual([409, 'illegal_transition', ['awards.0.offerId']])
+    await market.db.owner`update sourcing.offers set valid_until = now() - interval '1 second' where id = ${expired}`
+    const second = await award(rfqId, { awards: [{ offerId: expired, quantity: 1 }] })
+    expect([second.status, fields(second)]).toEqual([409, ['awards.0.offerId']])
+    expect(second.body.errors?.[0]?.message).toBe('is EXPIRED, not SUBMITTED')
+  })
+
+  test('another submitted offer whose validity has passed becomes EXPIRED, not REJECTED', async () => {
+    const rfqId = await open()
+    const [won, late] = [await offer(rfqId, maker), await offer(rfqId, rival)]
+    await market.db.owner`update sourcing.offers set valid_until = now() - interval '1 second' where id = ${late}`
+    await award(rfqId, { awards: [{ offerId: won, quantity: 1 }] })
+    expect(await stateOf(late)).toBe('EXPIRED')
+  })
+
+  test('a quantity below the smallest of the offer, and quantities above the largest of the RFQ, are 409 that names them', async () => {
+    const rfqId = await open()
+    const priceBreaks = [{ minQuantity: 5, unitPrice: { amount: '1', currency: 'EUR' }, leadTimeDays: 1 }]
+    const [one, other] = [await offer(rfqId, maker, { priceBreaks }), await offer(rfqId, rival)]
+    const few = await award(rfqId, { awards: [{ offerId: one, quantity: 4 }] })
+    expect([few.status, fields(few)]).toEqual([409, ['awards.0.quantity']])
+    const many = {
+      awards: [
+        { offerId: one, quantity: 25 },
+        { offerId: other, quantity: 26 },
+      ],
+    }
+    expect([(await award(rfqId, many)).status, fields(await award(rfqId, many))]).toEqual([409, ['awards']])
+    const exact = {
+      awards: [
+        { offerId: one, quantity: 25 },
+        { offerId: other, quantity: 25 },
+      ],
+    }
+    expect((await award(rfqId, exact)).status).toBe(200)
+  })
+
+  test('a deleted part is 409 that names it', async () => {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, maker)
+    await market.db.owner`update sourcing.rfqs set part_id = 'part_deleted' where id = ${rfqId}`
+    const answer = await award(rfqId, { awards: [{ offerId, quantity: 1 }] })
+    expect([answer.status, fields(answer)]).toEqual([409, ['partId']])
+  })
+
+  test('a factory that is no longer active, or no longer released to the consumer, is 409 that names the offer', async () => {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, rival)
+    const factoryId = factories.get(rival.orgId)
+    const body = { awards: [{ offerId, quantity: 1 }] }
+    await rival.administrator.client.post(`/flows/v1/factories/${factoryId}/deactivate`)
+    expect(fields(await award(rfqId, body))).toEqual(['awards.0.offerId'])
+    await rival.administrator.client.post(`/flows/v1/factories/${factoryId}/activate`)
+    const release = { orgId: consumer.orgId }
+    await distributor.administrator.client.post(`/flows/v1/factories/${factoryId}/withdraw`, release)
+    expect(fields(await award(rfqId, body))).toEqual(['awards.0.offerId'])
+    await distributor.administrator.client.post(`/flows/v1/factories/${factoryId}/release`, release)
+    expect((await award(rfqId, body)).status).toBe(200)
+  })
+
+  test('an RFQ that is AWARDED or CANCELLED is 409', async () => {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, maker)
+    const body = { awards: [{ offerId, quantity: 1 }] }
+    for (const state of ['AWARDED', 'CANCELLED'] as const) {
+      const reason = state === 'CANCELLED' ? 'x' : null
+      await market.db.owner`update sourcing.rfqs set state = ${state}, cancel_reason = ${reason} where id = ${rfqId}`
+      const answer = await award(rfqId, body)
+      expect([answer.status, answer.body.detail]).toEqual([409, `The RFQ is ${state}, not OPEN or CLOSED.`])
+    }
+    expect(await ordersOfRfq(rfqId)).toEqual([])
+  })
+
+  test("another organization's RFQ is 404: for its IP owner, its manufacturers, its distributor and a stranger", async () => {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, maker)
+    for (const { administrator } of [ipOwner, maker, rival, distributor, stranger]) {
+      const other = awardsOf(administrator.client)
+      expect((await other.award(rfqId, { awards: [{ offerId, quantity: 1 }] })).status).toBe(404)
+      expect((await other.accept(offerId, { quantity: 1 })).status).toBe(404)
+    }
+    expect((await award('rfq_unknown', { awards: [{ offerId, quantity: 1 }] })).status).toBe(404)
+  })
+
+  test('without rfq:award and offer:accept it is 403', async () => {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, maker)
+    const acceptor = awardsOf((await consumer.member(['offer:accept', 'rfq:publish'])).client)
+    expect((await acceptor.award(rfqId, { awards: [{ offerId, quantity: 1 }] })).status).toBe(403)
+    const awarder = awardsOf((await consumer.member(['rfq:award', 'offer:reject'])).client)
+    expect((await awarder.accept(offerId, { quantity: 1 })).status).toBe(403)
+    expect((await acceptor.accept(offerId, { quantity: 1 })).status).toBe(200)
+  })
+})
+
+describe('POST /flows/v1/offers/{id}/accept', () => {
+  test('is the award of this offer alone', async () => {
+    const rfqId = await open()
+    const [won, lost] = [await offer(rfqId, rival), await offer(rfqId, maker)]
+    const answer = await accept(won, { quantity: 50, sellerOrgId: seller.orgId })
+    expect([answer.status, answer.body.id, answer.body.state]).toEqual([200, won, 'ACCEPTED'])
+    expect((await bought.read(rfqId)).body).toMatchObject({ state: 'AWARDED', awardedOfferIds: [won] })
+    expect(await stateOf(lost)).toBe('REJECTED')
+    expect((await ordersOfRfq(rfqId)).map(({ quantity, sellerOrgId }) => [quantity, sellerOrgId])).toEqual([
+      [50, seller.orgId],
+    ])
+    const again = await accept(won, { quantity: 50 })
+    expect([again.status, again.body.code]).toEqual([409, 'illegal_transition'])
+  })
+
+  test('a draft is 404, and the fields of a refusal are those of the request', async () => {
+    const rfqId = await open()
+    expect((await accept(await draftOffer(rfqId, maker), { quantity: 1 })).status).toBe(404)
+    const offerId = await offer(rfqId, rival)
+    expect(fields(await accept(offerId, { quantity: 51 }))).toEqual(['quantity'])
+    expect(fields(await accept(offerId, { quantity: 1, sellerOrgId: 'org_unknown' }))).toEqual(['sellerOrgId'])
+    await market.db.owner`update sourcing.offers set state = 'WITHDRAWN' where id = ${offerId}`
+    expect(fields(await accept(offerId, { quantity: 1 }))).toEqual(['id'])
+    for (const body of [undefined, {}, { quantity: 0 }]) expect((await accept(offerId, body)).status).toBe(400)
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  test('returns the first answer again and places no second order; with other quantities or another RFQ it is 409', async () => {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, maker)
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    const body = { awards: [{ offerId, quantity: 2 }] }
+    const first = await award(rfqId, body, key)
+    const again = await award(rfqId, body, key)
+    expect([first.status, again.status, again.text]).toEqual([200, 200, first.text])
+    expect(await ordersOfRfq(rfqId)).toHaveLength(1)
+    for (const answer of [
+      await award(rfqId, { awards: [{ offerId, quantity: 3 }] }, key),
+      await award(await open(), body, key),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'idempotency_conflict'])
+    }
+  })
+
+  test('of a refused award is free for the next one', async () => {
+    const rfqId = await open()
+    const offerId = await offer(rfqId, maker)
+    const key = { 'idempotency-key': crypto.randomUUID() }
+    expect((await accept(offerId, { quantity: 51 }, key)).status).toBe(409)
+    expect((await accept(offerId, { quantity: 50 }, key)).status).toBe(200)
+    expect((await accept(offerId, { quantity: 50 }, key)).body.state).toBe('ACCEPTED')
+  })
+})
+
+describe('what a manufacturer sees of an award', () => {
+  test('its own offers in awardedOfferIds, in the RFQ, the list and the history, and none of others', async () => {
+    const rfqId = await open()
+    const [first, second, third] = [await offer(rfqId, maker), await offer(rfqId, rival), await offer(rfqId, maker)]
+    await award(rfqId, { awards: [third, second, first].map((offerId) => ({ offerId, quantity: 1 })) })
+    const seen = async ({ administrator }: typeof maker) => {
+      const mine = rfqsOf(administrator.client)
+      const record = (await mine.read(rfqId)).body.awardedOfferIds
+      const listed = (await mine.list('?pageSize=50')).body.items.find(({ id }) => id === rfqId)?.awardedOfferIds
+      const { body, text } = await administrator.client.get<{
+        items: { changes: { field: string; before?: unknown; after?: unknown }[] }[]
+      }>(`/v1/rfqs/${rfqId}/history`)
+      const changes = body.items.flatMap((entry) => entry.changes.filter(({ field }) => field === 'awardedOfferIds'))
+      return { record, listed, changed: changes[0]?.after, text }
+    }
+    for (const [org, own, others] of [
+      [maker, [third, first], [second]],
+      [rival, [second], [first, third]],
+    ] as const) {
+      const { record, listed, changed, text } = await seen(org)
+      expect<unknown>([record, listed, changed]).toEqual([own, own, own])
+      for (const other of others) expect(text).not.toContain(other)
+    }
+    for (const org of [consumer, ipOwner]) {
+      const { record, changed } = await seen(org)
+      expect<unknown>([record, changed]).toEqual([
+        [third, second, first],
+        [third, second, first],
+      ])
+    }
+  })
+
+  test('a manufacturer without an awarded offer sees that the RFQ was awarded, and no offer', async () => {
+    const rfqId = await open()
+    await award(rfqId, { awards: [{ offerId: await offer(rfqId, maker), quantity: 1 }] })
+    const { body } = await rfqsOf(rival.administrator.client).read(rfqId)
+    expect([body.state, body.awardedOfferIds]).toEqual(['AWARDED', []])
+  })
+})
+
+test('an award writes one audit entry, and the events of RFQ, offers and orders', async () => {
+  const rfqId = await open()
+  const [won, lost] = [await offer(rfqId, maker), await offer(rfqId, rival)]
+  const member = await consumer.member('Buyer')
+  await awardsOf(member.client).award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })
+  const entries = await market.db.owner<{ procedure: string; request: object }[]>`
+    select procedure, request from organization.audit_log where actor_id = ${member.userId} and procedure ~ '^(rfq|offer|order)'`
+  expect(entries.map((entry) => ({ ...entry }))).toEqual([
+    { procedure: 'rfq.award', request: { id: rfqId, awards: [{ offerId: won, quantity: 10 }] } },
+  ])
+  const [order] = await ordersOfRfq(rfqId)
+  const events = await market.db.owner<{ type: string; subject: string; data: object }[]>`
+    select type, subject, data::jsonb as data from sourcing.outbox
+    where subject = any(${[rfqId, won, lost, order?.id as string]})
+      and type ~ '(awarded|accepted|rejected|placed)$' order by seq`
+  expect(events.map(({ type, subject }) => [type, subject])).toEqual(
+    expect.arrayContaining([
+      ['sourcing.rfq.awarded', rfqId],
+      ['sourcing.offer.accepted', won],
+      ['sourcing.offer.rejected', lost],
+      ['sourcing.order.placed', order?.id as string],
+    ]),
+  )
+  expect(events).toHaveLength(4)
+  expect(JSON.stringify(events)).not.toContain('95.5')
+})
+
+test('the maker of an awarded offer confirms its order, and a rival finds none', async () => {
+  const rfqId = await open()
+  await award(rfqId, { awards: [{ offerId: await offer(rfqId, maker), quantity: 1 }] })
+  const id = (await ordersOfRfq(rfqId))[0]?.id as string
+  expect((await ordersOf(rival.administrator.client).act(id, 'confirm')).status).toBe(404)
+  expect((await ordersOf(maker.administrator.client).act(id, 'confirm')).body.state).toBe('CONFIRMED')
+})

@@ -1,0 +1,187 @@
+import type { Offer } from '../../../proto/http/sourcing/offers.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordSuccess } from '../../kit/audit/record.ts'
+import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
+import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { once } from '../../kit/idempotency/once.ts'
+import { emitOfferEvents } from '../offers/events.ts'
+import { findOffer } from '../offers/queries.ts'
+import { emitOrderEvent } from '../orders/events.ts'
+import { closeExpired } from '../rfqs/commands.ts'
+import { emitRfqEvent } from '../rfqs/events.ts'
+import { lockOwnRfq } from '../rfqs/queries.ts'
+import { illegal } from '../rfqs/rules.ts'
+import { isLegal, RFQ_TRANSITIONS, stateAt } from '../rfqs/states.ts'
+import { breakFor, dueDateOf, totalOf } from './pricing.ts'
+import * as queries from './queries.ts'
+import {
+  ACCEPT_FIELDS,
+  AWARD_FIELDS,
+  type Award,
+  awardProblems,
+  type Fields,
+  referenceProblems,
+  unknownSeller,
+} from './rules.ts'
+
+export interface CommandDeps {
+  clock: () => number
+}
+
+interface Command<Body> {
+  begin: BeginCommand
+  params: { id: string }
+  body: Body
+  audit: AuditContext
+  idempotencyKey: string | undefined
+}
+
+/** Awards an own RFQ to one or several offers; of concurrent awards one succeeds. */
+export function awardRfq(
+  { clock }: CommandDeps,
+  { begin, params, body, audit, idempotencyKey }: Command<{ awards: Award[]; sellerOrgId?: string }>,
+) {
+  const now = new Date(clock()).toISOString()
+  return begin((tx, { userId, orgId }) => {
+    const request = { userId, operation: 'awardRfq', key: idempotencyKey, body: { ...params, ...body } }
+    return once(tx, request, now, async (): Promise<Rfq> => {
+      const rfq = await award(tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+      await recordSuccess(tx, audit)
+      return rfq
+    })
+  })
+}
+
+/** Awards the RFQ of an offer to this offer alone. */
+export function acceptOffer(
+  { clock }: CommandDeps,
+  { begin, params, body, audit, idempotencyKey }: Command<{ quantity: number; sellerOrgId?: string }>,
+) {
+  const now = new Date(clock()).toISOString()
+  return begin((tx, { userId, orgId }) => {
+    const request = { userId, operation: 'acceptOffer', key: idempotencyKey, body: { ...params, ...body } }
+    return once(tx, request, now, async (): Promise<Offer> => {
+      const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
+      const { quantity, sellerOrgId } = body
+      const awards = [{ offerId: params.id, quantity }]
+      await award(tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
+      await recordSuccess(tx, audit)
+      return JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
+    })
+  })
+}
+
+interface AwardRequest {
+  orgId: string
+  rfqId: string
+  awards: readonly Award[]
+  sellerOrgId?: string | undefined
+  fields: Fields
+  now: string
+}
+
+/** Locks the RFQ, then its offers, so that submissions, withdrawals and other awards come before or after. */
+async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest): Promise<Rfq> {
+  const rfq: Rfq = JSON.parse(found(await lockOwnRfq(tx, orgId, rfqId)).document)
+  const offerIds = awards.map(({ offerId }) => offerId)
+  const offers = new Map((await queries.lockOffers(tx, rfqId, offerIds)).map((offer) => [offer.id, offer]))
+  const [organizations] = await queries.findOrganizations(tx, orgId, sellerOrgId)
+  const problems = referenceProblems(awards, new Set(offers.keys()), fields)
+  if (sellerOrgId !== undefined && !organizations.is_seller) problems.push(unknownSeller(sellerOrgId))
+  if (problems.length > 0) throw invalid(problems)
+
+  const lines = awards.map(({ offerId, quantity }) => ({
+    quantity,
+    offer: offers.get(offerId) as queries.AwardedOffer,
+  }))
+  await requireConditions(tx, rfq, lines, fields, now)
+
+  if (stateAt(rfq, now) !== rfq.state) await closeExpired(tx, rfq, now)
+  await queries.markAwarded(tx, rfqId, offerIds)
+  const { from, to } = RFQ_TRANSITIONS.award
+  const [awarded] = await queries.awardRfq(tx, { orgId, id: rfqId }, { from, to, offerIds }, now)
+  if (!awarded) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
+  const ended = await queries.endOffers(tx, rfqId, offerIds, now)
+  await emitRfqEvent(tx, 'awarded', rfq)
+  await emitOfferEvents(
+    tx,
+    ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
+  )
+  for (const line of lines) {
+    const seller = sellerOrgId ?? line.offer.manufacturer_org_id
+    const order = await placeOrder(tx, line, {
+      sellerOrgId: seller,
+      distributorOrgId: organizations.distributor_org_id,
+      currency: rfq.currency,
+      now,
+    })
+    await emitOrderEvent(tx, 'placed', order)
+  }
+  return JSON.parse(awarded.document)
+}
+
+const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const
+
+interface Line {
+  quantity: number
+  offer: queries.AwardedOffer
+}
+
+/** Throws 409 for an RFQ in another state and for unmet conditions. Part and factories are locked, so that they stay available. */
+async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
+  const state = stateAt(rfq, now)
+  if (!isLegal('award', state)) throw refuse('illegal_transition', { detail: illegal(state, 'award') })
+  const partExists = (await queries.lockPart(tx, rfq.partId)).length > 0
+  const factoryIds = lines.map(({ offer }) => offer.factory_id)
+  const factories = new Map(
+    (await queries.lockFactories(tx, rfq.consumerOrgId, factoryIds)).map((factory) => [factory.id, factory]),
+  )
+  const facts = {
+    largestQuantity: Math.max(...rfq.quantities),
+    partExists,
+    lines: lines.map(({ quantity, offer }) => ({
+      quantity,
+      offer: { state: offer.state, validUntil: offer.valid_until, priceBreaks: offer.price_breaks },
+      factory: factories.get(offer.factory_id),
+    })),
+    now,
+  }
+  const problems = awardProblems(facts, fields)
+  if (problems.length > 0) {
+    throw refuse('illegal_transition', { detail: 'The award does not meet these conditions.', errors: problems })
+  }
+}
+
+interface OrderTerms {
+  sellerOrgId: string
+  distributorOrgId: string | null
+  currency: string
+  now: string
+}
+
+/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
+const MAX_ATTEMPTS = 10
+
+async function placeOrder(tx: Tx, { quantity, offer }: Line, { now, ...terms }: OrderTerms): Promise<Order> {
+  const price = breakFor(offer.price_breaks, quantity)
+  if (!price) throw new Error('an awarded quantity has a price')
+  const { unitPrice, leadTimeDays } = price
+  const costs = { unitPrice, quantity, toolingCost: offer.tooling_cost, shippingCost: offer.shipping_cost }
+  const order = {
+    ...terms,
+    id: newIdAt('order', now),
+    quantity,
+    unitPrice,
+    total: totalOf(costs),
+    dueDate: dueDateOf(now, leadTimeDays),
+  }
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const [row] = await queries.insertOrder(tx, { ...order, serialNumber: newSerialNumber('O') }, offer, now)
+    if (row) return JSON.parse(row.document)
+  }
+  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
+}

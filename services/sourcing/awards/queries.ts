@@ -1,0 +1,110 @@
+import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { maySource } from '../factories/visibility.ts'
+import type { OfferRow } from '../offers/events.ts'
+import type { OfferedFactory } from '../offers/rules.ts'
+import { isConsumer as isConsumerOfOffer } from '../offers/visibility.ts'
+import { isConsumer } from '../rfqs/visibility.ts'
+import type { PriceBreak } from './pricing.ts'
+
+/** The RFQ of a submitted offer of which the organization is the consumer. */
+export const findRfqOf = (sql: Sql, orgId: string, offerId: string) => sql<{ rfq_id: string }[]>`
+  select rfq_id from sourcing.offers where id = ${offerId} and ${isConsumerOfOffer(sql, orgId)}`
+
+export interface AwardedOffer extends OfferRow {
+  factory_id: string
+  state: OfferState
+  price_breaks: PriceBreak[]
+  tooling_cost: string | null
+  shipping_cost: string | null
+  valid_until: string
+}
+
+/** The submitted offers for an RFQ, and the named ones, locked in the order of their ids. Drafts are not among them. */
+export const lockOffers = (tx: Tx, rfqId: string, ids: readonly string[]) => tx<AwardedOffer[]>`
+  select id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, price_breaks,
+    tooling_cost, shipping_cost, valid_until
+  from sourcing.offers
+  where rfq_id = ${rfqId} and submitted_at is not null and (state = 'SUBMITTED' or id = any(${[...ids]}))
+  order by id for update`
+
+/** No row if the part was deleted. It cannot be deleted until the transaction ends. */
+export const lockPart = (tx: Tx, partId: string) => tx<{ id: string }[]>`
+  select id from sourcing.parts where id = ${partId} for share`
+
+/** The factories of offers, which stay as they are until the transaction ends. */
+export const lockFactories = (tx: Tx, consumerOrgId: string, ids: readonly string[]) => tx<
+  ({ id: string } & OfferedFactory)[]
+>`
+  select factory.id, factory.active as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
+    ${maySource(tx, consumerOrgId)} as "isReleased"
+  from sourcing.factories factory
+  join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}
+  where factory.id = any(${[...ids]})
+  order by factory.id
+  for share of factory`
+
+/** The distributor of the consumer, and whether the named organization is a seller. */
+export const findOrganizations = (sql: Sql, consumerOrgId: string, sellerOrgId: string | undefined) => sql<
+  [{ distributor_org_id: string | null; is_seller: boolean }]
+>`
+  select distributor_org_id, coalesce((
+    select 'SELLER' = any(roles) from organization.org_directory where org_id = ${sellerOrgId ?? null}), false) as is_seller
+  from organization.org_directory where org_id = ${consumerOrgId}`
+
+/** Accepts the named offers and ends the other submitted ones, of which those past their validity have expired. */
+export const endOffers = (tx: Tx, rfqId: string, acceptedIds: readonly string[], now: string) => tx<
+  (OfferRow & { state: 'ACCEPTED' | 'EXPIRED' | 'REJECTED' })[]
+>`
+  update sourcing.offers set updated_at = ${now}, state = case
+    when id = any(${[...acceptedIds]}) then 'ACCEPTED' when valid_until <= ${now} then 'EXPIRED' else 'REJECTED' end
+  where rfq_id = ${rfqId} and state = 'SUBMITTED'
+  returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
+
+/** The awarded offers that each manufacturer sees: its own. They are written before the RFQ, whose change shows them. */
+export const markAwarded = (tx: Tx, rfqId: string, offerIds: readonly string[]) => tx`
+  update sourcing.rfq_invitations invitation set awarded_offer_ids = own.offer_ids
+  from (
+    select manufacturer_org_id, array_agg(id order by place) as offer_ids
+    from unnest(${[...offerIds]}::text[]) with ordinality awarded (offer_id, place)
+    join sourcing.offers on id = offer_id
+    group by manufacturer_org_id
+  ) own
+  where invitation.rfq_id = ${rfqId} and invitation.org_id = own.manufacturer_org_id`
+
+/** No row if the RFQ is no longer in a state of `from`: of two concurrent awards one succeeds. */
+export const awardRfq = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  { from, to, offerIds }: { from: readonly string[]; to: string; offerIds: readonly string[] },
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.rfqs set state = ${to}, awarded_offer_ids = ${[...offerIds]}, updated_at = ${now}
+  where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
+  returning document`
+
+export interface NewOrder {
+  id: string
+  serialNumber: string
+  sellerOrgId: string
+  distributorOrgId: string | null
+  quantity: number
+  unitPrice: string
+  total: string
+  currency: string
+  dueDate: string
+}
+
+/** No row where another order has the same serial number. */
+export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: string) => tx<{ document: string }[]>`
+  insert into sourcing.orders (
+    id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id, manufacturer_org_id,
+    seller_org_id, distributor_org_id, state, quantity, unit_price, tooling_cost, shipping_cost, total, currency, due_date,
+    created_at, updated_at)
+  values (
+    ${order.id}, ${order.serialNumber}, ${offer.rfq_id}, ${offer.id}, ${offer.part_id}, ${offer.factory_id},
+    ${offer.consumer_org_id}, ${offer.ip_owner_org_id}, ${offer.manufacturer_org_id}, ${order.sellerOrgId},
+    ${order.distributorOrgId}, 'PLACED', ${order.quantity}, ${order.unitPrice}, ${offer.tooling_cost},
+    ${offer.shipping_cost}, ${order.total}, ${order.currency}, ${order.dueDate}, ${now}, ${now})
+  on conflict (serial_number) do nothing
+  returning document`

@@ -1,0 +1,103 @@
+import type { FieldError } from '../../../proto/errors.ts'
+import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import type { OfferedFactory } from '../offers/rules.ts'
+import { isLegal as isLegalOfferVerb, OFFER_TRANSITIONS, stateAt as offerStateAt } from '../offers/states.ts'
+
+/** An offer in a request, with the number of pieces to order. */
+export interface Award {
+  offerId: string
+  quantity: number
+}
+
+/** The fields of a request, for its problems. */
+export interface Fields {
+  offer(index: number): string
+  quantity(index: number): string
+  /** The field of the sum of the quantities. */
+  quantities: string
+}
+
+/** Fields of an award of an RFQ. */
+export const AWARD_FIELDS: Fields = {
+  offer: (index) => `awards.${index}.offerId`,
+  quantity: (index) => `awards.${index}.quantity`,
+  quantities: 'awards',
+}
+
+/** Fields of the acceptance of one offer. */
+export const ACCEPT_FIELDS: Fields = { offer: () => 'id', quantity: () => 'quantity', quantities: 'quantity' }
+
+const problem = (field: string, message: string): FieldError => ({ field, message })
+
+/** Offers that the RFQ does not have, and offers that are named twice. Unknown ids and offers for other RFQs are alike. */
+export function referenceProblems(awards: readonly Award[], known: ReadonlySet<string>, fields: Fields): FieldError[] {
+  const seen = new Set<string>()
+  return awards.flatMap(({ offerId }, index) => {
+    if (!known.has(offerId)) return [problem(fields.offer(index), noSuch('submitted offer', offerId, 'for this RFQ'))]
+    if (seen.has(offerId)) return [problem(fields.offer(index), 'is a duplicate')]
+    seen.add(offerId)
+    return []
+  })
+}
+
+export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', noSuch('seller', id))
+
+/** What the conditions of an award compare. */
+export interface AwardFacts {
+  /** The largest quantity that the RFQ asks for. */
+  largestQuantity: number
+  partExists: boolean
+  lines: readonly {
+    quantity: number
+    offer: { state: OfferState; validUntil: string; priceBreaks: readonly { minQuantity: number }[] }
+    factory: OfferedFactory | undefined
+  }[]
+  now: string
+}
+
+/** The unmet conditions of an award, each with its field. */
+export function awardProblems({ largestQuantity, partExists, lines, now }: AwardFacts, fields: Fields): FieldError[] {
+  const quantities = lines.reduce((sum, { quantity }) => sum + quantity, 0)
+  return [
+    ...(partExists ? [] : [problem('partId', 'no longer exists')]),
+    ...lines.flatMap(({ quantity, offer, factory }, index) => [
+      ...offerProblems(offer, fields.offer(index), now),
+      ...factoryProblems(factory, fields.offer(index)),
+      ...quantityProblems(quantity, offer, fields.quantity(index)),
+    ]),
+    ...(quantities <= largestQuantity
+      ? []
+      : [
+          problem(
+            fields.quantities,
+            `must be at most ${largestQuantity} pieces together, the largest quantity of the RFQ`,
+          ),
+        ]),
+  ]
+}
+
+function offerProblems(offer: { state: OfferState; validUntil: string }, field: string, now: string): FieldError[] {
+  const state = offerStateAt(offer, now)
+  return isLegalOfferVerb('award', state)
+    ? []
+    : [problem(field, `is ${state}, not ${OFFER_TRANSITIONS.award.from.join(' or ')}`)]
+}
+
+function factoryProblems(factory: OfferedFactory | undefined, field: string): FieldError[] {
+  if (!factory?.isActive) return [problem(field, 'is of a factory that is no longer active')]
+  return factory.needsRelease && !factory.isReleased
+    ? [problem(field, 'is of a factory that is no longer released to your organization')]
+    : []
+}
+
+function quantityProblems(
+  quantity: number,
+  { priceBreaks }: { priceBreaks: readonly { minQuantity: number }[] },
+  field: string,
+): FieldError[] {
+  const smallest = Math.min(...priceBreaks.map(({ minQuantity }) => minQuantity))
+  return quantity >= smallest
+    ? []
+    : [problem(field, `must be at least ${smallest}, the smallest quantity of the offer`)]
+}

@@ -1,0 +1,76 @@
+import type { Offer } from '../../proto/http/sourcing/offers.ts'
+import type { Order } from '../../proto/http/sourcing/orders.ts'
+import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
+import type { ApiAnswer, ApiClient } from './client.ts'
+import { createFactory } from './factories.ts'
+import type { TestMarketplace, TestOrganization } from './marketplace.ts'
+import { euros, offerBody, offersOf } from './offers.ts'
+import type { Problem } from './people.ts'
+import { publishedPart, rfqBody, rfqsOf } from './rfqs.ts'
+
+/** The requests about awards of one client. */
+export const awardsOf = (client: ApiClient) => ({
+  award: (rfqId: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer<Rfq & Problem>> =>
+    client.post(`/flows/v1/rfqs/${rfqId}/award`, body, headers),
+  accept: (offerId: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer<Offer & Problem>> =>
+    client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
+})
+
+/** The offers of a test: unit prices 120.00 and, from ten pieces on, 95.50; tooling 1200, shipping 49.90. */
+const PRICES = { toolingCost: euros('1200'), shippingCost: euros('49.9') }
+
+/** A consumer with a distributor, an IP owner, two manufacturers with a released factory, a seller and a stranger. */
+export async function awardParties(market: TestMarketplace) {
+  const [ipOwner, maker, rival, seller, distributor, stranger] = await Promise.all([
+    market.organization(['IP_OWNER']),
+    market.organization(['MANUFACTURER']),
+    market.organization(['MANUFACTURER']),
+    market.organization(['SELLER']),
+    market.organization(['DISTRIBUTOR']),
+    market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR']),
+  ])
+  const consumer = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })
+  const partId = await publishedPart(ipOwner.administrator.client)
+  const factoryOf = async ({ administrator }: TestOrganization) => {
+    const { id } = await createFactory(administrator.client)
+    const release = { orgId: consumer.orgId }
+    await expectOk(distributor.administrator.client.post(`/flows/v1/factories/${id}/release`, release))
+    return id
+  }
+  const factories = new Map([
+    [maker.orgId, await factoryOf(maker)],
+    [rival.orgId, await factoryOf(rival)],
+  ])
+  const buyer = consumer.administrator.client
+
+  /** An RFQ for 10 or 50 pieces with two invitees. */
+  const open = async (more: object = {}): Promise<string> => {
+    const body = rfqBody(partId, { manufacturerIds: [maker.orgId, rival.orgId], ...more })
+    const { id } = (await expectOk(rfqsOf(buyer).create(body))).body
+    await expectOk(rfqsOf(buyer).act(id, 'publish'))
+    return id
+  }
+  const draftOffer = async (rfqId: string, { orgId, administrator }: TestOrganization, more: object = {}) => {
+    const body = offerBody(rfqId, factories.get(orgId) as string, { ...PRICES, ...more })
+    return (await expectOk(offersOf(administrator.client).create(body))).body.id
+  }
+  const offer = async (rfqId: string, by: TestOrganization, more: object = {}): Promise<string> => {
+    const id = await draftOffer(rfqId, by, more)
+    await expectOk(offersOf(by.administrator.client).act(id, 'submit'))
+    return id
+  }
+  /** The orders of an RFQ, oldest first. */
+  const ordersOfRfq = async (rfqId: string): Promise<Order[]> => {
+    const rows = await market.db.owner<{ document: string }[]>`
+      select document from sourcing.orders where rfq_id = ${rfqId} order by id`
+    return rows.map(({ document }) => JSON.parse(document))
+  }
+  const organizations = { consumer, ipOwner, maker, rival, seller, distributor, stranger }
+  return { ...organizations, partId, factories, open, draftOffer, offer, ordersOfRfq }
+}
+
+async function expectOk<T>(answer: Promise<ApiAnswer<T>>): Promise<ApiAnswer<T>> {
+  const done = await answer
+  if (done.status >= 300) throw new Error(`a request of the set-up was refused: ${done.status} ${done.text}`)
+  return done
+}

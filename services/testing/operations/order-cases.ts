@@ -1,0 +1,69 @@
+import type { Account, Fixtures } from '../fixtures.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { type Input, withValue } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
+
+/** A step of the manufacturer, of which a second one is refused. */
+const step = (record: RecordName): OperationCase => ({
+  by: 'manufacturer',
+  references: { 'path.id': record },
+  conflict: 'race',
+})
+
+/** An offer for another RFQ than that of the request. */
+const ofOtherRfq = (record: RecordName) => ({
+  record,
+  own: ({ permissions }: Account) => (permissions.has('rfq:award') ? 400 : undefined),
+})
+
+const awardable = async (fixtures: Fixtures, account: Account) => {
+  const { owners, make } = recordKind('awardableOffer')
+  const consumer = owners.includes(account.kind) ? account : await fixtures.account('owner', 'administrator')
+  const offerId = String(await make(fixtures, consumer))
+  const [offer] = await fixtures.market.db.owner<{ rfq_id: string }[]>`
+    select rfq_id from sourcing.offers where id = ${offerId}`
+  return { offerId, rfqId: offer?.rfq_id }
+}
+
+/** Awards and orders. */
+export const ORDER_CASES: Record<string, OperationCase> = {
+  awardRfq: {
+    references: {
+      'path.id': ofOtherRfq('openRfq'),
+      'body.awards.0.offerId': ofOtherRfq('awardableOffer'),
+      'body.sellerOrgId': 'shared',
+    },
+    values: async (fixtures, account) => {
+      const { offerId, rfqId } = await awardable(fixtures, account)
+      return { 'path.id': rfqId, body: { awards: [{ offerId, quantity: 10 }] } }
+    },
+    conflict: 'race',
+  },
+  acceptOffer: {
+    references: { 'path.id': 'awardableOffer', 'body.sellerOrgId': 'shared' },
+    values: () => ({ body: { quantity: 10 } }),
+    conflict: 'race',
+  },
+  listOrders: {
+    references: { 'query.partId': ['draftPart', 'internalPart'], 'query.factoryId': 'internalFactory' },
+  },
+  getOrder: { references: { 'path.id': ['boughtOrder', 'placedOrder'] } },
+  listOrderHistory: { references: { 'path.id': ['boughtOrder', 'placedOrder'] } },
+  confirmOrder: step('placedOrder'),
+  declineOrder: step('placedOrder'),
+  startOrder: step('confirmedOrder'),
+  inspectOrder: step('startedOrder'),
+  reworkOrder: step('inspectedOrder'),
+  shipOrder: step('inspectedOrder'),
+  deliverOrder: step('shippedOrder'),
+  completeOrder: step('deliveredOrder'),
+  holdOrder: step('startedOrder'),
+  resumeOrder: step('heldOrder'),
+  replaceOrderMilestones: {
+    by: 'manufacturer',
+    references: { 'path.id': 'confirmedOrder' },
+    conflict: async (fixtures: Fixtures, account: Account, input: Input) =>
+      withValue(input, 'path.id', await recordKind('placedOrder').make(fixtures, account)),
+  },
+  cancelOrder: { references: { 'path.id': 'boughtOrder' }, conflict: 'race' },
+}

@@ -1,0 +1,31 @@
+import type { OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { newId } from '../../kit/db/ids.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
+import { insertOrder } from '../orders.ts'
+
+/** An order between organizations that are no accounts, of which the account's organization has one role. */
+async function orderOf(
+  { market }: Fixtures,
+  role: 'consumerOrgId' | 'manufacturerOrgId',
+  { orgId }: Account,
+  state: OrderState,
+): Promise<string> {
+  const outsider = newId('org')
+  return insertOrder(market.db.owner, {
+    consumerOrgId: outsider,
+    ipOwnerOrgId: outsider,
+    manufacturerOrgId: outsider,
+    sellerOrgId: outsider,
+    [role]: orgId,
+    partId: newId('part'),
+    factoryId: newId('factory'),
+    state,
+    heldState: state === 'ON_HOLD' ? 'CONFIRMED' : null,
+  })
+}
+
+export const boughtOrder = (fixtures: Fixtures, account: Account) =>
+  orderOf(fixtures, 'consumerOrgId', account, 'PLACED')
+
+export const madeOrder = (fixtures: Fixtures, account: Account, state: OrderState) =>
+  orderOf(fixtures, 'manufacturerOrgId', account, state)
