@@ -1,4 +1,6 @@
 import type { Rfq, RfqInput } from '../../proto/http/sourcing/rfqs.ts'
+import type { ApiClient } from '../../services/testing/client.ts'
+import { ensureOffers } from './offers.ts'
 import type { DemoDeps } from './people.ts'
 import { type Clients, expectOk, memberClients, partNamed } from './requests.ts'
 
@@ -64,36 +66,50 @@ export const DEMO_RFQS: readonly DemoRfq[] = [
 const DAY_MS = 24 * 60 * 60 * 1000
 const OPEN_DAYS = 180
 
-/** Creates the RFQs over HTTP, signed in as the members of the organizations. `ids` has the organizations by key. */
-export async function ensureRfqs(deps: DemoDeps, ids: ReadonlyMap<string, string>): Promise<void> {
+interface Directory {
+  /** Organizations by key, and factories by name. */
+  orgIds: ReadonlyMap<string, string>
+  factoryIds: ReadonlyMap<string, string>
+}
+
+/** Creates the RFQs and their offers over HTTP, signed in as the members of the organizations. */
+export async function ensureRfqs(deps: DemoDeps, directory: Directory): Promise<void> {
   const clientOf = memberClients(deps)
-  for (const rfq of DEMO_RFQS) await ensureRfq(rfq, ids, clientOf)
+  for (const rfq of DEMO_RFQS) await ensureRfq(rfq, { ...directory, clientOf })
 }
 
 async function ensureRfq(
   { consumer, part, manufacturers, readBy = [], declinedBy = {}, verbs, terms }: DemoRfq,
-  ids: ReadonlyMap<string, string>,
-  clientOf: Clients,
+  { orgIds, factoryIds, clientOf }: Directory & { clientOf: Clients },
 ): Promise<void> {
   const buyer = await clientOf(consumer)
   const { items } = await expectOk(buyer.get<{ items: Rfq[] }>('/v1/rfqs?view=CONSUMER&pageSize=50'))
   const known = items.find(({ requirements }) => requirements === terms.requirements)
-  if (known && known.state !== 'DRAFT') return
+  // An interrupted seed continues with an RFQ that it published before.
+  if (known && known.state !== 'DRAFT' && known.state !== 'OPEN') return
   const body = {
     ...terms,
     partId: await partNamed(buyer, part),
-    manufacturerIds: manufacturers.map((key) => ids.get(key)),
+    manufacturerIds: manufacturers.map((key) => orgIds.get(key)),
     expireTime: new Date(Date.now() + OPEN_DAYS * DAY_MS).toISOString(),
     currency: 'EUR',
     deliveryRegionCode: 'DK',
   }
-  const { id } = known ?? (await expectOk(buyer.post<Rfq>('/flows/v1/rfqs', body)))
+  const { id, state } = known ?? (await expectOk(buyer.post<Rfq>('/flows/v1/rfqs', body)))
+  if (verbs.length === 0) return
+  if (state === 'DRAFT') await expectOk(buyer.post(`/flows/v1/rfqs/${id}/publish`))
+  for (const key of readBy) await expectOk((await clientOf(key)).get(`/v1/rfqs/${id}`))
+  for (const [key, reason] of Object.entries(declinedBy)) await decline(await clientOf(key), id, reason)
+  await ensureOffers({ id, requirements: terms.requirements, buyer }, { clientOf, factoryIds })
   for (const verb of verbs) {
+    if (verb === 'publish') continue
     const reason = verb === 'cancel' ? { reason: 'The casing was repaired on board.' } : undefined
     await expectOk(buyer.post(`/flows/v1/rfqs/${id}/${verb}`, reason))
   }
-  for (const key of readBy) await expectOk((await clientOf(key)).get(`/v1/rfqs/${id}`))
-  for (const [key, reason] of Object.entries(declinedBy)) {
-    await expectOk((await clientOf(key)).post(`/flows/v1/rfqs/${id}/decline`, { reason }))
-  }
+}
+
+async function decline(client: ApiClient, id: string, reason: string): Promise<void> {
+  const { status, text } = await client.post(`/flows/v1/rfqs/${id}/decline`, { reason })
+  // 409: an earlier run declined.
+  if (status !== 200 && status !== 409) throw new Error(`The demo was refused: ${status} ${text}`)
 }

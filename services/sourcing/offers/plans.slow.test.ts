@@ -11,9 +11,9 @@ import { listOffers, type OfferFilters } from './list-queries.ts'
 import { expireDue, findOffer } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const RFQS = 50_000
+const RFQS = 20_000
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: RFQS, organizations: 2500 })
+await loadRfqs(db.owner, { count: RFQS, organizations: 1000 })
 await loadOffers(db.owner, { rfqs: RFQS })
 const url = db.urlOf('sourcing')
 
@@ -22,7 +22,7 @@ const VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', undefined] as const
 const ORGANIZATIONS = [LARGEST, loadedRfqOrg(7)]
 /** The rows of a page from each of the three roles, and the documents of the page. */
 const MOST_ROWS = 80
-/** One of the RFQs that belong to both organizations in turn. */
+/** An RFQ of an organization. */
 const rfqOf = (orgId: string) => `rfq_${String(orgId === LARGEST ? 2000 : 2011).padStart(26, '0')}`
 
 const FILTERS: [string, (orgId: string) => OfferFilters][] = [
@@ -50,10 +50,15 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
     },
   )
 
+  test.each(ORGANIZATIONS)('rfqId finds the offers of an RFQ of %s', async (orgId) => {
+    const rows = await listOffers(db.owner, orgId, { rfqId: rfqOf(orgId), ...page })
+    expect(rows).toHaveLength(OFFERS_PER_RFQ)
+  })
+
   test('activated=false of an organization whose newest thousands of offers are ACCEPTED reads a page of rows', async () => {
     await db.owner`
       update sourcing.offers set state = 'ACCEPTED'
-      where consumer_org_id = ${LARGEST} and state = 'REJECTED' and id > 'offer_00000000000000000000140000'`
+      where consumer_org_id = ${LARGEST} and state = 'REJECTED' and id > ${`offer_${String(OFFERS_PER_RFQ * RFQS - 10_000).padStart(26, '0')}`}`
     await db.owner`vacuum analyze sourcing.offers`
     for (const view of VIEWS) {
       const work = await workOf(url, (sql) => listOffers(sql, LARGEST, { view, activated: false, ...page }))
