@@ -74,9 +74,13 @@ export const PROCEDURES = [
   'user.deactivate',
   'user.patch',
   'user.resetPassword',
+  'webhookDelivery.retry',
   'webhookEndpoint.create',
   'webhookEndpoint.delete',
   'webhookEndpoint.patch',
+  'webhookEndpoint.replay',
+  'webhookEndpoint.rotateSecret',
+  'webhookEndpoint.test',
 ] as const
 
 export type Procedure = (typeof PROCEDURES)[number]

@@ -14,7 +14,7 @@ import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-/** Loads the reference catalogs, and the organizations, users, parts, factories and trades of the demo. Repeatable. */
+/** Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers and orders of the demo. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -46,7 +46,7 @@ async function seed(): Promise<void> {
     }
     for (const org of ORGANIZATIONS) await ensureReleases(deps, org, ids, factoryIds)
     await ensureRfqs(deps, { orgIds: ids, factoryIds })
-    await ensureOrders(deps, { orgIds: ids, factoryIds })
+    await ensureOrders(deps, ids, factoryIds)
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
   } finally {
     await sql.end({ timeout: 5 })

@@ -1,6 +1,6 @@
 import type { Offer, OfferInput } from '../../proto/http/sourcing/offers.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
-import { expectOk } from './requests.ts'
+import { type Clients, expectOk } from './requests.ts'
 
 /** An offer of the demo. Organizations have their keys, RFQs their requirements, and factories their names. */
 interface DemoOffer {
@@ -121,7 +121,7 @@ interface OfferedRfq {
 }
 
 interface Directory {
-  clientOf: (key: string) => Promise<ApiClient>
+  clientOf: Clients
   factoryIds: ReadonlyMap<string, string>
 }
 

@@ -107,23 +107,27 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 const euros = (amount: string) => ({ amount, currency: 'EUR' })
 
-interface Directory {
-  /** Organizations by key, and factories by name. */
-  orgIds: ReadonlyMap<string, string>
-  factoryIds: ReadonlyMap<string, string>
+/** The organizations by key and the factories by name. */
+interface Ids {
+  orgs: ReadonlyMap<string, string>
+  factories: ReadonlyMap<string, string>
 }
 
 /** Creates the orders over HTTP, signed in as the members of the organizations. An interrupted seed continues. */
-export async function ensureOrders(deps: DemoDeps, directory: Directory): Promise<void> {
+export async function ensureOrders(
+  deps: DemoDeps,
+  orgs: ReadonlyMap<string, string>,
+  factories: ReadonlyMap<string, string>,
+): Promise<void> {
   const clientOf = memberClients(deps)
-  for (const order of DEMO_ORDERS) await ensureOrder(order, directory, clientOf)
+  for (const order of DEMO_ORDERS) await ensureOrder(order, { orgs, factories }, clientOf)
 }
 
-async function ensureOrder(demo: DemoOrder, directory: Directory, clientOf: Clients): Promise<void> {
+async function ensureOrder(demo: DemoOrder, ids: Ids, clientOf: Clients): Promise<void> {
   const [buyer, maker] = [await clientOf(demo.consumer), await clientOf(demo.manufacturer)]
-  const rfqId = await ensureRfq(demo, directory, buyer)
+  const rfqId = await ensureRfq(demo, ids, buyer)
   const known = await orderOf(maker, rfqId)
-  if (!known) await accept(demo, directory, buyer, await ensureOffer(demo, directory, maker, rfqId))
+  if (!known) await accept(demo, ids, buyer, await ensureOffer(demo, ids, maker, rfqId))
   const { id } = known ?? (await orderOf(maker, rfqId)) ?? {}
   // Each step adds an entry to the history, after that of the creation.
   const history = await expectOk(maker.get<{ items: unknown[] }>(`/v1/orders/${id}/history?pageSize=50`))
@@ -133,13 +137,13 @@ async function ensureOrder(demo: DemoOrder, directory: Directory, clientOf: Clie
 }
 
 /** The id of the published RFQ. */
-async function ensureRfq(demo: DemoOrder, { orgIds }: Directory, buyer: ApiClient): Promise<string> {
+async function ensureRfq(demo: DemoOrder, { orgs }: Ids, buyer: ApiClient): Promise<string> {
   const { items } = await expectOk(buyer.get<{ items: Rfq[] }>('/v1/rfqs?view=CONSUMER&pageSize=50'))
   const known = items.find(({ requirements }) => requirements === demo.requirements)
   const body = {
     partId: await partNamed(buyer, demo.part),
     quantities: [demo.quantity],
-    manufacturerIds: [orgIds.get(demo.manufacturer)],
+    manufacturerIds: [orgs.get(demo.manufacturer)],
     expireTime: inDays(180),
     currency: 'EUR',
     deliveryRegionCode: 'DK',
@@ -151,16 +155,11 @@ async function ensureRfq(demo: DemoOrder, { orgIds }: Directory, buyer: ApiClien
 }
 
 /** The id of the submitted offer for an RFQ. */
-async function ensureOffer(
-  demo: DemoOrder,
-  { factoryIds }: Directory,
-  maker: ApiClient,
-  rfqId: string,
-): Promise<string> {
+async function ensureOffer(demo: DemoOrder, { factories }: Ids, maker: ApiClient, rfqId: string): Promise<string> {
   const listed = await expectOk(maker.get<{ items: Offer[] }>(`/v1/offers?view=MANUFACTURER&rfqId=${rfqId}`))
   const body = {
     rfqId,
-    factoryId: factoryIds.get(demo.factory),
+    factoryId: factories.get(demo.factory),
     priceBreaks: [{ minQuantity: 1, unitPrice: euros(demo.unitPrice), leadTimeDays: demo.leadTimeDays }],
     ...(demo.toolingCost === undefined ? {} : { toolingCost: euros(demo.toolingCost) }),
     ...(demo.shippingCost === undefined ? {} : { shippingCost: euros(demo.shippingCost) }),
@@ -171,11 +170,11 @@ async function ensureOffer(
   return id
 }
 
-const accept = ({ quantity, seller }: DemoOrder, { orgIds }: Directory, buyer: ApiClient, offerId: string) =>
+const accept = ({ quantity, seller }: DemoOrder, { orgs }: Ids, buyer: ApiClient, offerId: string) =>
   expectOk(
     buyer.post(`/flows/v1/offers/${offerId}/accept`, {
       quantity,
-      ...(seller === undefined ? {} : { sellerOrgId: orgIds.get(seller) }),
+      ...(seller === undefined ? {} : { sellerOrgId: orgs.get(seller) }),
     }),
   )
 

@@ -73,9 +73,9 @@ interface Directory {
 }
 
 /** Creates the RFQs and their offers over HTTP, signed in as the members of the organizations. */
-export async function ensureRfqs(deps: DemoDeps, directory: Directory): Promise<void> {
+export async function ensureRfqs(deps: DemoDeps, { orgIds, factoryIds }: Directory): Promise<void> {
   const clientOf = memberClients(deps)
-  for (const rfq of DEMO_RFQS) await ensureRfq(rfq, { ...directory, clientOf })
+  for (const rfq of DEMO_RFQS) await ensureRfq(rfq, { orgIds, factoryIds, clientOf })
 }
 
 async function ensureRfq(

@@ -247,10 +247,23 @@ export const RECORDS = {
       const id = newId('wh')
       await market.db.owner`
         insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
-        values (${id}, ${orgId}, 'https://hooks.example.com', '{cases.*}', 'active', 'unused', now(), now())`
+        values (${id}, ${orgId}, 'https://hooks.example.com', '{cases.*}', 'paused', 'unused', now(), now())`
       return id
     },
     random: () => newId('wh'),
+  },
+  webhookDelivery: {
+    owners: ALL_KINDS,
+    async make(fixtures, account) {
+      const endpointId = String(await recordKind('webhookEndpoint').make(fixtures, account))
+      const id = newId('dlv')
+      await fixtures.market.db.owner`
+        insert into webhooks.deliveries
+          (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
+        values (${id}, ${account.orgId}, ${endpointId}, ${newId('evt')}, now(), 'cases.created', now(), now())`
+      return id
+    },
+    random: () => newId('dlv'),
   },
   user: {
     owners: ALL_KINDS,

@@ -1,13 +1,26 @@
+import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import type { WebhooksConfig } from './config.ts'
+import { Dispatcher } from './deliveries/dispatcher.ts'
+import { ingestWorker } from './deliveries/ingest.ts'
+import { deliveryRoutes } from './deliveries/routes.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
+import { endpointOperationRoutes } from './operations/routes.ts'
 
-/** Webhook endpoints; later their deliveries. */
+/** Webhook endpoints and deliveries. */
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('webhooks', config, options)
-  const { http, sql, clock } = kit
+  const { http, sql, clock, bus, log, pagination } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
-  return assemble('webhooks', kit, { features: [endpointRoutes({ http, sql, clock, box, addresses })] })
+  const guard = new AddressGuard(addresses)
+  return assemble('webhooks', kit, {
+    features: [
+      endpointRoutes({ http, sql, clock, box, addresses }),
+      endpointOperationRoutes({ http, sql, clock, box }),
+      deliveryRoutes({ http, sql, pagination, clock }),
+    ],
+    workers: [ingestWorker({ bus, clock }), new Dispatcher({ sql, bus, guard, box, clock, log })],
+  })
 }

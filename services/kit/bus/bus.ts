@@ -69,6 +69,8 @@ export interface Bus {
   lastHeartbeat(service: string): number
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
+  /** Notifies the signal after each NOTIFY on a channel and after an interruption. Returns a function that ends it. */
+  wakeOn(channel: string, wake: WakeSignal): () => void
   lag(): Promise<BusLag>
   /** Must be called after the workers have ended. */
   close(): Promise<void>
@@ -108,6 +110,13 @@ export async function createBus(options: BusOptions): Promise<Bus> {
         )
   const consumers = new Map<string, FeedRequest>()
   const closing = new AbortController()
+  const wakeOn = (channel: string, wake: WakeSignal) =>
+    notifier.listen({
+      channels: [channel],
+      onNotification: wake.notify,
+      onDisconnected() {},
+      onListening: wake.notify,
+    })
 
   return {
     consume({ name, subjects, handle }) {
@@ -150,21 +159,17 @@ export async function createBus(options: BusOptions): Promise<Bus> {
 
     relay() {
       const wake = new WakeSignal()
-      const listener = {
-        channels: [channelOf(service)],
-        onNotification: wake.notify,
-        onDisconnected() {},
-        onListening: wake.notify,
-      }
       const worker = createRelay({ election, publisher: driver.publisher, wake, heartbeatMs: timing.heartbeatMs })
       return {
         name: worker.name,
         async run(signal) {
-          const stop = notifier.listen(listener)
+          const stop = wakeOn(channelOf(service), wake)
           await worker.run(signal).finally(stop)
         },
       }
     },
+
+    wakeOn,
 
     async lag() {
       const [unsent] = await measureUnsent(pool)

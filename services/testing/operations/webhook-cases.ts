@@ -1,8 +1,10 @@
+import { MAX_REPLAYED_EVENTS } from '../../../proto/http/webhooks/endpoint-operations.ts'
 import { MAX_ENDPOINTS } from '../../../proto/http/webhooks/endpoints.ts'
 import { recordKind } from '../records.ts'
+import { withValue } from './inputs.ts'
 import type { OperationCase } from './operation-case.ts'
 
-/** Webhook endpoints. */
+/** Webhook endpoints and deliveries. */
 export const WEBHOOK_CASES: Record<string, OperationCase> = {
   getWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
   createWebhookEndpoint: {
@@ -12,5 +14,29 @@ export const WEBHOOK_CASES: Record<string, OperationCase> = {
     },
   },
   patchWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
+  listWebhookDeliveries: { references: { 'query.endpointId': 'webhookEndpoint' } },
+  getWebhookDelivery: { references: { 'path.id': 'webhookDelivery' } },
+  listWebhookAttempts: { references: { 'path.id': 'webhookDelivery' } },
+  retryWebhookDelivery: {
+    references: { 'path.id': 'webhookDelivery' },
+    async conflict(fixtures, account, input) {
+      const id = await recordKind('webhookDelivery').make(fixtures, account)
+      await fixtures.market.db.owner`update webhooks.deliveries set state = 'DELIVERED' where id = ${String(id)}`
+      return withValue(input, 'path.id', id)
+    },
+  },
+  getWebhookEndpointHealth: { references: { 'path.id': 'webhookEndpoint' } },
+  replayWebhookEvents: {
+    references: { 'path.id': 'webhookEndpoint' },
+    async conflict(fixtures, account, input) {
+      await fixtures.market.db.owner`
+        insert into webhooks.events (id, timestamp, org_id, type, body)
+        select gen_random_uuid()::text, '2026-05-01T12:00:00Z', ${account.orgId}, 'cases.created', '{}'
+        from generate_series(0, ${MAX_REPLAYED_EVENTS}::integer)`
+      return { ...input, body: { from: '2026-05-01T00:00:00Z', to: '2026-05-02T00:00:00Z' } }
+    },
+  },
+  testWebhookEndpoint: { references: { 'path.id': 'webhookEndpoint' } },
+  rotateWebhookSecret: { references: { 'path.id': 'webhookEndpoint' } },
   deleteWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
 }

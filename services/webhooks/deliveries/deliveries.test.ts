@@ -1,0 +1,231 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { Webhook } from 'standardwebhooks'
+import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import { connect } from '../../kit/db/client.ts'
+import { marketplaceOf } from '../../testing/marketplace.ts'
+import { until } from '../../testing/until.ts'
+
+const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+const { owner } = market.db
+const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
+market.db.beforeDrop(() => producer.end({ timeout: 1 }))
+
+interface Received {
+  headers: Record<string, string>
+  body: string
+}
+
+/** A receiver that records what arrives and answers with a status. */
+function receiver(answer: (received: readonly Received[]) => Response | Promise<Response>) {
+  const received: Received[] = []
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    async fetch(request) {
+      received.push({ headers: Object.fromEntries(request.headers), body: await request.text() })
+      return answer(received)
+    },
+  })
+  afterAll(() => server.stop(true))
+  return { received, url: `http://127.0.0.1:${server.port}/in` }
+}
+const accepting = () => receiver(() => new Response('ok'))
+
+const PATH = '/v2.3/webhooks/endpoints'
+const newOrganization = () => market.organization(['CONSUMER'])
+type Organization = Awaited<ReturnType<typeof newOrganization>>
+
+async function endpoint(org: Organization, url: string, more: object = {}): Promise<CreatedWebhookEndpoint> {
+  const { client } = org.administrator
+  const answer = await client.post<{ data: CreatedWebhookEndpoint }>(PATH, { url, events: ['cases.*'], ...more })
+  if (answer.status !== 201) throw new Error(answer.text)
+  return answer.body.data
+}
+
+const send = (org: Organization, type: string, data: object = {}) =>
+  producer.begin((tx) =>
+    emit(tx, { type: type as 'cases.created', tenantId: org.orgId, subject: 'case_1', data: data as never }),
+  )
+
+const deliveriesOf = (endpointId: string) => owner<
+  { state: string; attempt: number; wait_ms: number; event_id: string }[]
+>`
+  select state, attempt, extract(epoch from next_attempt_at - now())::float * 1000 as wait_ms, event_id
+  from webhooks.deliveries where endpoint_id = ${endpointId} order by id`
+const attemptsOf = (endpointId: string) => owner<{ number: number; status: number | null; error: string | null }[]>`
+  select a.number, a.status, a.error from webhooks.attempts a join webhooks.deliveries d on d.id = a.delivery_id
+  where d.endpoint_id = ${endpointId} order by a.timestamp, a.number`
+const makeDue = (endpointId: string) => owner`
+  update webhooks.deliveries set next_attempt_at = now() where endpoint_id = ${endpointId} and state = 'PENDING'`
+/** Another event of the organization reaches its receiver, so that an earlier one would have been sent too. */
+async function passed(org: Organization, type = 'cases.created') {
+  const { url, received } = accepting()
+  await endpoint(org, url, { events: [type] })
+  await send(org, type)
+  await until(() => received.length > 0, { what: 'a later event' })
+}
+
+describe('a delivery', () => {
+  test('is signed so that the published library verifies it, with id, type, time, tenant and data', async () => {
+    const org = await newOrganization()
+    const { url, received } = accepting()
+    const { secret } = await endpoint(org, url)
+    await send(org, 'cases.created', { caseId: 'case_1', title: 'Ø 12 – Pumpe' })
+    const { headers, body } = await until(() => received[0], { what: 'the delivery' })
+    expect(new Webhook(secret).verify(body, headers)).toEqual({
+      id: headers['webhook-id'],
+      type: 'cases.created',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      tenant_id: org.orgId,
+      data: { caseId: 'case_1', title: 'Ø 12 – Pumpe' },
+    })
+    expect(headers).toMatchObject({
+      'webhook-attempt': '1',
+      'content-type': 'application/json',
+      'user-agent': expect.stringMatching(/^marketplace-webhooks\//),
+    })
+    const other = await endpoint(await newOrganization(), url)
+    expect(() => new Webhook(other.secret).verify(body, headers)).toThrow()
+  })
+
+  test('reaches the endpoints that subscribe to its type or a wildcard of it, and no others', async () => {
+    const org = await newOrganization()
+    const stranger = await newOrganization()
+    const { url, received } = accepting()
+    const at = (path: string) => `${url}/${path}`
+    const subscribed = [
+      ['cases.*'],
+      ['cases.tasks.*'],
+      ['cases.tasks.created'],
+      ['assignments.*', 'cases.tasks.created'],
+    ]
+    const others = [['cases.created'], ['cases.tasks.updated'], ['cases.expenses.*'], ['assignments.*']]
+    const ids = await Promise.all(subscribed.map(async (events) => (await endpoint(org, at('yes'), { events })).id))
+    for (const events of others) await endpoint(org, at('no'), { events })
+    await endpoint(stranger, at('no'), { events: ['cases.*', 'assignments.*'] })
+    await send(org, 'cases.tasks.created')
+    await until(() => received.length === subscribed.length, { what: 'a delivery to each subscriber' })
+    await passed(org, 'cases.expenses.created')
+    const rows = await owner<{ endpoint_id: string }[]>`
+      select endpoint_id from webhooks.deliveries where type = 'cases.tasks.created' and org_id = ${org.orgId}`
+    expect(rows.map(({ endpoint_id }) => endpoint_id).sort()).toEqual(ids.sort())
+    expect((await owner`select from webhooks.deliveries where org_id = ${stranger.orgId}`).length).toBe(0)
+  })
+
+  test('that fails is retried with the same id and the same bytes, until a 2xx', async () => {
+    const org = await newOrganization()
+    const { url, received } = receiver((all) => new Response('no', { status: all.length < 3 ? 500 : 204 }))
+    const { id } = await endpoint(org, url)
+    await send(org, 'cases.closed', { a: 1 })
+    for (const attempt of [1, 2]) {
+      await until(async () => (await attemptsOf(id)).length === attempt, { what: `attempt ${attempt}` })
+      await makeDue(id)
+    }
+    await until(async () => (await deliveriesOf(id))[0]?.state === 'DELIVERED', { what: 'the success' })
+    expect(new Set(received.map(({ body }) => body)).size).toBe(1)
+    expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
+    expect(received.map(({ headers }) => headers['webhook-attempt'])).toEqual(['1', '2', '3'])
+    expect((await attemptsOf(id)).map(({ status }) => status)).toEqual([500, 500, 204])
+  })
+
+  test.each([
+    [301, { location: 'http://127.0.0.1:9/elsewhere' }, 4000, 6000],
+    [404, {}, 4000, 6000],
+    [429, { 'retry-after': '600' }, 590_000, 600_000],
+    [503, { 'retry-after': '999999999' }, 86_390_000, 86_400_000],
+    [500, { 'retry-after': '600' }, 4000, 6000],
+  ])('answered %i with %j is retried after %i to %i ms', async (status, headers, minMs, maxMs) => {
+    const org = await newOrganization()
+    const { url, received } = receiver(() => new Response('', { status, headers: headers as Record<string, string> }))
+    const { id } = await endpoint(org, url)
+    await send(org, 'cases.created')
+    await until(async () => (await attemptsOf(id)).length === 1, { what: 'the attempt' })
+    const [delivery] = await until(async () => {
+      const rows = await deliveriesOf(id)
+      return rows[0]?.state === 'PENDING' && rows
+    })
+    // The time since the attempt is subtracted.
+    expect([(delivery?.wait_ms as number) <= maxMs, (delivery?.wait_ms as number) >= minMs - 3000]).toEqual([
+      true,
+      true,
+    ])
+    expect(received).toHaveLength(1)
+  })
+
+  test('whose last attempt fails is FAILED', async () => {
+    const org = await newOrganization()
+    const { url } = receiver(() => new Response('', { status: 500 }))
+    const { id } = await endpoint(org, url)
+    await send(org, 'cases.created')
+    await until(async () => (await attemptsOf(id)).length === 1, { what: 'the first attempt' })
+    await owner`update webhooks.deliveries set attempt = 11, next_attempt_at = now() where endpoint_id = ${id}`
+    await until(async () => (await deliveriesOf(id))[0]?.state === 'FAILED', { what: 'the end' })
+  })
+
+  test('answered 410 pauses the endpoint, and the next event is recorded without a delivery', async () => {
+    const org = await newOrganization()
+    const { url, received } = receiver(() => new Response('', { status: 410 }))
+    const { id } = await endpoint(org, url)
+    await send(org, 'cases.created')
+    const read = () => org.administrator.client.get<{ data: { status: string } }>(`${PATH}/${id}`)
+    await until(async () => (await read()).body.data.status === 'paused', { what: 'the pause' })
+    await send(org, 'cases.updated')
+    await passed(org, 'cases.archived')
+    expect(received).toHaveLength(1)
+    const events = await owner`select from webhooks.events where org_id = ${org.orgId} and type = 'cases.updated'`
+    expect([events.length, (await deliveriesOf(id)).length]).toEqual([1, 1])
+  })
+})
+
+describe('an endpoint', () => {
+  test('that is paused keeps its deliveries, and gets them once it is active', async () => {
+    const org = await newOrganization()
+    const { url, received } = receiver((all) => new Response('', { status: all.length === 1 ? 500 : 200 }))
+    const { id } = await endpoint(org, url)
+    await send(org, 'cases.created')
+    await until(async () => (await attemptsOf(id)).length === 1, { what: 'the first attempt' })
+    await org.administrator.client.send('PATCH', `${PATH}/${id}`, { body: { status: 'paused' } })
+    await makeDue(id)
+    await passed(org, 'cases.archived')
+    expect(received).toHaveLength(1)
+    await org.administrator.client.send('PATCH', `${PATH}/${id}`, { body: { status: 'active' } })
+    await until(() => received.length === 2, { what: 'the held delivery' })
+  })
+
+  test('that is deleted gets nothing any more', async () => {
+    const org = await newOrganization()
+    const { url, received } = receiver(() => new Response('', { status: 500 }))
+    const { id } = await endpoint(org, url)
+    await send(org, 'cases.created')
+    await until(async () => (await attemptsOf(id)).length === 1, { what: 'the first attempt' })
+    expect((await org.administrator.client.send('DELETE', `${PATH}/${id}`)).status).toBe(204)
+    await makeDue(id)
+    await passed(org, 'cases.archived')
+    expect(received).toHaveLength(1)
+  })
+
+  test('that has failed 20 times over 72 hours is paused with the reason; a success in between resets the count', async () => {
+    const org = await newOrganization()
+    let status = 500
+    const { url } = receiver(() => new Response('', { status }))
+    const { id } = await endpoint(org, url)
+    const state = async () => {
+      const [row] = await owner<{ status: string; failures: number; pause_reason: string | null }[]>`
+        select status, failures, pause_reason from webhooks.endpoints where id = ${id}`
+      return row
+    }
+    await owner`update webhooks.endpoints set failures = 18, succeeded_at = now() - interval '73 hours' where id = ${id}`
+    await send(org, 'cases.created')
+    await until(async () => (await state())?.failures === 19, { what: 'a failure' })
+    expect((await state())?.status).toBe('active')
+    status = 200
+    await send(org, 'cases.updated')
+    await until(async () => (await state())?.failures === 0, { what: 'the success' })
+    status = 500
+    await owner`update webhooks.endpoints set failures = 19, succeeded_at = now() - interval '73 hours' where id = ${id}`
+    await send(org, 'cases.closed')
+    await until(async () => (await state())?.status === 'paused', { what: 'the pause' })
+    expect((await state())?.pause_reason).toContain('72 hours')
+  })
+})

@@ -1,0 +1,126 @@
+import type { AddressGuard } from '../../kit/addresses/guard.ts'
+import type { Bus } from '../../kit/bus/bus.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import type { Log } from '../../kit/log/log.ts'
+import type { SecretBox } from '../../kit/secrets/box.ts'
+import { WakeSignal } from '../../kit/worker/wake-signal.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
+import { attemptDelivery } from './attempt.ts'
+import { CompletionBatch } from './completion-batch.ts'
+import { type ClaimedDelivery, claimDue, DUE_CHANNEL, type Running } from './queries.ts'
+import { isSuccess, pauseAfter } from './rules.ts'
+
+export interface DispatcherDeps {
+  sql: Pool
+  bus: Bus
+  guard: AddressGuard
+  box: SecretBox
+  clock: () => number
+  log: Log
+}
+
+/** Requests in flight of one replica. */
+const SLOTS = 512
+const SLOTS_PER_ORGANIZATION = SLOTS / 4
+const SLOTS_PER_ENDPOINT = 32
+/** Longer than an attempt, so that only the lease of a crashed worker expires. */
+const LEASE_SECONDS = 45
+/** Finds retries that have become due and deliveries whose notification was lost. */
+const SWEEP_MS = 1000
+
+/** Sends due deliveries. Every replica runs one; each delivery is leased by one of them. */
+export class Dispatcher implements Worker {
+  readonly name = 'webhook-dispatcher'
+  readonly #deps: DispatcherDeps
+  readonly #wake = new WakeSignal()
+  readonly #completions: CompletionBatch
+  readonly #running = new Map<Promise<void>, ClaimedDelivery>()
+
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps
+    this.#completions = new CompletionBatch(deps)
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const stopListening = this.#deps.bus.wakeOn(DUE_CHANNEL, this.#wake)
+    try {
+      while (!signal.aborted) {
+        const claimed = await this.#claim()
+        if (claimed === 0) await this.#wake.wait(SWEEP_MS, signal)
+      }
+    } finally {
+      stopListening()
+      if (signal.aborted) {
+        await Promise.all(this.#running.keys())
+        await this.#completions.flush()
+      }
+    }
+  }
+
+  async #claim(): Promise<number> {
+    const slots = SLOTS - this.#running.size
+    if (slots === 0) return 0
+    const { sql, clock } = this.#deps
+    const leaseToken = crypto.randomUUID()
+    const limits = {
+      slots,
+      perEndpoint: SLOTS_PER_ENDPOINT,
+      perOrganization: SLOTS_PER_ORGANIZATION,
+      leaseSeconds: LEASE_SECONDS,
+    }
+    const claimed = await claimDue(sql, this.#inFlight(), limits, leaseToken, new Date(clock()).toISOString())
+    for (const delivery of claimed) this.#start(delivery, leaseToken)
+    return claimed.length
+  }
+
+  #inFlight(): Running {
+    const endpoints = new Map<string, number>()
+    const orgs = new Map<string, number>()
+    for (const { endpoint_id: endpointId, org_id: orgId } of this.#running.values()) {
+      endpoints.set(endpointId, (endpoints.get(endpointId) ?? 0) + 1)
+      orgs.set(orgId, (orgs.get(orgId) ?? 0) + 1)
+    }
+    return {
+      endpointIds: [...endpoints.keys()],
+      endpointCounts: [...endpoints.values()],
+      orgIds: [...orgs.keys()],
+      orgCounts: [...orgs.values()],
+    }
+  }
+
+  #start(delivery: ClaimedDelivery, leaseToken: string): void {
+    const work: Promise<void> = this.#deliver(delivery, leaseToken)
+      .catch((err) => this.#deps.log.error({ err, delivery: delivery.id }, 'a delivery failed unexpectedly'))
+      .finally(() => {
+        this.#running.delete(work)
+        this.#wake.notify()
+      })
+    this.#running.set(work, delivery)
+  }
+
+  async #deliver(delivery: ClaimedDelivery, leaseToken: string): Promise<void> {
+    const { box, clock } = this.#deps
+    const { secret, previous_secret: previous } = delivery
+    const secrets = await Promise.all(
+      (previous === null ? [secret] : [secret, previous]).map((one) => box.decrypt(one)),
+    )
+    const startedMs = clock()
+    const result = await attemptDelivery(this.#deps, delivery, secrets)
+    const endedMs = clock()
+    const pauseMs = isSuccess(result) ? undefined : pauseAfter(delivery.attempt, result, Math.random())
+    const { status, error, response } = result
+    await this.#completions.add({
+      deliveryId: delivery.id,
+      endpointId: delivery.endpoint_id,
+      attempt: delivery.attempt,
+      leaseToken,
+      state: isSuccess(result) ? 'DELIVERED' : pauseMs === undefined ? 'FAILED' : 'PENDING',
+      nextAttemptAt: new Date(endedMs + (pauseMs ?? 0)).toISOString(),
+      startedAt: new Date(startedMs).toISOString(),
+      durationMs: endedMs - startedMs,
+      status,
+      error,
+      response,
+    })
+  }
+}

@@ -1,0 +1,47 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/webhooks/deliveries.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import { positionOfTime } from '../../kit/pagination/keysets.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { retryDelivery } from './commands.ts'
+import { findDelivery, listAttempts, listDeliveries } from './list-queries.ts'
+import { withoutNulls } from './rules.ts'
+
+interface Deps {
+  http: Http
+  sql: Pool
+  pagination: Pagination
+  clock: () => number
+}
+
+export const deliveryRoutes = ({ http, pagination, ...deps }: Deps) =>
+  new Elysia({ name: 'webhooks.deliveries' })
+    .use(
+      http.route(operations.listWebhookDeliveries, async ({ caller, query }) => {
+        const { items, hasMore } = await pagination.page(
+          { caller, list: 'webhookDeliveries', query },
+          (window) => listDeliveries(deps.sql, caller.orgId, query, window),
+          ({ createdTime, id }) => positionOfTime({ timestamp: createdTime, id }),
+        )
+        return { items: items.map(withoutNulls), hasMore }
+      }),
+    )
+    .use(
+      http.route(operations.getWebhookDelivery, async ({ caller, params }) =>
+        withoutNulls(found(await findDelivery(deps.sql, caller.orgId, params.id))),
+      ),
+    )
+    .use(
+      http.route(operations.listWebhookAttempts, async ({ caller, params, query }) => {
+        const { id } = found(await findDelivery(deps.sql, caller.orgId, params.id))
+        const { items, hasMore } = await pagination.page(
+          { caller, list: `attempts ${id}`, query },
+          (window) => listAttempts(deps.sql, id, window),
+          ({ number }) => String(number),
+        )
+        return { items: items.map(withoutNulls), hasMore }
+      }),
+    )
+    .use(http.route(operations.retryWebhookDelivery, (call) => retryDelivery(deps, call)))

@@ -1,0 +1,65 @@
+const SECOND_MS = 1000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+
+/** Pauses before the second attempt, the third and so on. */
+const PAUSES_MS = [
+  5 * SECOND_MS,
+  30 * SECOND_MS,
+  2 * MINUTE_MS,
+  10 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+] as const
+
+export const MAX_ATTEMPTS = PAUSES_MS.length + 1
+/** Pauses vary by this share, so that the deliveries of an outage are not retried all at once. */
+const JITTER = 0.2
+export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+
+/** What a receiver answered; without a status there was no answer. */
+export interface Answer {
+  status: number | null
+  /** From `Retry-After`. */
+  retryAfterMs?: number | undefined
+}
+
+export const isSuccess = ({ status }: Answer) => status !== null && status >= 200 && status < 300
+
+/** 410 says that the receiver is gone for good. */
+export const isGone = ({ status }: Answer) => status === 410
+
+/** The pause before the next attempt; undefined after the last one. `random` is from 0 to 1. */
+export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, random: number): number | undefined {
+  const pauseMs = PAUSES_MS[attempt - 1]
+  if (pauseMs === undefined) return undefined
+  const jittered = Math.round(pauseMs * (1 - JITTER + 2 * JITTER * random))
+  const asked = status === 429 || status === 503 ? Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS) : 0
+  return Math.max(jittered, asked)
+}
+
+/** The pause that a `Retry-After` header asks for: seconds or a date. Undefined for anything else. */
+export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
+  if (header === null) return undefined
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header.trim()) * SECOND_MS
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
+}
+
+const FAILING_MS = 72 * HOUR_MS
+const MIN_FAILURES = 20
+
+/** An endpoint that has failed for so long is paused. */
+export const shouldPause = ({ failures, succeededAt }: { failures: number; succeededAt: string }, now: string) =>
+  failures >= MIN_FAILURES && Date.parse(now) - Date.parse(succeededAt) >= FAILING_MS
+
+type WithoutNulls<Row> = { [Name in keyof Row]: Exclude<Row[Name], null> }
+
+/** A row as the API shows it: fields without a value are omitted. */
+export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>
