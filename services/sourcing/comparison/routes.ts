@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 import Negotiator from 'negotiator'
-import { compareOffers, type OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
+import { getOfferComparison, type OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
@@ -20,7 +20,7 @@ interface Deps {
 
 export const comparisonRoutes = ({ http, reads, tenantReads, clock }: Deps) =>
   new Elysia({ name: 'sourcing.comparison' }).use(
-    http.route(compareOffers, async ({ caller: { orgId }, params, query, request }) => {
+    http.route(getOfferComparison, async ({ caller: { orgId }, params, query, request }) => {
       const { document } = found(await reads.query((sql) => findComparedRfq(sql, orgId, params.id)))
       const rfq: Rfq = JSON.parse(document)
       const now = new Date(clock()).toISOString()
