@@ -7,9 +7,9 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { TenantReads } from '../../kit/limits/tenant-reads.ts'
+import { comparisonOf, defaultQuantity } from './compare.ts'
 import { csvOf } from './csv.ts'
 import { findComparedOffers, findComparedRfq } from './queries.ts'
-import { comparisonOf, defaultQuantity } from './rules.ts'
 
 interface Deps {
   http: Http

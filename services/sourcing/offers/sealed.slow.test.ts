@@ -133,7 +133,7 @@ test('until a sealed RFQ closes, no answer to its consumer and IP owner has a pr
     }
     expect(
       [...new Set(answers.flatMap(({ operation, figures }) => (figures.length > 0 ? [operation] : [])))].sort(),
-    ).toEqual(['getOfferComparison', 'getOffer', 'listOffers'])
+    ).toEqual(['getOffer', 'getOfferComparison', 'listOffers'])
   }
   expect(figuresIn(await otherOutputs())).toEqual([])
 })
