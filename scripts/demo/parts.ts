@@ -17,8 +17,11 @@ export async function ensureParts(deps: DemoDeps, org: DemoOrganization, fixture
   for (const part of org.parts) await ensurePart(client, part, fixtures, present)
 }
 
+/** The requests that lead to each state. */
+const VERBS = { DRAFT: [], PUBLISHED: ['publish'], ARCHIVED: ['publish', 'archive'] } as const
+
 async function ensurePart(client: ApiClient, part: DemoPart, fixtures: Fixtures, present: Map<unknown, Part>) {
-  const { businessUnit, customOption, input, published } = part
+  const { businessUnit, customOption, input, state } = part
   const unit = businessUnit === undefined ? undefined : fixtures.businessUnits.get(businessUnit)
   const option = customOption && fixtures.options.get(customOption.join('/'))
   const body = {
@@ -29,9 +32,8 @@ async function ensurePart(client: ApiClient, part: DemoPart, fixtures: Fixtures,
   const known = present.get(input.externalRef ?? input.title)
   const id = known?.id ?? (await expectOk(client.post<{ id: string }>('/v1/parts', body))).id
   await ensureFiles(client, id, input)
-  if (published && (known === undefined || known.state === 'DRAFT')) {
-    await expectOk(client.post(`/flows/v1/parts/${id}/publish`))
-  }
+  if (known && known.state !== 'DRAFT') return
+  for (const verb of VERBS[state]) await expectOk(client.post(`/flows/v1/parts/${id}/${verb}`))
 }
 
 /** Adds a model of the bounding box and a drawing to a part without files. */

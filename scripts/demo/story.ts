@@ -1,5 +1,5 @@
 import type { CreateFactoryRequest } from '../../proto/http/sourcing/factory-administration.ts'
-import type { PartInput } from '../../proto/http/sourcing/parts.ts'
+import type { Part, PartInput } from '../../proto/http/sourcing/parts.ts'
 import type { OrgRole } from '../../proto/permissions.ts'
 import { RUHR_FACTORIES, TANJONG_FACTORIES, VESTLAND_FACTORIES } from './factory-story.ts'
 
@@ -31,7 +31,7 @@ export interface Person {
 }
 
 export interface DemoPart {
-  published: boolean
+  state: Part['state']
   businessUnit?: string
   /** A custom field and the option that the part has. */
   customOption?: [field: string, option: string]
@@ -106,7 +106,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     customFields: [{ name: 'Maintenance class', options: ['Critical spare', 'Consumable'] }],
     parts: [
       {
-        published: true,
+        state: 'PUBLISHED',
         businessUnit: 'Subsea',
         customOption: ['Maintenance class', 'Critical spare'],
         input: {
@@ -122,7 +122,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         },
       },
       {
-        published: false,
+        state: 'DRAFT',
         businessUnit: 'Topside',
         customOption: ['Maintenance class', 'Consumable'],
         input: {
@@ -152,7 +152,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
     ],
     parts: [
       {
-        published: true,
+        state: 'PUBLISHED',
         businessUnit: 'Spare parts',
         customOption: ['Lifecycle', 'Legacy'],
         input: {
@@ -172,7 +172,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         },
       },
       {
-        published: true,
+        state: 'PUBLISHED',
         businessUnit: 'Spare parts',
         customOption: ['Lifecycle', 'Current'],
         input: {
@@ -187,7 +187,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         },
       },
       {
-        published: true,
+        state: 'PUBLISHED',
         businessUnit: 'Marine pumps',
         customOption: ['Lifecycle', 'Current'],
         input: {
@@ -202,7 +202,7 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         },
       },
       {
-        published: true,
+        state: 'PUBLISHED',
         businessUnit: 'Marine pumps',
         input: {
           title: 'Leak test fixture, SP series',
@@ -217,7 +217,22 @@ export const ORGANIZATIONS: readonly DemoOrganization[] = [
         },
       },
       {
-        published: false,
+        state: 'ARCHIVED',
+        businessUnit: 'Spare parts',
+        customOption: ['Lifecycle', 'Legacy'],
+        input: {
+          title: 'Impeller, cooling water pump SP-120, first design',
+          externalRef: 'SKP-IMP-120-A',
+          description: 'Open impeller with five vanes, replaced by SKP-IMP-120-B.',
+          materialId: '316l',
+          processId: 'pbf-metal',
+          keywords: ['impeller', 'pump'],
+          unitSystem: 'METRIC',
+          boundingBox: { x: 120, y: 120, z: 41 },
+        },
+      },
+      {
+        state: 'DRAFT',
         businessUnit: 'Spare parts',
         customOption: ['Lifecycle', 'Phase-out'],
         input: {
