@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { OFFER_STATES, type Offer, type OfferState } from '../proto/http/sourcing/offers.ts'
 import { ORDER_STATES, ORDER_VIEWS, type Order, type OrderState } from '../proto/http/sourcing/orders.ts'
 import { until } from '../services/testing/until.ts'
 import type { AccountsFile, DemoAccount } from './demo/accounts.ts'
@@ -92,6 +93,15 @@ async function orderStates({ organizations }: AccountsFile): Promise<Map<string,
   return states
 }
 
+/** The states of the offers that the manufacturers of the demo made. */
+async function offerStates({ organizations }: AccountsFile): Promise<OfferState[]> {
+  const makers = organizations.filter(({ roles }) => roles.includes('MANUFACTURER'))
+  const offers = await Promise.all(
+    makers.map(async ({ accounts }) => list<Offer>(await signInAs(accounts[0]), '/v1/offers?pageSize=50')),
+  )
+  return [...new Set(offers.flat().map(({ state }) => state))].toSorted()
+}
+
 const MINUTES_MS = 60_000
 
 test(
@@ -118,6 +128,10 @@ test(
     expect([...states.keys()].toSorted()).toEqual([...ORDER_VIEWS].toSorted())
     expect([...states].filter(([, seen]) => seen.size === 0)).toEqual([])
     expect([...(states.get('CONSUMER') ?? [])].toSorted()).toEqual([...ORDER_STATES].toSorted())
+
+    // One offer of the demo expires a few seconds after the start.
+    await until(async () => (await offerStates(accounts)).includes('EXPIRED'), { withinMs: 30_000, what: 'the expiry' })
+    expect(await offerStates(accounts)).toEqual(OFFER_STATES.toSorted())
 
     const second = await dev()
     expect(await second.child.exited).toBe(1)

@@ -82,8 +82,8 @@ export const OfferComparison = closed({
 })
 export type OfferComparison = Static<typeof OfferComparison>
 
-export const compareOffers = defineOperation({
-  id: 'compareOffers',
+export const getOfferComparison = defineOperation({
+  id: 'getOfferComparison',
   method: 'GET',
   path: '/flows/v1/rfqs/{id}/comparison',
   tag: rfqLifecycleTag,

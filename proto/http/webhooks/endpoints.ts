@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { WEBHOOK_SUBSCRIPTIONS } from '../../webhook-events.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, DateTime, OneOf, pathParam, Text } from '../shapes.ts'
+import { closed, DateTime, Line, OneOf, pathParam, Text } from '../shapes.ts'
 
 const tag = defineTag(
   'Webhook endpoints',
@@ -14,8 +14,7 @@ const EXAMPLE_URL = 'https://erp.example.com/hooks/marketplace'
 export const MAX_ENDPOINTS = 20
 export const MAX_URL_CHARACTERS = 2048
 
-const url = Text(MAX_URL_CHARACTERS, {
-  minLength: 1,
+const url = Line(MAX_URL_CHARACTERS, {
   description:
     'URL that receives the events by POST: `https`, a public address, no credentials, no fragment. A name is resolved and ' +
     'checked at each attempt.',

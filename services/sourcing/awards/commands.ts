@@ -94,7 +94,9 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
   if (sellerOrgId !== undefined && !organizations.is_seller) problems.push(unknownSeller(sellerOrgId))
   if (problems.length > 0) throw invalid(problems)
 
+  // The ids are made at once, so that they sort as the request does, whatever other requests do meanwhile.
   const lines = awards.map(({ offerId, quantity }) => ({
+    orderId: newIdAt('order', now),
     quantity,
     offer: offers.get(offerId) as queries.AwardedOffer,
   }))
@@ -127,6 +129,7 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
 const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const
 
 interface Line {
+  orderId: string
   quantity: number
   offer: queries.AwardedOffer
 }
@@ -166,14 +169,14 @@ interface OrderTerms {
 /** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
 const MAX_ATTEMPTS = 10
 
-async function placeOrder(tx: Tx, { quantity, offer }: Line, { now, ...terms }: OrderTerms): Promise<Order> {
+async function placeOrder(tx: Tx, { orderId, quantity, offer }: Line, { now, ...terms }: OrderTerms): Promise<Order> {
   const price = breakFor(offer.price_breaks, quantity)
   if (!price) throw new Error('an awarded quantity has a price')
   const { unitPrice, leadTimeDays } = price
   const costs = { unitPrice, quantity, toolingCost: offer.tooling_cost, shippingCost: offer.shipping_cost }
   const order = {
     ...terms,
-    id: newIdAt('order', now),
+    id: orderId,
     quantity,
     unitPrice,
     total: totalOf(costs),

@@ -1,6 +1,6 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { isConsumer, isIpOwner } from '../rfqs/visibility.ts'
-import type { PricedOffer } from './rules.ts'
+import type { PricedOffer } from './compare.ts'
 
 /** The JSON of an RFQ for its consumer or IP owner; no row for other organizations. */
 export const findComparedRfq = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`

@@ -1,15 +1,15 @@
 import { Elysia } from 'elysia'
 import Negotiator from 'negotiator'
-import { compareOffers, type OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
+import { getOfferComparison, type OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
 import type { TenantReads } from '../../kit/limits/tenant-reads.ts'
+import { comparisonOf, defaultQuantity } from './compare.ts'
 import { csvOf } from './csv.ts'
 import { findComparedOffers, findComparedRfq } from './queries.ts'
-import { comparisonOf, defaultQuantity } from './rules.ts'
 
 interface Deps {
   http: Http
@@ -20,7 +20,7 @@ interface Deps {
 
 export const comparisonRoutes = ({ http, reads, tenantReads, clock }: Deps) =>
   new Elysia({ name: 'sourcing.comparison' }).use(
-    http.route(compareOffers, async ({ caller: { orgId }, params, query, request }) => {
+    http.route(getOfferComparison, async ({ caller: { orgId }, params, query, request }) => {
       const { document } = found(await reads.query((sql) => findComparedRfq(sql, orgId, params.id)))
       const rfq: Rfq = JSON.parse(document)
       const now = new Date(clock()).toISOString()

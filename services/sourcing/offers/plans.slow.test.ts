@@ -40,7 +40,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
   const cases = VIEWS.flatMap((view) => FILTERS.map(([name, filters]) => [String(view), name, view, filters] as const))
 
   test.each(cases)(
-    'view %s with %s reads a page of rows for the largest and for a small one, in one statement',
+    'view %s with %s reads a page of rows for the largest and for a small one',
     async (_, __, view, filters) => {
       for (const orgId of ORGANIZATIONS) {
         const work = await workOf(url, (sql) => listOffers(sql, orgId, { view, ...filters(orgId), ...page }))

@@ -114,7 +114,7 @@ test('until a sealed RFQ closes, no answer to its consumer and IP owner has a pr
     expect(answers.filter(({ figures }) => figures.length > 0)).toEqual([])
     expect(answers.filter(({ status }) => status === 500)).toEqual([])
     const succeeded = new Set(answers.flatMap(({ operation, status }) => (status === 200 ? [operation] : [])))
-    for (const operation of ['getOffer', 'listOffers', 'compareOffers', 'listRfqHistory', 'listAuditLog']) {
+    for (const operation of ['getOffer', 'listOffers', 'getOfferComparison', 'listRfqHistory', 'listAuditLog']) {
       expect(succeeded).toContain(operation)
     }
   }
@@ -125,7 +125,7 @@ test('until a sealed RFQ closes, no answer to its consumer and IP owner has a pr
     const answers = await everyAnswer(client, ids)
     const seenIn = (id: string) =>
       new Set(answers.flatMap(({ operation, figures }) => (operation === id ? figures : [])))
-    expect(seenIn('compareOffers')).toEqual(
+    expect(seenIn('getOfferComparison')).toEqual(
       new Set(['unitPrice', 'toolingCost', 'shippingCost', 'goodsTotal', 'landedTotal']),
     )
     for (const id of ['getOffer', 'listOffers']) {
@@ -133,7 +133,7 @@ test('until a sealed RFQ closes, no answer to its consumer and IP owner has a pr
     }
     expect(
       [...new Set(answers.flatMap(({ operation, figures }) => (figures.length > 0 ? [operation] : [])))].sort(),
-    ).toEqual(['compareOffers', 'getOffer', 'listOffers'])
+    ).toEqual(['getOffer', 'getOfferComparison', 'listOffers'])
   }
   expect(figuresIn(await otherOutputs())).toEqual([])
 })

@@ -31,5 +31,5 @@ export const OFFER_CASES: Record<string, OperationCase> = {
   reviseOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   withdrawOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   rejectOffer: { references: { 'path.id': 'receivedOffer' }, conflict: 'race' },
-  compareOffers: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
+  getOfferComparison: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
 }

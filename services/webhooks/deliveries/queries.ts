@@ -129,7 +129,9 @@ export interface Completion {
  */
 export const completeDeliveries = (tx: Tx, results: readonly Completion[], now: string) => tx<{ id: string }[]>`
   with results as (
-    select r.* from json_to_recordset(${JSON.stringify(results)}::text::json) as r (
+    select r."deliveryId", r.attempt, r."leaseToken", r.state, r."nextAttemptAt", r."startedAt", r."durationMs", r.status,
+      r.error, r.response
+    from json_to_recordset(${JSON.stringify(results)}::text::json) as r (
       "deliveryId" text, "attempt" integer, "leaseToken" uuid, "state" text, "nextAttemptAt" timestamptz,
       "startedAt" timestamptz, "durationMs" integer, "status" integer, "error" text, "response" text)
   ), recorded as (
@@ -158,7 +160,7 @@ export const countResults = (tx: Tx, results: readonly EndpointResult[], now: st
     failures = case when r."hasSuccess" then 0 else e.failures + r.failures end,
     succeeded_at = case when r."hasSuccess" then ${now}::timestamptz else e.succeeded_at end
   from (
-    select s.* from json_to_recordset(${JSON.stringify(results)}::text::json) as s (
+    select s."endpointId", s.failures, s."hasSuccess", s."isGone" from json_to_recordset(${JSON.stringify(results)}::text::json) as s (
       "endpointId" text, failures integer, "hasSuccess" boolean, "isGone" boolean)
     order by s."endpointId"
   ) r

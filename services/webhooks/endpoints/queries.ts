@@ -1,14 +1,11 @@
-import type { WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { StoredEndpoint } from './rules.ts'
 
-/** A row as the API shows it, without the secret. Postgres returns null for a missing description. */
-export type EndpointRow = Omit<WebhookEndpoint, 'description'> & { description: string | null }
-
-export const listEndpoints = (sql: Sql, orgId: string) => sql<EndpointRow[]>`
+export const listEndpoints = (sql: Sql, orgId: string) => sql<StoredEndpoint[]>`
   select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
   where org_id = ${orgId} order by id desc`
 
-export const findEndpoint = (sql: Sql, orgId: string, id: string) => sql<EndpointRow[]>`
+export const findEndpoint = (sql: Sql, orgId: string, id: string) => sql<StoredEndpoint[]>`
   select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
   where org_id = ${orgId} and id = ${id}`
 
@@ -29,7 +26,7 @@ export interface NewEndpoint {
   encryptedSecret: string
 }
 
-export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx<[EndpointRow]>`
+export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx<[StoredEndpoint]>`
   insert into webhooks.endpoints
     (id, org_id, url, description, events, status, secret, succeeded_at, created_at, updated_at)
   values (
@@ -37,7 +34,7 @@ export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx
     ${endpoint.status}, ${endpoint.encryptedSecret}, ${now}, ${now}, ${now})
   returning id, url, description, events, status, created_at, updated_at`
 
-export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<EndpointRow[]>`
+export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<StoredEndpoint[]>`
   select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
   where org_id = ${orgId} and id = ${id} for update`
 
@@ -49,7 +46,7 @@ export interface EndpointChange {
 }
 
 export const updateEndpoint = (tx: Tx, orgId: string, id: string, change: EndpointChange, now: string) => tx<
-  [EndpointRow]
+  [StoredEndpoint]
 >`
   update webhooks.endpoints set
     url = ${change.url}, description = ${change.description}, events = ${[...change.events]}, status = ${change.status},

@@ -6,7 +6,8 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import * as commands from './commands.ts'
 import { findEndpoint, listEndpoints } from './queries.ts'
-import { shownEndpoint, urlProblems } from './rules.ts'
+import { shownEndpoint } from './rules.ts'
+import { urlProblems } from './url.ts'
 
 type Deps = commands.CommandDeps & { http: Http; sql: Pool; addresses: AddressPolicy }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { comparisonOf, defaultQuantity, type PricedOffer } from './compare.ts'
 import { csvOf } from './csv.ts'
-import { comparisonOf, defaultQuantity, type PricedOffer } from './rules.ts'
 
 const RFQ = { id: 'rfq_1', currency: 'EUR' as const, quantities: [50, 10] }
 
