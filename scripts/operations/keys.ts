@@ -3,6 +3,7 @@ import { connect, type Pool } from '../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../services/kit/errors/refusal.ts'
 import { createSecretBox, type SecretBox } from '../../services/kit/secrets/box.ts'
 import { reencryptImports } from '../../services/sourcing/jobs/re-encrypt.ts'
+import { reencryptEndpoints } from '../../services/webhooks/endpoints/re-encrypt.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { operatorEnvironment } from './environment.ts'
 
@@ -27,9 +28,14 @@ export const revokeKey = (kid: string) =>
 /** Encrypts every stored secret with the first of ENCRYPTION_KEYS. */
 export const reencryptKeys = () =>
   withKeys(async (sql, box) => {
-    const [keys, imports] = [await reencryptSecrets(sql, box), await reencryptImports(sql, box)]
+    const done = [
+      await reencryptSecrets(sql, box),
+      await reencryptImports(sql, box),
+      await reencryptEndpoints(sql, box),
+    ]
+    const total = done.reduce((sum, { reencrypted }) => sum + reencrypted, 0)
     console.log(
-      `${keys.reencrypted + imports.reencrypted} secrets were re-encrypted; remove the older keys from ENCRYPTION_KEYS a day later, when the signed URLs have expired.`,
+      `${total} secrets were re-encrypted; remove the older keys from ENCRYPTION_KEYS a day later, when the signed URLs have expired.`,
     )
   })
 

@@ -1,12 +1,17 @@
 import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
+import { every } from '../kit/worker/worker.ts'
 import type { WebhooksConfig } from './config.ts'
+import { cleanUpDeliveries, maintainPartitions } from './deliveries/cleanup.ts'
 import { Dispatcher } from './deliveries/dispatcher.ts'
 import { ingestWorker } from './deliveries/ingest.ts'
+import { deliveryMetrics } from './deliveries/metrics.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { endpointOperationRoutes } from './operations/routes.ts'
+
+const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
 /** Webhook endpoints and deliveries. */
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
@@ -14,6 +19,7 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
   const { http, sql, clock, bus, log, pagination } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
+  const observe = deliveryMetrics(kit.registry, sql)
   const guard = new AddressGuard(addresses)
   return assemble('webhooks', kit, {
     features: [
@@ -21,6 +27,11 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
       endpointOperationRoutes({ http, sql, clock, box }),
       deliveryRoutes({ http, sql, pagination, clock }),
     ],
-    workers: [ingestWorker({ bus, clock }), new Dispatcher({ sql, bus, guard, box, clock, log })],
+    workers: [
+      ingestWorker({ bus, clock }),
+      new Dispatcher({ sql, bus, guard, box, clock, log, observe }),
+      every('webhook-partitions', PARTITIONS_INTERVAL_MS, log, () => maintainPartitions(sql)),
+    ],
+    cleanup: [(signal) => cleanUpDeliveries(sql, new Date(clock()), signal)],
   })
 }

@@ -229,3 +229,14 @@ describe('an endpoint', () => {
     expect((await state())?.pause_reason).toContain('72 hours')
   })
 })
+
+test('/metrics counts attempts by result, due deliveries and endpoints that were paused automatically', async () => {
+  const metrics = await (await fetch(`http://127.0.0.1:${market.running.healthPort}/metrics`)).text()
+  const figureOf = (series: string) =>
+    Number(new RegExp(`^${series.replace(/[{}"]/g, '.')} (\\S+)$`, 'm').exec(metrics)?.[1] ?? Number.NaN)
+  expect(figureOf('webhook_attempts_total{result="2xx",service="webhooks"}')).toBeGreaterThan(3)
+  expect(figureOf('webhook_attempts_total{result="5xx",service="webhooks"}')).toBeGreaterThan(3)
+  expect(figureOf('webhook_paused_endpoints{service="webhooks"}')).toBe(2)
+  expect(figureOf('webhook_due_deliveries{service="webhooks"}')).toBeGreaterThanOrEqual(0)
+  expect(figureOf('webhook_oldest_due_seconds{service="webhooks"}')).toBeGreaterThanOrEqual(0)
+})

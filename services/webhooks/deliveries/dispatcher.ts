@@ -7,6 +7,7 @@ import { WakeSignal } from '../../kit/worker/wake-signal.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { attemptDelivery } from './attempt.ts'
 import { CompletionBatch } from './completion-batch.ts'
+import { type ObserveAttempt, outcomeOf } from './metrics.ts'
 import { type ClaimedDelivery, claimDue, DUE_CHANNEL, type Running } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
 
@@ -17,6 +18,7 @@ export interface DispatcherDeps {
   box: SecretBox
   clock: () => number
   log: Log
+  observe: ObserveAttempt
 }
 
 /** Requests in flight of one replica. */
@@ -109,6 +111,7 @@ export class Dispatcher implements Worker {
     const endedMs = clock()
     const pauseMs = isSuccess(result) ? undefined : pauseAfter(delivery.attempt, result, Math.random())
     const { status, error, response } = result
+    this.#deps.observe(outcomeOf(status), endedMs - startedMs)
     await this.#completions.add({
       deliveryId: delivery.id,
       endpointId: delivery.endpoint_id,

@@ -172,3 +172,28 @@ export const countResults = (tx: Tx, results: readonly EndpointResult[], now: st
 export const pauseEndpoints = (tx: Tx, ids: readonly string[], reason: string, now: string) => tx`
   update webhooks.endpoints set status = 'paused', pause_reason = ${reason}, updated_at = ${now}
   where id = any(${[...ids]}) and status = 'active'`
+
+export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql`
+  delete from webhooks.deliveries where id = any(array(
+    select id from webhooks.deliveries where event_time < ${before} order by event_time limit ${limit}
+    for update skip locked))`
+
+const MONTHS_AHEAD = 3
+
+export const ensurePartitions = (sql: Sql) => sql`
+  select ensure_month_partitions('events', ${MONTHS_AHEAD}), ensure_month_partitions('attempts', ${MONTHS_AHEAD})`
+
+export const dropOldPartitions = (sql: Sql) => sql`select webhooks.drop_old_partitions()`
+
+/** The deliveries that wait for active endpoints, and the paused endpoints. Counts end at 10,000. */
+export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: number | null; paused: number }]>`
+  select
+    (select count(*)::integer from (
+      select from webhooks.deliveries d join webhooks.endpoints e on e.id = d.endpoint_id and e.status = 'active'
+      where d.state = 'PENDING' and d.next_attempt_at <= now() limit 10000) due) as due,
+    (select extract(epoch from now() - min(oldest.next_attempt_at))::float * 1000 from webhooks.endpoints e
+      cross join lateral (
+        select next_attempt_at from webhooks.deliveries
+        where endpoint_id = e.id and state = 'PENDING' order by next_attempt_at limit 1) oldest
+      where e.status = 'active' and oldest.next_attempt_at <= now()) as oldest_ms,
+    (select count(*)::integer from webhooks.endpoints where pause_reason is not null and status = 'paused') as paused`

@@ -59,3 +59,18 @@ export const updateEndpoint = (tx: Tx, orgId: string, id: string, change: Endpoi
 
 export const deleteEndpoint = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   delete from webhooks.endpoints where org_id = ${orgId} and id = ${id} returning id`
+
+interface SecretRow {
+  id: string
+  secret: string
+  previous_secret: string | null
+}
+
+/** Encrypted secrets of all organizations, by id. */
+export const listSecrets = (sql: Sql, after: string, limit: number) => sql<SecretRow[]>`
+  select id, secret, previous_secret from webhooks.endpoints where id > ${after} order by id limit ${limit}`
+
+/** Nothing is written if the secret has changed since it was read. */
+export const replaceSecrets = (sql: Sql, before: SecretRow, after: { secret: string; previous: string | null }) => sql`
+  update webhooks.endpoints set secret = ${after.secret}, previous_secret = ${after.previous}
+  where id = ${before.id} and secret = ${before.secret}`

@@ -1,0 +1,18 @@
+import type { Pool } from '../../kit/db/client.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
+import { deleteDeliveries, dropOldPartitions, ensurePartitions } from './queries.ts'
+
+const RETENTION_MS = 30 * 24 * 60 * 60 * 1000
+const BATCH_SIZE = 1000
+
+/** Deletes the deliveries of events that are older than 30 days, whatever their state. */
+export const cleanUpDeliveries = (sql: Pool, now: Date, signal: AbortSignal) => {
+  const before = new Date(now.getTime() - RETENTION_MS).toISOString()
+  return inBatches({ limit: BATCH_SIZE, signal }, (limit) => deleteDeliveries(sql, before, limit))
+}
+
+/** Creates the partitions of the coming months and drops those that are too old. */
+export async function maintainPartitions(sql: Pool): Promise<void> {
+  await ensurePartitions(sql)
+  await dropOldPartitions(sql)
+}
