@@ -10,8 +10,8 @@ const usageOf = (sections: readonly string[]) => `Usage: bun run bench [--quick]
 Measures the five services over HTTP, each in a process of its own on an embedded Postgres, in interleaved rounds with
 references, and prints one table of ratios. Signed in, with request limits, log lines and metrics as in production.
 The first run loads a million parts, a million users and ten million audit entries, and for the section trade a million RFQs
-with three million offers and a million orders, which takes some minutes each; they are kept under .dev/bench. Later runs
-take less than half an hour.
+with three million offers and a million orders, which takes about half an hour; they are kept under .dev/bench. Later runs
+take about as long.
 
   --quick     100,000 parts, users and RFQs, a million audit entries, and shorter and fewer rounds
   --parts=n   number of parts and RFQs, ${MIN_PARTS} to ${MAX_PARTS}; ten million take an hour or two to load and 36 GB

@@ -30,7 +30,7 @@ const impeller: Requirements = {
   standardCodes: ['iso-astm-52901'],
   criticalityIds: ['api-20s-amsl-2'],
   boundingBox: { x: 120, y: 120, z: 45.5 },
-  regionCode: '150',
+  region: { code: '150', territories: ['DK', 'NO'] },
   needsRelease: true,
 }
 
@@ -51,7 +51,7 @@ const undemanding = {
   standardCodes: [],
   criticalityIds: [],
   boundingBox: undefined,
-  regionCode: undefined,
+  region: undefined,
   needsRelease: false,
 }
 
@@ -90,7 +90,7 @@ describe('each requirement that is not met has its reason', () => {
   test.each([
     [{}, {}, false, { released: 'the distributor has not released the factory' }, false],
     [{ technologyIds: ['turn', 'swiss'] }, {}, true, { technology: 'no capability uses turn or swiss' }, false],
-    [{ regionCode: 'EU' }, {}, true, { region: 'NO is not in EU' }, true],
+    [{ region: { code: 'EU', territories: ['DK'] } }, {}, true, { region: 'NO is not in EU' }, true],
     [{ standardCodes: ['as9100', 'iso-astm-52901'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks as9100' }, true],
     // Only the capability of another material has the standard.
     [{ standardCodes: ['iso-9001'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks iso-9001' }, true],

@@ -2,7 +2,6 @@ import type { Static } from '@sinclair/typebox'
 import type { Capability, Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { RequirementMatch } from '../../../proto/http/sourcing/matches.ts'
 import type { BoundingBox, Part } from '../../../proto/http/sourcing/parts.ts'
-import { territoriesOf } from '../regions/regions.ts'
 
 type Box = Static<typeof BoundingBox>
 
@@ -15,8 +14,8 @@ export interface Requirements {
   criticalityIds: readonly string[]
   /** The extent of the part in millimetres. */
   boundingBox?: Box | undefined
-  /** A country or a containment region; undefined if any will do. */
-  regionCode?: string | undefined
+  /** A country or a containment region with its countries; undefined if any will do. */
+  region?: { code: string; territories: readonly string[] } | undefined
   /** Whether the consumer is engaged through a distributor, which must have released the factory. */
   needsRelease: boolean
 }
@@ -83,28 +82,41 @@ export function matchesOf(
   requirements: Requirements,
   { released }: { released: boolean },
 ): RequirementMatch[] {
-  const { materialCodes, technologyIds, needsRelease, regionCode } = requirements
-  const lackOf = (capability: Capability) =>
-    OF_CAPABILITY_NAMES.reduce((sum, name) => sum + OF_CAPABILITY[name].lacks(requirements, capability).length, 0)
-  const capabilities = factory.capabilities.toSorted((a, b) => lackOf(a) - lackOf(b))
-  const inMaterial = capabilities.filter(({ materialCode }) => materialCodes.includes(materialCode))
-  const inTechnology = capabilities.filter(
-    ({ technologyId }) => technologyIds.length === 0 || technologyIds.includes(technologyId),
-  )
-  const suitable = inMaterial.filter((capability) => inTechnology.includes(capability))
-  const among = suitable.length > 0 ? suitable : inMaterial
+  const { materialCodes, technologyIds, needsRelease, region } = requirements
+  const inMaterial = factory.capabilities.filter(({ materialCode }) => materialCodes.includes(materialCode))
+  const inTechnology = factory.capabilities.filter(({ technologyId }) => technologyIds.includes(technologyId))
+  const suitable = technologyIds.length === 0 ? inMaterial : inMaterial.filter((one) => inTechnology.includes(one))
+  const among = leastLackingFirst(suitable.length > 0 ? suitable : inMaterial, requirements)
   return [
     ...(needsRelease ? [plain('released', released, 'the distributor has not released the factory')] : []),
     byCapability('material', among, materialReason(materialCodes)),
     ...(technologyIds.length > 0
-      ? [byCapability('technology', [...suitable, ...inTechnology], `no capability uses ${technologyIds.join(' or ')}`)]
+      ? [
+          byCapability(
+            'technology',
+            suitable.length > 0 ? among : inTechnology,
+            `no capability uses ${technologyIds.join(' or ')}`,
+          ),
+        ]
       : []),
     ...OF_CAPABILITY_NAMES.filter((name) => OF_CAPABILITY[name].isWanted(requirements)).map((name) =>
       best(name, among, requirements),
     ),
-    ...(regionCode === undefined ? [] : [regionMatch(factory, regionCode)]),
+    ...(region ? [regionMatch(factory, region)] : []),
   ]
 }
+
+const leastLackingFirst = (capabilities: readonly Capability[], requirements: Requirements): Capability[] =>
+  capabilities
+    .map((capability) => ({
+      capability,
+      lacking: OF_CAPABILITY_NAMES.reduce(
+        (sum, name) => sum + OF_CAPABILITY[name].lacks(requirements, capability).length,
+        0,
+      ),
+    }))
+    .toSorted((a, b) => a.lacking - b.lacking)
+    .map(({ capability }) => capability)
 
 /** Requirements without which a factory does not qualify: rules 1 and 4 of the list of factories. */
 const DECISIVE: ReadonlySet<Requirement> = new Set(['released', 'material', 'technology'])
@@ -122,12 +134,10 @@ const byCapability = (
   reason: string,
 ): RequirementMatch => (capability ? { requirement, met: true, capability } : { requirement, met: false, reason })
 
-const regionMatch = ({ address }: MatchedFactory, regionCode: string): RequirementMatch =>
-  plain(
-    'region',
-    territoriesOf(regionCode).includes(address.regionCode),
-    `${address.regionCode} is not in ${regionCode}`,
-  )
+const regionMatch = (
+  { address: { regionCode } }: MatchedFactory,
+  { code, territories }: NonNullable<Requirements['region']>,
+): RequirementMatch => plain('region', territories.includes(regionCode), `${regionCode} is not in ${code}`)
 
 const materialReason = (codes: readonly string[]) =>
   codes.length === 0 ? 'the part names no material' : `no capability works ${codes.join(' or ')}`

@@ -1,6 +1,7 @@
 import type { Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
 import { boxInMm, matchesOf, type Requirements } from '../factories/matching.ts'
+import { territoriesOf } from '../regions/regions.ts'
 
 /** What an RFQ and its part ask of a factory. */
 export interface MatchTerms {
@@ -26,7 +27,7 @@ export const requirementsOf = (
 ): Requirements => ({
   ...part,
   boundingBox: boxInMm(boundingBox, unitSystem ?? undefined),
-  regionCode: deliveryRegionCode,
+  region: { code: deliveryRegionCode, territories: territoriesOf(deliveryRegionCode) },
   needsRelease: distributorOrgId !== null,
 })
 

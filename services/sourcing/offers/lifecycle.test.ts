@@ -4,6 +4,7 @@ import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { euros, offerBody, offerParties, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+import { until } from '../../testing/until.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const parties = await offerParties(market)
@@ -162,6 +163,15 @@ describe('revise', () => {
     expect(await stateOf(first)).toBe('WITHDRAWN')
     expect(await eventsOf(first)).toEqual(['created', 'submitted', 'withdrawn'])
   })
+})
+
+test('a revision of an offer whose validity has passed is submitted, and that offer expires', async () => {
+  const first = await submittedOffer()
+  const { id } = (await seller.act(first, 'revise')).body
+  await outdate(first)
+  expect((await seller.act(id, 'submit')).status).toBe(200)
+  await until(async () => (await stateOf(first)) !== 'SUBMITTED', { what: 'the expiry' })
+  expect(await eventsOf(first)).toEqual(['created', 'submitted', 'expired'])
 })
 
 describe('withdraw and reject', () => {

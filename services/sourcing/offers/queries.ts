@@ -106,7 +106,9 @@ interface StateChange {
   reason?: string | undefined
 }
 
-/** No row if the offer is no longer in a state of `from`: of two concurrent calls one succeeds. */
+/**
+ * No row if the offer is no longer valid or no longer in a state of `from`: of two concurrent calls one succeeds.
+ */
 export const moveState = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
@@ -116,6 +118,7 @@ export const moveState = (
   update sourcing.offers set state = ${to}, reason = ${reason ?? null}, updated_at = ${now},
     submitted_at = case when ${to} = 'SUBMITTED' then ${now}::timestamptz else submitted_at end
   where id = ${id} and (${isManufacturer(tx, orgId)} or (${isConsumer(tx, orgId)})) and state = any(${[...from]})
+    and valid_until > ${now}
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id,
     ${documentFor(tx, orgId)} as document`
 
