@@ -1,6 +1,6 @@
 /** Known secrets, each with the operations whose responses may contain it. */
 export class SecretRegistry {
-  readonly #secrets = new Map<string, { what: string; allowedOperations: ReadonlySet<string> }>()
+  readonly #secrets = new Map<string, { what: string; allowedOperations: ReadonlySet<string>; forms: string[] }>()
   #planted = 0
 
   get size(): number {
@@ -16,15 +16,20 @@ export class SecretRegistry {
   }
 
   register(secret: string, what: string, allowedOperations: readonly string[] = []): void {
-    const known = this.#secrets.get(secret)?.allowedOperations ?? []
-    this.#secrets.set(secret, { what, allowedOperations: new Set([...known, ...allowedOperations]) })
+    const known = this.#secrets.get(secret)
+    this.#secrets.set(secret, {
+      what,
+      allowedOperations: new Set([...(known?.allowedOperations ?? []), ...allowedOperations]),
+      // Every line of the log is searched for every secret, so the encodings are made once.
+      forms: known?.forms ?? encodings(secret),
+    })
   }
 
   /** Secrets that a text contains in any encoding. In a response of `operation`, its own secrets are allowed. */
   findIn(text: string, operation?: string): string[] {
-    return [...this.#secrets].flatMap(([secret, { what, allowedOperations }]) => {
+    return [...this.#secrets.values()].flatMap(({ what, allowedOperations, forms }) => {
       if (operation !== undefined && allowedOperations.has(operation)) return []
-      return encodings(secret).some((encoded) => text.includes(encoded)) ? [what] : []
+      return forms.some((encoded) => text.includes(encoded)) ? [what] : []
     })
   }
 }
