@@ -5,28 +5,40 @@ import { migratorVariables } from '../services/kit/migrate/variables.ts'
 import { serviceVariables } from '../services/kit/service/service.ts'
 import { organizationVariables } from '../services/organization/config.ts'
 import { sourcingVariables } from '../services/sourcing/config.ts'
+import { webhooksVariables } from '../services/webhooks/config.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
 const OPERATIONS = join(import.meta.dir, '..', 'OPERATIONS.md')
 const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
 
+/** The variables that not all services have, with their schema and service. */
+const OWN: [name: string, schema: TObject, service: string][] = (
+  [
+    ['identity', identityVariables],
+    ['organization', organizationVariables],
+    ['sourcing', sourcingVariables],
+    ['webhooks', webhooksVariables],
+  ] as const
+).flatMap(([service, schema]) =>
+  Object.keys(schema.properties)
+    .filter((name) => !(name in serviceVariables.properties))
+    .map((name): [string, TObject, string] => [name, schema, service]),
+)
+
 /** The table of all environment variables, generated from the schemas that validate them. */
 function configurationTable(): string {
-  const shared = Object.keys(serviceVariables.properties)
-  const own = (service: string, schema: TObject) =>
-    Object.entries(schema.properties)
-      .filter(([name]) => !shared.includes(name))
-      .map(([name, variable]) => row(name, variable, schema, service))
   return [
     '| Variable | Service | Default | Description |',
     '|---|---|---|---|',
     ...Object.entries(serviceVariables.properties).map(([name, variable]) =>
       row(name, variable, serviceVariables, 'all'),
     ),
-    ...own('identity', identityVariables),
-    ...own('organization', organizationVariables),
-    ...own('sourcing', sourcingVariables),
+    ...[...Map.groupBy(OWN, ([name]) => name)].map(([name, [first, ...others]]) => {
+      const [, schema, service] = first as (typeof OWN)[0]
+      const services = [service, ...others.map(([, , another]) => another)].join(', ')
+      return row(name, schema.properties[name] as TSchema, schema, services)
+    }),
     ...Object.entries(migratorVariables.properties)
       .filter(([name]) => !name.startsWith('NATS_URL') && !name.startsWith('NATS_CREDS'))
       .map(([name, variable]) => row(name, variable, migratorVariables, 'migrator')),
