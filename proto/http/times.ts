@@ -23,3 +23,29 @@ export function isDateTime(text: string): boolean {
 
 /** Whether a text is a day of the calendar: `2026-04-29`. */
 export const isDate = (text: string): boolean => isDateTime(`${text}T00:00:00Z`)
+
+/** A period of time that includes both ends. */
+export interface Period {
+  from: string
+  to: string
+}
+
+const EARLIEST_MS = 0
+const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
+/**
+ * The period of a filter in the milliseconds in which times are stored, within the times that Postgres can compare. An end
+ * between two milliseconds moves inward.
+ */
+export function periodOf({ from, to }: { from?: string; to?: string }): Period {
+  return {
+    from: limitedTime(from === undefined ? EARLIEST_MS : millisecondsOf(from) + (isBetweenMilliseconds(from) ? 1 : 0)),
+    to: limitedTime(to === undefined ? LATEST_MS : millisecondsOf(to)),
+  }
+}
+
+const BEYOND_MILLISECONDS = /(\.\d{3})(\d+)/
+const millisecondsOf = (time: string) => Date.parse(time.replace(BEYOND_MILLISECONDS, '$1'))
+const isBetweenMilliseconds = (time: string) => /[1-9]/.test(BEYOND_MILLISECONDS.exec(time)?.[2] ?? '')
+/** A time within those that Postgres can compare. */
+export const limitedTime = (ms: number) => new Date(Math.min(Math.max(ms, EARLIEST_MS), LATEST_MS)).toISOString()

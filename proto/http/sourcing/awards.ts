@@ -34,7 +34,7 @@ export const awardRfq = defineOperation({
   path: '/flows/v1/rfqs/{id}/award',
   tag: awardsTag,
   summary: 'Award an RFQ',
-  description: `By the consumer, in state OPEN or CLOSED. The quantities together are at most the largest quantity of the RFQ. ${EFFECTS} An award ends the sealing of prices.`,
+  description: `By the consumer, in state OPEN or CLOSED; a sealed RFQ once it is CLOSED. The quantities together are at most the largest quantity of the RFQ. ${EFFECTS}`,
   access: 'rfq:award',
   params: rfqId,
   body: closed({

@@ -1,6 +1,7 @@
+import type { Period } from '../../../proto/http/times.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import type { TimeKey } from '../../kit/pagination/keysets.ts'
-import type { MonthRange, Period } from './rules.ts'
+import type { MonthRange } from './rules.ts'
 
 /** The next keys to read, newest first, older than `before`. */
 export interface KeyRange extends Period {

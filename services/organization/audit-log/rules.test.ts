@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { monthOf, monthRangesOf, periodOf } from './rules.ts'
+import { periodOf } from '../../../proto/http/times.ts'
+import { monthOf, monthRangesOf } from './rules.ts'
 
 describe('a period', () => {
   test('without ends is all times', () => {

@@ -1,4 +1,5 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
+import { type Period, periodOf } from '../../../proto/http/times.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
@@ -15,7 +16,7 @@ import {
   listRecentKeys,
 } from './key-queries.ts'
 import { listActors } from './queries.ts'
-import { monthRangesOf, type Period, periodOf } from './rules.ts'
+import { monthRangesOf } from './rules.ts'
 
 /** Entries that match by kind and actor. */
 interface Branch {

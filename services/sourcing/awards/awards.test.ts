@@ -135,13 +135,20 @@ describe('POST /flows/v1/rfqs/{id}/award', () => {
     ] as object[] as { field: string }[])
   })
 
-  test('ends the sealing: the consumer sees the prices of every offer of a sealed open RFQ afterwards', async () => {
+  test('of a sealed RFQ follows its close: while it is open every award gets the same 409, whatever its quantities', async () => {
     const rfqId = await open({ sealed: true })
-    const [won, lost] = [await offer(rfqId, maker), await offer(rfqId, rival)]
-    const read = (id: string) => offersOf(consumer.administrator.client).read(id)
-    expect((await read(won)).body).not.toHaveProperty('priceBreaks')
-    await award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })
-    for (const id of [won, lost]) expect((await read(id)).body).toHaveProperty('priceBreaks')
+    const priceBreaks = [{ minQuantity: 5, unitPrice: { amount: '1', currency: 'EUR' }, leadTimeDays: 1 }]
+    const won = await offer(rfqId, maker, { priceBreaks })
+    const lost = await offer(rfqId, rival)
+    const answers = await Promise.all([
+      ...[1, 4, 5, 10, 1_000_000].map((quantity) => award(rfqId, { awards: [{ offerId: won, quantity }] })),
+      ...[1, 4, 5].map((quantity) => accept(won, { quantity })),
+    ])
+    const problems = answers.map(({ status, body }) => [status, body.code, body.detail, body.errors])
+    const sealed = 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.'
+    expect(problems).toEqual(answers.map(() => [409, 'illegal_transition', sealed, undefined]))
+    expect((await bought.act(rfqId, 'close')).status).toBe(200)
+    expect((await award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })).status).toBe(200)
     // A manufacturer still sees no offer of another one.
     expect((await offersOf(maker.administrator.client).read(lost)).status).toBe(404)
   })

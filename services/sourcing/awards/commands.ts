@@ -24,6 +24,7 @@ import {
   type Award,
   awardProblems,
   type Fields,
+  isConcealed,
   referenceProblems,
   unknownSeller,
 } from './rules.ts'
@@ -138,6 +139,11 @@ interface Line {
 async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
   const state = stateAt(rfq, now)
   if (!isLegal('award', state)) throw refuse('illegal_transition', { detail: illegal(state, 'award') })
+  if (isConcealed(rfq, state)) {
+    throw refuse('illegal_transition', {
+      detail: 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.',
+    })
+  }
   const partExists = (await queries.lockPart(tx, rfq.partId)).length > 0
   const factoryIds = lines.map(({ offer }) => offer.factory_id)
   const factories = new Map(

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
+import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { isLegal as isLegalOfferVerb, OFFER_TRANSITIONS, stateAt as offerStateAt } from '../offers/states.ts'
@@ -42,6 +43,12 @@ export function referenceProblems(awards: readonly Award[], known: ReadonlySet<s
 }
 
 export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', noSuch('seller', id))
+
+/**
+ * Whether the consumer does not see the prices yet. Such an RFQ cannot be awarded: otherwise the refusals of trial awards
+ * would disclose the quantities of the price breaks.
+ */
+export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): boolean => sealed && state === 'OPEN'
 
 /** What the conditions of an award compare. */
 export interface AwardFacts {

@@ -8,6 +8,13 @@ import type { OperationCase } from './operation-case.ts'
 export const WEBHOOK_CASES: Record<string, OperationCase> = {
   getWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
   createWebhookEndpoint: {
+    // Each request needs room below the limit.
+    async values({ market }, { orgId }) {
+      await market.db.owner`
+        delete from webhooks.endpoints where org_id = ${orgId} and id not in (
+          select id from webhooks.endpoints where org_id = ${orgId} order by id desc limit 5)`
+      return {}
+    },
     async conflict(fixtures, account, input) {
       for (let made = 0; made < MAX_ENDPOINTS; made++) await recordKind('webhookEndpoint').make(fixtures, account)
       return input

@@ -1,3 +1,4 @@
+import { periodOf } from '../../../proto/http/times.ts'
 import type { ListWebhookDeliveries, WebhookAttempt, WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { timeKeyAt } from '../../kit/pagination/keysets.ts'
@@ -26,18 +27,18 @@ const columns = (sql: Sql) => sql`
 export function listDeliveries(
   sql: Sql,
   orgId: string,
-  { endpointId, type, state, from, to }: Omit<ListWebhookDeliveries, 'page' | 'pageSize'>,
+  { endpointId, type, state, ...ends }: Omit<ListWebhookDeliveries, 'page' | 'pageSize'>,
   { after, limit, offset }: PageWindow,
 ) {
   const key = timeKeyAt(after)
+  const period = periodOf(ends)
   return sql<DeliveryRow[]>`
     select ${columns(sql)} from webhooks.deliveries
     where org_id = ${orgId} and (created_at, id) < (${key.timestamp}::timestamptz, ${key.id})
       ${endpointId === undefined ? sql`` : sql`and endpoint_id = ${endpointId}`}
       ${type === undefined ? sql`` : sql`and type = ${type}`}
       ${state === undefined ? sql`` : sql`and state = ${STATE[state](sql)}`}
-      ${from === undefined ? sql`` : sql`and created_at >= ${from}`}
-      ${to === undefined ? sql`` : sql`and created_at <= ${to}`}
+      and created_at between ${period.from} and ${period.to}
     order by created_at desc, id desc limit ${limit} offset ${offset}`
 }
 

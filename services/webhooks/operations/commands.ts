@@ -1,3 +1,4 @@
+import { type Period, periodOf } from '../../../proto/http/times.ts'
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import { MAX_REPLAYED_EVENTS } from '../../../proto/http/webhooks/endpoint-operations.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
@@ -26,18 +27,19 @@ interface Command {
 /** Sends the subscribed events of a period again. */
 export function replayEvents(
   { clock }: CommandDeps,
-  { begin, params, body, audit }: Command & { body: queries.Period },
+  { begin, params, body, audit }: Command & { body: Period },
 ): Promise<{ deliveries: number }> {
   const now = new Date(clock()).toISOString()
+  const period = periodOf(body)
   return begin(async (tx, { orgId }) => {
     const endpoint = found(await queries.lockSubscriptions(tx, orgId, params.id))
-    const [{ count }] = await queries.countEvents(tx, orgId, endpoint, body, MAX_REPLAYED_EVENTS + 1)
+    const [{ count }] = await queries.countEvents(tx, orgId, endpoint, period, MAX_REPLAYED_EVENTS + 1)
     if (count > MAX_REPLAYED_EVENTS) {
       throw refuse('limit_reached', {
         detail: `The period has more than ${MAX_REPLAYED_EVENTS} events; choose a shorter one.`,
       })
     }
-    const replayed = await queries.insertReplays(tx, orgId, endpoint, body, MAX_REPLAYED_EVENTS, now)
+    const replayed = await queries.insertReplays(tx, orgId, endpoint, period, MAX_REPLAYED_EVENTS, now)
     await notifyDue(tx)
     await recordSuccess(tx, audit)
     return { deliveries: replayed.length }

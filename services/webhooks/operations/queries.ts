@@ -1,3 +1,4 @@
+import type { Period } from '../../../proto/http/times.ts'
 import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-operations.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import type { DeliveryRow } from '../deliveries/list-queries.ts'
@@ -15,11 +16,6 @@ export const findHealth = (sql: Sql, orgId: string, id: string, now: string) => 
 /** The subscriptions of an endpoint, which stays as it is until the transaction ends. */
 export const lockSubscriptions = (tx: Tx, orgId: string, id: string) => tx<{ id: string; events: string[] }[]>`
   select id, events from webhooks.endpoints where org_id = ${orgId} and id = ${id} for share`
-
-export interface Period {
-  from: string
-  to: string
-}
 
 /** The subscribed events of a period, at most one more than `limit`. A subscription with `*` is a prefix of types. */
 const eventsOf = (

@@ -1,12 +1,13 @@
 import { Elysia } from 'elysia'
 import type { FieldError } from '../../../proto/errors.ts'
+import type { Period } from '../../../proto/http/times.ts'
 import * as operations from '../../../proto/http/webhooks/endpoint-operations.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { withoutNulls } from '../deliveries/rules.ts'
 import * as commands from './commands.ts'
-import { findHealth, type Period } from './queries.ts'
+import { findHealth } from './queries.ts'
 
 type Deps = commands.CommandDeps & { http: Http; sql: Pool }
 
