@@ -13,7 +13,7 @@ const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[
   not_found: { detail: 'There is no such record, or it is outside your scope.' },
   conflict: { errors: [{ field: 'name', message: 'is the name of another role' }] },
   illegal_transition: { detail: 'The part is ARCHIVED, not PUBLISHED.' },
-  idempotency_conflict: { detail: 'This Idempotency-Key was used with another body.' },
+  idempotency_conflict: { detail: 'This Idempotency-Key was used for another request.' },
   email_taken: { errors: [{ field: 'email', message: 'is taken' }] },
   limit_reached: { detail: 'The part would have more than 200 files.' },
   precondition_failed: { detail: 'The record has changed since you read it. Read it again.' },

@@ -36,7 +36,7 @@ export async function once<T extends object>(
   const [stored] = await findKey(tx, named, new Date(Date.parse(now) - RETENTION_MS).toISOString())
   if (stored) {
     if (Buffer.compare(stored.request_hash, requestHash) !== 0) {
-      throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used with another body.' })
+      throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used for another request.' })
     }
     return new JsonText(box ? await decrypted(box, stored.response) : stored.response)
   }

@@ -30,8 +30,12 @@ export const isTerritory = (code: string): boolean => TERRITORIES.has(code)
 export const territoriesOf = (code: string): string[] =>
   REGION.test(code) ? [...new Set(contents(code))].filter(isTerritory) : []
 
-/** The problem of the address in a request: a region code that is no country or territory would match no filter. */
+/** The problem of a country in a request: a code that is no country or territory would match no filter. */
+const territoryProblems = (field: string, code: string | undefined): FieldError[] =>
+  code === undefined || isTerritory(code) ? [] : [{ field, message: noSuch('country or territory', code) }]
+
 export const addressProblems = ({ address }: { address?: { regionCode: string } }): FieldError[] =>
-  address === undefined || isTerritory(address.regionCode)
-    ? []
-    : [{ field: 'address.regionCode', message: noSuch('country or territory', address.regionCode) }]
+  territoryProblems('address.regionCode', address?.regionCode)
+
+export const deliveryProblems = ({ deliveryRegionCode }: { deliveryRegionCode?: string }): FieldError[] =>
+  territoryProblems('deliveryRegionCode', deliveryRegionCode)

@@ -55,6 +55,8 @@ describe('POST /flows/v1/rfqs', () => {
     ['currency', { currency: 'DEM' }],
     ['currency', { currency: 'eur' }],
     ['deliveryRegionCode', { deliveryRegionCode: 'Denmark' }],
+    ['deliveryRegionCode', { deliveryRegionCode: 'EU' }],
+    ['deliveryRegionCode', { deliveryRegionCode: 'ZZ' }],
     ['incoterm', { incoterm: 'DAT' }],
     ['quantities.0', { quantities: [0] }],
     ['quantities.0', { quantities: [1.5] }],

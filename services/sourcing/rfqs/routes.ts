@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia'
+import type { FieldError } from '../../../proto/errors.ts'
 import * as lifecycle from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/rfqs.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -6,6 +7,7 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
+import { deliveryProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
 import { declineRfq, readRfq } from './invitations.ts'
 import { findPage, type RfqReads } from './list.ts'
@@ -13,6 +15,11 @@ import { findOwnRfq, findRfq, listHistoryFor, listInvitations } from './queries.
 import { expiryProblems } from './rules.ts'
 
 type Deps = commands.CommandDeps & RfqReads & { http: Http; pagination: Pagination; sql: Pool }
+
+const contentProblems = (body: { expireTime?: string; deliveryRegionCode?: string }): FieldError[] => [
+  ...expiryProblems(body),
+  ...deliveryProblems(body),
+]
 
 export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.rfqs' })
@@ -41,8 +48,8 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => deps.reads.query((sql) => listInvitations(sql, id, window)))
       }),
     )
-    .use(http.route(lifecycle.createRfq, (call) => commands.createRfq(deps, call), expiryProblems))
-    .use(http.route(lifecycle.patchRfq, (call) => commands.patchRfq(deps, call), expiryProblems))
+    .use(http.route(lifecycle.createRfq, (call) => commands.createRfq(deps, call), contentProblems))
+    .use(http.route(lifecycle.patchRfq, (call) => commands.patchRfq(deps, call), contentProblems))
     .use(http.route(lifecycle.publishRfq, (call) => commands.moveRfq(deps, 'publish', call)))
     .use(http.route(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call)))
     .use(
