@@ -6,3 +6,8 @@ import { PATH_ID } from './http/shapes.ts'
  */
 export const noSuch = (what: string, id: string, where = ''): string =>
   `there is no ${what} ${PATH_ID.test(id) ? `\`${id}\`` : 'with this id'}${where === '' ? '' : ` ${where}`}`
+
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
+
+/** `DRAFT, OPEN or CLOSED`. */
+export const oneOf = (words: readonly string[]): string => ALTERNATIVES.format(words)

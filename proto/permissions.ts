@@ -47,7 +47,10 @@ export interface Standing {
   operator: boolean
 }
 
-/** Permissions that apply only to organizations with a role. All others apply to every organization. */
+/**
+ * Permissions that apply only to organizations with a role. All others apply to every organization, so that one that lost
+ * a role can end what it began.
+ */
 const REQUIRED_ROLES: Partial<Record<Permission, OrgRole>> = {
   'app:consumer': 'CONSUMER',
   'app:manufacturer': 'MANUFACTURER',
@@ -55,6 +58,12 @@ const REQUIRED_ROLES: Partial<Record<Permission, OrgRole>> = {
   'app:seller': 'SELLER',
   'app:distributor': 'DISTRIBUTOR',
   'part:create': 'IP_OWNER',
+  // Otherwise a manufacturer could pose as a buyer and read the prices of its competitors.
+  'rfq:create': 'CONSUMER',
+  'rfq:publish': 'CONSUMER',
+  'rfq:invite': 'CONSUMER',
+  'rfq:award': 'CONSUMER',
+  'offer:accept': 'CONSUMER',
   'factory:manage': 'MANUFACTURER',
   'factory:release': 'DISTRIBUTOR',
 }

@@ -22,11 +22,11 @@ const PRICES = { toolingCost: euros('1200'), shippingCost: euros('49.9') }
 /** A consumer with a distributor, an IP owner, two manufacturers with a released factory, a seller and a stranger. */
 export async function awardParties(market: TestMarketplace) {
   const [ipOwner, maker, rival, seller, distributor, stranger] = await Promise.all([
-    market.organization(['IP_OWNER']),
-    market.organization(['MANUFACTURER']),
-    market.organization(['MANUFACTURER']),
+    market.organization(['IP_OWNER', 'CONSUMER']),
+    market.organization(['MANUFACTURER', 'CONSUMER']),
+    market.organization(['MANUFACTURER', 'CONSUMER']),
     market.organization(['SELLER']),
-    market.organization(['DISTRIBUTOR']),
+    market.organization(['DISTRIBUTOR', 'CONSUMER']),
     market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR']),
   ])
   const consumer = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })

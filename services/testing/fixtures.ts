@@ -7,9 +7,9 @@ import { openSession } from './sessions.ts'
 
 /** Kinds of organization, with their marketplace roles and the system role of their members. */
 const KINDS = {
-  owner: { roles: ['IP_OWNER'], role: 'IP owner' },
+  owner: { roles: ['IP_OWNER', 'CONSUMER'], role: 'IP owner' },
   // Has the records of several roles, of which each needs a second organization.
-  otherOwner: { roles: ['IP_OWNER', 'MANUFACTURER', 'DISTRIBUTOR'], role: 'IP owner' },
+  otherOwner: { roles: ['IP_OWNER', 'CONSUMER', 'MANUFACTURER', 'DISTRIBUTOR'], role: 'IP owner' },
   consumer: { roles: ['CONSUMER'], role: 'Buyer' },
   manufacturer: { roles: ['MANUFACTURER'], role: 'Manufacturer' },
   distributor: { roles: ['DISTRIBUTOR'], role: 'Distributor' },

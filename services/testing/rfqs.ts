@@ -43,9 +43,9 @@ export async function publishedPart(client: ApiClient, body: object = {}): Promi
 export async function rfqParties(market: TestMarketplace) {
   const [consumer, ipOwner, maker, rival, stranger] = await Promise.all([
     market.organization(['CONSUMER']),
-    market.organization(['IP_OWNER']),
-    market.organization(['MANUFACTURER']),
-    market.organization(['MANUFACTURER']),
+    market.organization(['IP_OWNER', 'CONSUMER']),
+    market.organization(['MANUFACTURER', 'CONSUMER']),
+    market.organization(['MANUFACTURER', 'CONSUMER']),
     market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR']),
   ])
   const partId = await publishedPart(ipOwner.administrator.client)

@@ -129,12 +129,18 @@ export const Offer = Type.Composite(
       }),
       createdTime: DateTime('Time of creation.'),
       submittedTime: Type.Optional(DateTime('Time of the submission.')),
+      reason: Type.Optional(
+        Type.String({
+          description: 'Why the consumer rejected it, or the manufacturer withdrew it.',
+          examples: ['The lead time is too long.'],
+        }),
+      ),
     }),
   ],
   {
     additionalProperties: false,
     description:
-      'While the RFQ is sealed and OPEN, its consumer and IP owner see an offer without `priceBreaks`, `toolingCost`, `shippingCost` and `notes`.',
+      'While the RFQ is sealed and OPEN, its consumer and IP owner see an offer without `priceBreaks`, `toolingCost`, `shippingCost`, `notes` and `reason`.',
   },
 )
 export type Offer = Static<typeof Offer>

@@ -120,6 +120,9 @@ export const Rfq = Type.Composite(
         Type.String({ description: 'Id of an offer.', examples: ['offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
         { description: 'Offers that were awarded. A manufacturer sees its own.', examples: [[]] },
       ),
+      reason: Type.Optional(
+        Type.String({ description: 'Why the consumer cancelled it.', examples: ['The ship was sold.'] }),
+      ),
       createdTime: DateTime('Time of creation.'),
       updatedTime: DateTime('Time of the last change.'),
     }),

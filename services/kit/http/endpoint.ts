@@ -2,6 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { NotFoundError } from 'elysia'
 import { type BodyOf, MAX_BODY_BYTES, type Operation } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
+import { oneOf } from '../../../proto/messages.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
@@ -136,7 +137,7 @@ function requirePermission(access: Operation['access'], { permissions }: Caller)
   if (access === 'public' || access === 'token') return
   const anyOf = typeof access === 'string' ? [access] : access
   if (!anyOf.some((key: Permission) => permissions.has(key))) {
-    throw refuse('forbidden', { detail: `This needs the permission ${anyOf.join(' or ')}.` })
+    throw refuse('forbidden', { detail: `This needs the permission ${oneOf(anyOf)}.` })
   }
 }
 

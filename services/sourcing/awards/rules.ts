@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
 import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
-import { noSuch } from '../../../proto/messages.ts'
+import { noSuch, oneOf } from '../../../proto/messages.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { isLegal as isLegalOfferVerb, OFFER_TRANSITIONS, stateAt as offerStateAt } from '../offers/states.ts'
 
@@ -88,7 +88,7 @@ function offerProblems(offer: { state: OfferState; validUntil: string }, field: 
   const state = offerStateAt(offer, now)
   return isLegalOfferVerb('award', state)
     ? []
-    : [problem(field, `is ${state}, not ${OFFER_TRANSITIONS.award.from.join(' or ')}`)]
+    : [problem(field, `is ${state}, not ${oneOf(OFFER_TRANSITIONS.award.from)}`)]
 }
 
 function factoryProblems(factory: OfferedFactory | undefined, field: string): FieldError[] {

@@ -101,6 +101,17 @@ test('of 130 offers the 100 with the lowest landed totals are compared', () => {
   expect(shown.map(({ unitPrice }) => Number(unitPrice?.amount))).toEqual(Array.from({ length: 100 }, (_, n) => n + 1))
 })
 
+test('an offer among the first 100 is best in a row only if none of all offers is better', () => {
+  const cheap = Array.from({ length: 100 }, (_, n) =>
+    offerOf(`o${n}`, { priceBreaks: [{ minQuantity: 1, unitPrice: '1', leadTimeDays: 30 }] }),
+  )
+  const fast = offerOf('fast', { priceBreaks: [{ minQuantity: 1, unitPrice: '2', leadTimeDays: 1 }] })
+  const { offers } = comparisonOf(RFQ, [...cheap, fast], 1)
+  expect(offers).toHaveLength(100)
+  expect(offers.some(({ best }) => best.some((field) => field === 'leadTimeDays'))).toBe(false)
+  expect(offers.every(({ best }) => best.some((field) => field === 'unitPrice'))).toBe(true)
+})
+
 describe('the CSV', () => {
   const lines = (text: string) => text.split('\r\n')
 

@@ -30,13 +30,12 @@ export const defaultQuantity = ({ quantities }: Terms) => Math.max(1, ...quantit
 
 /** Compares offers at a quantity: the lowest landed totals first, offers without a price last, then by id. */
 export function comparisonOf(rfq: Terms, offers: readonly PricedOffer[], quantity: number): OfferComparison {
-  const compared = offers.map((offer) => priced(offer, quantity, rfq.currency)).sort(byLandedTotal)
-  const shown = withBest(compared.slice(0, MAX_COMPARED))
+  const compared = withBest(offers.map((offer) => priced(offer, quantity, rfq.currency)).sort(byLandedTotal))
   return {
     rfqId: rfq.id,
     quantity,
     currency: rfq.currency,
-    offers: shown,
+    offers: compared.slice(0, MAX_COMPARED),
     hasMore: compared.length > MAX_COMPARED,
   }
 }

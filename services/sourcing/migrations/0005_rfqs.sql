@@ -102,6 +102,7 @@ return concat(
   ',"requirements":' || to_json(rfq.requirements)::text,
   ',"sealed":', to_json(rfq.sealed),
   ',"awardedOfferIds":', to_json(rfq_document.awarded_offer_ids),
+  ',"reason":' || to_json(rfq.cancel_reason)::text,
   ',"createdTime":', to_json(sourcing.api_time(rfq.created_at)),
   ',"updatedTime":', to_json(sourcing.api_time(rfq.updated_at)),
   '}');

@@ -189,9 +189,10 @@ describe('withdraw and reject', () => {
       const answer = await by.act(id, verb, body)
       expect([answer.status, answer.body.state]).toEqual([200, state])
       expect((await by.act(id, verb)).status).toBe(409)
-      expect((await receiver.read(id)).body.state).toBe(state)
-      const [row] = await market.db.owner`select reason from sourcing.offers where id = ${id}`
-      expect(row).toEqual({ reason: body?.reason ?? null })
+      for (const reader of [seller, receiver]) {
+        const { state: seen, reason } = (await reader.read(id)).body
+        expect([seen, reason]).toEqual([state, body?.reason])
+      }
     }
   })
 

@@ -7,7 +7,7 @@ import {
   type OfferState,
 } from '../../../proto/http/sourcing/offers.ts'
 import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
-import { noSuch } from '../../../proto/messages.ts'
+import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { utcOf, yearProblems } from '../rfqs/rules.ts'
 import { OFFER_TRANSITIONS, type OfferGuard, type OfferVerb } from './states.ts'
 
@@ -124,4 +124,4 @@ export function patchedContent(offer: OwnOffer, patch: OfferPatch): OfferContent
 }
 
 export const illegal = (state: OfferState, verb: OfferVerb) =>
-  `The offer is ${state}, not ${OFFER_TRANSITIONS[verb].from.join(' or ')}.`
+  `The offer is ${state}, not ${oneOf(OFFER_TRANSITIONS[verb].from)}.`

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { Milestone, Order, OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { oneOf } from '../../../proto/messages.ts'
 import { FINAL_STATES, LIVE_STATES, ORDER_TRANSITIONS, type OrderVerb } from './states.ts'
 
 /** The organizations that an order names. */
@@ -50,4 +51,4 @@ export const milestoneProblems = ({ milestones }: { milestones: readonly Milesto
   )
 
 export const illegal = (state: OrderState, verb: OrderVerb) =>
-  `The order is ${state}, not ${ORDER_TRANSITIONS[verb].from.join(' or ')}.`
+  `The order is ${state}, not ${oneOf(ORDER_TRANSITIONS[verb].from)}.`

@@ -162,6 +162,16 @@ describe('cancel and delete', () => {
     expect((await buyer.act(id, 'cancel', { reason: 'Not needed.' })).status).toBe(409)
   })
 
+  test('the reason of a cancellation is in the RFQ and its history, for the invited manufacturers too', async () => {
+    const id = await open()
+    await buyer.act(id, 'cancel', { reason: 'The ship was sold.' })
+    for (const { administrator } of [consumer, ipOwner, maker]) {
+      expect((await rfqsOf(administrator.client).read(id)).body.reason).toBe('The ship was sold.')
+      const { body } = await administrator.client.get<{ items: { changes: unknown[] }[] }>(`/v1/rfqs/${id}/history`)
+      expect(body.items[0]?.changes).toContainEqual({ field: 'reason', after: 'The ship was sold.' })
+    }
+  })
+
   test.each([[{}], [{ reason: ' ' }], [{ reason: null }], [undefined]])(
     'cancel with the body %p is 400',
     async (body) => {

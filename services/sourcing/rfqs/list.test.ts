@@ -170,6 +170,19 @@ describe('q of GET /v1/rfqs', () => {
     const { body } = await consumer.administrator.client.get<{ items: unknown[] }>(`/v1/rfqs/${id}/history`)
     expect(body.items).toHaveLength(2)
   })
+
+  test('the new title of a part that became internal is not found by its consumer, who cannot read it', async () => {
+    const { client } = ipOwner.administrator
+    const part = await publishedPart(client, { title: 'Bellows' })
+    const [id, other] = [await open({ partId: part }), await publishedPart(client, { title: 'Coupling' })]
+    const marker = await open({ partId: other })
+    await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { internal: true, title: 'Secret bellows' } })
+    // The events of parts are processed in order, so the first one was when the second one is.
+    await client.send('PATCH', `/flows/v1/parts/${other}`, { body: { title: 'Flange' } })
+    await until(async () => (await idsIn(buyer, q('flange'))).includes(marker), { what: 'the title of the other part' })
+    expect(await idsIn(buyer, q('secret'))).toEqual([])
+    expect(await idsIn(buyer, q('bellows'))).toEqual([id])
+  })
 })
 
 test('consecutive pages repeat and skip nothing while RFQs are created', async () => {

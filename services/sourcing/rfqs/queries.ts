@@ -200,7 +200,11 @@ export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRf
   from due where rfq.id = due.id
   returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, due.state = 'OPEN' as was_open`
 
-/** Copies the title of a part to its RFQs. */
+/**
+ * Copies the title of a part to its RFQs. A consumer that can no longer read the part keeps the last title that it could
+ * read: otherwise a search would disclose the new one.
+ */
 export const refreshTitle = (tx: Tx, partId: string) => tx`
   update sourcing.rfqs rfq set part_title = part.title from sourcing.parts part
-  where part.id = ${partId} and rfq.part_id = part.id and rfq.part_title is distinct from part.title`
+  where part.id = ${partId} and rfq.part_id = part.id and rfq.part_title is distinct from part.title
+    and (part.state = 'PUBLISHED' and not part.internal or rfq.consumer_org_id = part.ip_owner_org_id)`

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import type { Problem } from '../../testing/people.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
@@ -41,6 +42,21 @@ describe('POST /flows/v1/rfqs', () => {
     expect(answer.body.serialNumber).toMatch(/^R-[0-9A-HJKMNP-TV-Z]{8}$/)
     expect(isRfq.Check(answer.body)).toBe(true)
     expect((await buyer.read(answer.body.id)).text).toBe(answer.text)
+  })
+
+  test('an organization that is no consumer cannot pose as one to collect prices: 403 for its administrator', async () => {
+    for (const roles of [['MANUFACTURER'], ['SELLER'], ['DISTRIBUTOR'], ['IP_OWNER']] as const) {
+      const { administrator } = await market.organization([...roles])
+      const { client } = administrator
+      const answers = [
+        await rfqsOf(client).create(rfqBody(partId, { manufacturerIds: [maker.orgId] })),
+        await client.post<Problem>(`/flows/v1/rfqs/${await open()}/award`, { awards: [{ offerId: 'x', quantity: 1 }] }),
+        await client.post<Problem>('/flows/v1/offers/offer_00000000000000000000000000/accept', { quantity: 1 }),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([403, 403, 403])
+      const role = await client.post<Problem>('/flows/v1/roles', { name: 'Buyer 2', permissions: ['rfq:create'] })
+      expect(role.status).toBe(400)
+    }
   })
 
   test('a minimal RFQ has empty lists and is not sealed', async () => {

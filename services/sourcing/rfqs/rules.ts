@@ -6,7 +6,7 @@ import {
   type RfqPatch,
   type RfqState,
 } from '../../../proto/http/sourcing/rfqs.ts'
-import { noSuch } from '../../../proto/messages.ts'
+import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { RFQ_TRANSITIONS, type RfqGuard, type RfqVerb } from './states.ts'
 
 /** The relation of an organization to an RFQ. `visibility.ts` has the same rule in SQL. */
@@ -121,6 +121,7 @@ export function writableFields(rfq: Rfq): RfqInput {
     ipOwnerOrgId,
     state,
     awardedOfferIds,
+    reason,
     createdTime,
     updatedTime,
     ...writable
@@ -129,4 +130,4 @@ export function writableFields(rfq: Rfq): RfqInput {
 }
 
 export const illegal = (state: RfqState, verb: RfqVerb) =>
-  `The RFQ is ${state}, not ${RFQ_TRANSITIONS[verb].from.join(' or ')}.`
+  `The RFQ is ${state}, not ${oneOf(RFQ_TRANSITIONS[verb].from)}.`
