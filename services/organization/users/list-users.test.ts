@@ -155,6 +155,35 @@ describe('filters', () => {
     }
   })
 
+  test('a permission that seven roles give lists each holder once, in the order of the list, on every page', async () => {
+    const other = await market.organization(['IP_OWNER'])
+    const by = other.administrator.client
+    const roles = await Promise.all(
+      Array.from({ length: 7 }, async (_, n) => {
+        const role = { name: `Files ${n}`, permissions: ['file:write'] }
+        return (await by.post<{ id: string }>('/flows/v1/roles', role)).body.id
+      }),
+    )
+    const people = await Promise.all(
+      Array.from({ length: 9 }, (_, n) => created(by, { email: `p${(n * 7) % 9}.${other.orgId}@list.example` })),
+    )
+    const holds = (n: number, role: number) => (n + role) % 3 > 0
+    for (const [n, { id }] of people.entries()) {
+      for (const [index, role] of roles.entries()) {
+        if (holds(n, index)) await by.post(`/flows/v1/roles/${role}/grant`, { userId: id })
+      }
+    }
+    const expected = [...people, other.administrator].map((one) => ('id' in one ? one.id : one.userId))
+    const all = (await list('pageSize=50', by)).body.items.map(({ id }) => id).filter((id) => expected.includes(id))
+    expect(await idsOf('permission=file:write', by)).toEqual(all)
+    const pages = []
+    for (const page of [4, 1, 3, 2]) {
+      const { items } = (await list(`permission=file:write&pageSize=3&page=${page}`, by)).body
+      pages[page - 1] = items.map(({ id }) => id)
+    }
+    expect(pages.flat()).toEqual(all)
+  })
+
   test.each(['admin=true', 'admin=false', 'permission=part:create', 'permission=', 'roleId=role_1', 'roleId='])(
     '%s without org:admin is 403, with other filters too',
     async (query) => {

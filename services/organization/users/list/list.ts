@@ -24,8 +24,8 @@ const MAX_MATCHES = 10_000
 
 /**
  * Every strategy finds the same page:
- * - `listHolders`: pages near the start of a role or permission alone;
- * - `filterCandidates`: other pages near the start, among the first holders of a role or permission, or among the users that the
+ * - `listHolders`: a role or permission alone;
+ * - `filterCandidates`: pages near the start, among the first holders of a role or permission, or among the users that the
  *   trigram index finds;
  * - `scanUsers`: all users in the order of the list, up to the end of the page. Of 100,000 users that takes 20 to 60 ms,
  *   and 50 ms more for each role or permission that most of them hold.
@@ -36,6 +36,8 @@ export async function findUsers(
   filters: UserFilters,
   window: PageWindow,
 ): Promise<readonly DocumentRow[]> {
+  const { authority, others } = splitAuthority(filters)
+  if (authority && isUnfiltered(others)) return listHolders(sql, viewer, authority, window)
   const isNearStart = window.offset + window.limit <= MAX_FILTERED
   const rows = isNearStart ? await findNearStart(sql, viewer, filters, window) : undefined
   return rows ?? scanUsers(sql, viewer, filters, window)
@@ -49,7 +51,6 @@ async function findNearStart(
   window: PageWindow,
 ): Promise<readonly DocumentRow[] | undefined> {
   const { authority, others } = splitAuthority(filters)
-  if (authority && isUnfiltered(others)) return listHolders(sql, viewer, authority, window)
   if (authority) {
     const { rows, candidates } = matchesIn(
       await filterCandidates(sql, viewer, { authority }, others, window, MAX_FILTERED),

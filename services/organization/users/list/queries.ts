@@ -67,18 +67,34 @@ const holds = (sql: Sql, orgId: string, authority: Authority) => sql`(
     select r.id from organization.roles r where r.org_id = ${orgId} and ${givesAuthority(sql, authority)}))
   limit 1) is true`
 
-/** The first holders of each role that givesAuthority the authority; they contain the first holders of all these roles. */
+/** Roles whose holders are merged in the order of their index. The holders of further roles are sorted. */
+const MERGED_ROLES = 4
+
+/**
+ * The first holders of the roles that give the authority, each user once, by e-mail address. One query for each role lets
+ * Postgres merge the parts of the index: to sort the holders of a common role took five times as long.
+ */
 function firstHolders(sql: Sql, orgId: string, authority: Authority, after: string | undefined, maxCandidates: number) {
   const { name: email, id } = nameKeyAt(after)
+  const holdersOf = (role: ReturnType<Sql>) => sql`
+    select email_key, user_id from organization.user_roles
+    where role_id = ${role} and (email_key, user_id) > (${email}, ${id})
+    order by email_key, user_id limit ${maxCandidates}`
+  const roles = sql`
+    select r.id from organization.roles r where r.org_id = ${orgId} and ${givesAuthority(sql, authority)} order by r.id`
+  const merged = Array.from(
+    { length: MERGED_ROLES },
+    (_, place) => sql`(${holdersOf(sql`(${roles} offset ${place} limit 1)`)}) union all`,
+  )
   return sql`
-    select ${'roleId' in authority ? sql`` : sql`distinct`} holder.email_key, holder.user_id as id
-    from organization.roles r cross join lateral (
-      select email_key, user_id from organization.user_roles
-      where role_id = r.id and (email_key, user_id) > (${email}, ${id})
-      order by email_key, user_id limit ${maxCandidates}
+    select distinct email_key, user_id as id
+    from (
+      ${merged} (
+        select holder.email_key, holder.user_id
+        from (${roles} offset ${MERGED_ROLES}) r cross join lateral (${holdersOf(sql`r.id`)}) holder
+        order by holder.email_key, holder.user_id)
     ) holder
-    where r.org_id = ${orgId} and ${givesAuthority(sql, authority)}
-    order by holder.email_key, holder.user_id`
+    order by email_key, user_id`
 }
 
 /** The holders of a role or permission by e-mail address. */
