@@ -5,12 +5,13 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { PageReads } from '../page-reads.ts'
 import * as commands from './commands.ts'
-import { findPage, type OfferReads } from './list.ts'
+import { findPage } from './list.ts'
 import { findOffer } from './queries.ts'
 import { bodyProblems } from './rules.ts'
 
-type Deps = commands.CommandDeps & OfferReads & { http: Http; pagination: Pagination }
+type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination }
 
 export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.offers' })

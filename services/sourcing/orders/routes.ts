@@ -7,12 +7,13 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
+import type { PageReads } from '../page-reads.ts'
 import { type CommandDeps, changeMilestones, moveOrder } from './commands.ts'
-import { findPage, type OrderReads } from './list.ts'
+import { findPage } from './list.ts'
 import { findOrder } from './queries.ts'
 import { milestoneProblems } from './rules.ts'
 
-type Deps = CommandDeps & OrderReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = CommandDeps & PageReads & { http: Http; pagination: Pagination; sql: Pool }
 
 export const orderRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.orders' })

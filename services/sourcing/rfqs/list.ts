@@ -1,37 +1,23 @@
-import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
-import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
+import type { Reader } from '../../kit/limits/tenant-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
+import { type PageReads, readPage } from '../page-reads.ts'
 import { hasTrigram } from '../parts/queries.ts'
 import { listRfqs, type RfqFilters, type RfqListing, type RfqSearch, scanRfqs, searchIndex } from './list-queries.ts'
 
-/** Offsets above this do not use the connection of short reads. */
-const LARGE_OFFSET = 500
-/** Offsets above this count as long reads. */
-const LONG_READ_OFFSET = 100_000
 /** RFQs of each view that a search scans before it searches an index: those of a common text fill a page. */
 const FIRST_SCAN = 2000
 /** More than any organization has. A text without a trigram is in no index, so the search scans the whole view. */
 const WHOLE_VIEW = 2_147_483_647
 
-export interface RfqReads {
-  reads: PipelinedReads
-  tenantReads: TenantReads
-}
-
 /** A page of the list. */
 export async function findPage(
-  deps: RfqReads,
+  deps: PageReads,
   reader: Reader,
   { q, ...listing }: RfqListing & { q?: string | undefined },
 ): Promise<readonly DocumentRow[]> {
   if (q !== undefined) return findMatches(deps, reader, { ...listing, q })
-  const { reads, tenantReads } = deps
-  const { orgId } = reader
-  if (listing.offset > LONG_READ_OFFSET) return tenantReads.long(reader, (sql) => listRfqs(sql, orgId, listing))
-  // An index serves one filter. With several, RFQs of one filter are read until enough match the others.
-  return listing.offset > LARGE_OFFSET || countFilters(listing) > 1
-    ? tenantReads.bounded(reader, (sql) => listRfqs(sql, orgId, listing))
-    : reads.query((sql) => listRfqs(sql, orgId, listing))
+  const cost = { offset: listing.offset, filters: countFilters(listing) }
+  return readPage(deps, reader, cost, (sql) => listRfqs(sql, reader.orgId, listing))
 }
 
 const countFilters = ({ state, partId, excludeDrafts, excludeExpired }: RfqFilters) =>
@@ -39,7 +25,7 @@ const countFilters = ({ state, partId, excludeDrafts, excludeExpired }: RfqFilte
     .length
 
 /** A scan finds a common text, and an index a rare one. */
-async function findMatches({ tenantReads }: RfqReads, reader: Reader, search: RfqSearch) {
+async function findMatches({ tenantReads }: PageReads, reader: Reader, search: RfqSearch) {
   const { orgId } = reader
   const first = await tenantReads.bounded(reader, (sql) => scanRfqs(sql, orgId, search, FIRST_SCAN))
   if (first.length === search.limit) return first

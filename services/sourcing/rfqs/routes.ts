@@ -7,14 +7,15 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
+import type { PageReads } from '../page-reads.ts'
 import { deliveryProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
 import { declineRfq, readRfq } from './invitations.ts'
-import { findPage, type RfqReads } from './list.ts'
+import { findPage } from './list.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations } from './queries.ts'
 import { expiryProblems } from './rules.ts'
 
-type Deps = commands.CommandDeps & RfqReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination; sql: Pool }
 
 const contentProblems = (body: { expireTime?: string; deliveryRegionCode?: string }): FieldError[] => [
   ...expiryProblems(body),
