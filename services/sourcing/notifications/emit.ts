@@ -1,0 +1,22 @@
+import type { WebhookEventType } from '../../../proto/webhook-events.ts'
+import { emitAll } from '../../kit/bus/outbox/emit.ts'
+import type { Tx } from '../../kit/db/client.ts'
+
+/** What the parties to a record are told. */
+export interface Notification {
+  type: WebhookEventType
+  /** Id of the case or assignment. */
+  subject: string
+  /** A repeated organization is told once. */
+  partyOrgIds: readonly string[]
+  data: object
+}
+
+/** Emits one event for each party of each notification, in this order. */
+export const notifyParties = (tx: Tx, notifications: readonly Notification[]) =>
+  emitAll(
+    tx,
+    notifications.flatMap(({ type, subject, partyOrgIds, data }) =>
+      [...new Set(partyOrgIds)].map((tenantId) => ({ type, tenantId, subject, data })),
+    ),
+  )
