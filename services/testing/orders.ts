@@ -1,6 +1,7 @@
 import type { Order, OrderState } from '../../proto/http/sourcing/orders.ts'
 import type { Pool } from '../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../kit/db/ids.ts'
+import { insertAssignment } from './assignments.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace } from './marketplace.ts'
@@ -33,7 +34,7 @@ export interface OrderRow {
   heldState?: OrderState | null
 }
 
-/** Inserts an order under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. */
+/** Inserts an order and its assignment under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. */
 export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
   const now = new Date().toISOString()
   const id = newIdAt('order', now)
@@ -45,6 +46,7 @@ export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
       ${row.factoryId}, ${row.consumerOrgId}, ${row.ipOwnerOrgId}, ${row.manufacturerOrgId}, ${row.sellerOrgId},
       ${row.distributorOrgId ?? null}, ${row.state ?? 'PLACED'}, ${row.heldState ?? null}, 10, 95.5, 1200, 49.9, 2204.9,
       'EUR', '2031-05-29', ${now}, ${now})`
+  await insertAssignment(owner, id)
   return id
 }
 
