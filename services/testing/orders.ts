@@ -34,7 +34,7 @@ export interface OrderRow {
   heldState?: OrderState | null
 }
 
-/** Inserts an order and its assignment under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. */
+/** Inserts an order under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. */
 export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
   const now = new Date().toISOString()
   const id = newIdAt('order', now)
@@ -46,6 +46,12 @@ export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
       ${row.factoryId}, ${row.consumerOrgId}, ${row.ipOwnerOrgId}, ${row.manufacturerOrgId}, ${row.sellerOrgId},
       ${row.distributorOrgId ?? null}, ${row.state ?? 'PLACED'}, ${row.heldState ?? null}, 10, 95.5, 1200, 49.9, 2204.9,
       'EUR', '2031-05-29', ${now}, ${now})`
+  return id
+}
+
+/** Inserts an order and its assignment. */
+export async function insertAssignedOrder(owner: Pool, row: OrderRow): Promise<string> {
+  const id = await insertOrder(owner, row)
   await insertAssignment(owner, id)
   return id
 }
@@ -71,6 +77,6 @@ export async function orderParties(market: TestMarketplace) {
     partId,
     factoryId,
   }
-  const place = (more: Partial<OrderRow> = {}) => insertOrder(market.db.owner, { ...parties, ...more })
+  const place = (more: Partial<OrderRow> = {}) => insertAssignedOrder(market.db.owner, { ...parties, ...more })
   return { consumer, ipOwner, maker, seller, distributor, stranger, partId, factoryId, parties, place }
 }

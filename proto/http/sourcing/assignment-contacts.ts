@@ -125,7 +125,7 @@ export const patchAssignmentContact = defineOperation({
   ifMatch: true,
   etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
-  audit: { procedure: 'assignment.contact.update', request: ['id', 'contactId', 'fields'] },
+  audit: { procedure: 'assignment.contact.patch', request: ['id', 'contactId', 'fields'] },
 })
 
 export const deleteAssignmentContact = defineOperation({

@@ -125,7 +125,7 @@ export const patchBillingDetails = defineOperation({
   ifMatch: true,
   etag: true,
   refusals: ['illegal_transition', 'precondition_failed'],
-  audit: { procedure: 'assignment.billingDetails.update', request: ['id', 'billingDetailsId', 'fields'] },
+  audit: { procedure: 'assignment.billingDetails.patch', request: ['id', 'billingDetailsId', 'fields'] },
 })
 
 export const deleteBillingDetails = defineOperation({

@@ -175,7 +175,7 @@ describe('billing details', () => {
       where org_id = ${consumer.orgId} and success and request ->> 'billingDetailsId' = ${billingDetailsId} order by id`
     expect(entries.map(({ procedure, request }) => [procedure, request])).toEqual([
       ['assignment.billingDetails.create', { id, billingDetailsId }],
-      ['assignment.billingDetails.update', { id, billingDetailsId, fields: ['reference'] }],
+      ['assignment.billingDetails.patch', { id, billingDetailsId, fields: ['reference'] }],
       ['assignment.billingDetails.delete', { id, billingDetailsId }],
     ])
   })

@@ -185,7 +185,7 @@ describe('a contact', () => {
     const key = { id, contactId: contact.id }
     expect(await lastEntry('assignment.contact.create')).toEqual(key)
     await made(id).patch(contact.id, { phone: null, name: 'Sales' })
-    expect(await lastEntry('assignment.contact.update')).toEqual({ ...key, fields: ['phone', 'name'] })
+    expect(await lastEntry('assignment.contact.patch')).toEqual({ ...key, fields: ['phone', 'name'] })
     await made(id).remove(contact.id)
     expect(await lastEntry('assignment.contact.delete')).toEqual(key)
   })
