@@ -13,6 +13,8 @@ const ofOther = (record: RecordName, permission: Permission) => ({
   own: ({ permissions }: Account) => (permissions.has(permission) ? 404 : undefined),
 })
 
+const BILLING_REFERENCES = { 'body.taxId': 'shared', 'body.address': 'shared' } as const
+
 /** The references of an operation on a record of an assignment, and a request that names both. */
 function inAssignment(record: RecordName, place: Place, make: Values, permission: Permission): OperationCase {
   const isOwner = ({ kind }: Account) => recordKind(record).owners.includes(kind)
@@ -20,7 +22,7 @@ function inAssignment(record: RecordName, place: Place, make: Values, permission
     references: {
       'path.id': ofOther('boughtAssignment', permission),
       [place]: ofOther(record, permission),
-      'body.taxId': 'shared',
+      ...BILLING_REFERENCES,
     },
     values: async (fixtures, account) =>
       make(fixtures, isOwner(account) ? account : await fixtures.account('owner', 'administrator')),
@@ -65,7 +67,7 @@ export const ASSIGNMENT_CASES: Record<string, OperationCase> = {
   patchAssignmentContact: { ...contact('assignment:manage'), conflict: archived },
   deleteAssignmentContact: { ...contact('assignment:manage'), conflict: archived },
   createBillingDetails: {
-    references: { 'path.id': 'boughtAssignment', 'body.taxId': 'shared' },
+    references: { 'path.id': 'boughtAssignment', ...BILLING_REFERENCES },
     conflict: archived,
   },
   listBillingDetails: { references: { 'path.id': ['boughtAssignment', 'madeAssignment'] } },
