@@ -1,3 +1,24 @@
+{{/* A variable from a secret. The context is {name, secret, key}. */}}
+{{- define "marketplace.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret }}
+      key: {{ .key }}
+{{- end -}}
+
+{{/* Variables that name mounted files. */}}
+{{- define "marketplace.fileVariables" -}}
+{{- if .Values.nats.existingSecret }}
+- name: NATS_CREDS_FILE
+  value: /etc/marketplace/nats/{{ .Values.nats.credentialsKey }}
+{{- end }}
+{{- if .Values.certificates.existingConfigMap }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/marketplace/certificates/{{ .Values.certificates.key }}
+{{- end }}
+{{- end -}}
+
 {{/* The variables of one service beyond those of the ConfigMap. The context is {root, name, service, database}. */}}
 {{- define "marketplace.serviceVariables" -}}
 {{- $values := .root.Values -}}
