@@ -89,8 +89,8 @@ export interface ChangedRfqCase {
  */
 export const updateRfqCases = (tx: Tx, { rfqIds, orgIds, ends }: RfqCaseChanges, now: string) => tx<ChangedRfqCase[]>`
   with changed as materialized (
-    select rfq_id, org_id, bool_or(ends) as ends
-    from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${[...ends]}::boolean[]) sent (rfq_id, org_id, ends)
+    select rfq_id, org_id, bool_or(ends::boolean) as ends
+    from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[]) sent (rfq_id, org_id, ends)
     group by rfq_id, org_id
   ), locked as materialized (
     select followed.id, changed.ends and followed.state = any(${[...CASE_TRANSITIONS.end.from]}) as closes
