@@ -9,6 +9,7 @@ import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder } from './operations/orders.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
+import { CASE_RECORDS } from './operations/sourcing-cases.ts'
 import { openGrant, openSession } from './sessions.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -165,6 +166,7 @@ export const RECORDS = {
   shippedOrder: made('SHIPPED'),
   deliveredOrder: made('DELIVERED'),
   heldOrder: made('ON_HOLD'),
+  ...CASE_RECORDS,
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],
     make: (fixtures, account) => completedUpload(fixtures, account),
