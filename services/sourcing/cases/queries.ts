@@ -87,7 +87,9 @@ export interface ChangedRfqCase {
  * Updates the cases that follow RFQs, and closes those that end and are OPEN. They are locked in the order of their ids, so
  * that concurrent changes of one RFQ wait for each other.
  */
-export const updateRfqCases = (tx: Tx, { rfqIds, orgIds, ends }: RfqCaseChanges, now: string) => tx<ChangedRfqCase[]>`
+export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChanges, now: string) => sql<
+  ChangedRfqCase[]
+>`
   with changed as materialized (
     select rfq_id, org_id, bool_or(ends::boolean) as ends
     from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[]) sent (rfq_id, org_id, ends)
