@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CASE_STATES, type Case } from '../proto/http/sourcing/cases.ts'
 import { OFFER_STATES, type Offer, type OfferState } from '../proto/http/sourcing/offers.ts'
 import { ORDER_STATES, ORDER_VIEWS, type Order, type OrderState } from '../proto/http/sourcing/orders.ts'
 import { until } from '../services/testing/until.ts'
@@ -93,6 +94,14 @@ async function orderStates({ organizations }: AccountsFile): Promise<Map<string,
   return states
 }
 
+/** The cases of all organizations of the demo. */
+async function listCases({ organizations }: AccountsFile): Promise<Case[]> {
+  const lists = organizations.map(async ({ accounts }) =>
+    list<Case>(await signInAs(accounts[0]), '/flows/v1/cases?pageSize=50'),
+  )
+  return (await Promise.all(lists)).flat()
+}
+
 /** The states of the offers that the manufacturers of the demo made. */
 async function offerStates({ organizations }: AccountsFile): Promise<OfferState[]> {
   const makers = organizations.filter(({ roles }) => roles.includes('MANUFACTURER'))
@@ -128,6 +137,9 @@ test(
     expect([...states.keys()].toSorted()).toEqual([...ORDER_VIEWS].toSorted())
     expect([...states].filter(([, seen]) => seen.size === 0)).toEqual([])
     expect([...(states.get('CONSUMER') ?? [])].toSorted()).toEqual([...ORDER_STATES].toSorted())
+    const cases = await listCases(accounts)
+    expect([...new Set(cases.map(({ state }) => state))].toSorted()).toEqual([...CASE_STATES].toSorted())
+    expect([cases.some(({ rfqId }) => rfqId), cases.some(({ orderId }) => orderId)]).toEqual([true, true])
 
     // One offer of the demo expires a few seconds after the start.
     await until(async () => (await offerStates(accounts)).includes('EXPIRED'), { withinMs: 30_000, what: 'the expiry' })
