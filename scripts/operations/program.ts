@@ -23,6 +23,7 @@ program
   .requiredOption('--family-name <name>', 'family name of the administrator')
   .requiredOption('--organization <name>', 'name of the organization')
   .requiredOption('--region <code>', 'country of the organization, an ISO 3166-1 alpha-2 code')
+  .option('--if-none', 'succeeds without a change if an operator exists, for a Job that is repeated')
   .action(bootstrap)
 
 /** A command on a user, recorded in the audit log as an impersonation of that user. */
