@@ -119,7 +119,7 @@ export const createCase = defineOperation({
   status: 201,
   response: Case,
   idempotent: true,
-  audit: { procedure: 'case.create', request: Object.keys(CaseInput.properties) },
+  audit: { procedure: 'case.create', request: ['caseId', ...Object.keys(CaseInput.properties)] },
 })
 
 export const patchCase = defineOperation({

@@ -48,7 +48,8 @@ export const CASE_CASES: Record<string, OperationCase> = {
   getCase: { references: { 'path.id': 'openCase' } },
   createCase: {
     references: { 'body.rfqId': ['draftRfq', 'openRfq', 'rfqInvitation'], 'body.orderId': 'boughtOrder' },
-    values: () => ({ body: { kind: 'QUALITY', title: 'Porosity' } }),
+    // An RFQ or an order, not both; the title tells the bodies apart.
+    values: () => ({ body: { kind: 'QUALITY', title: `Porosity ${crypto.randomUUID()}` } }),
   },
   patchCase: {
     references: { 'path.id': 'openCase' },
