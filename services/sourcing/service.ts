@@ -2,6 +2,7 @@ import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
+import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
 import { caseExpenseRoutes } from './cases/expenses/routes.ts'
 import { caseRoutes } from './cases/routes.ts'
@@ -32,7 +33,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files, factories, RFQs, offers, orders and cases. */
+/** Parts and their files, factories, RFQs, offers, orders, assignments and cases. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -70,6 +71,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       awardRoutes({ http, ...deps }),
       comparisonRoutes({ http, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
+      assignmentRoutes({ http, pagination, ...deps }),
       caseRoutes({ http, pagination, ...deps }),
       caseTaskRoutes({ http, pagination, ...deps }),
       caseExpenseRoutes({ http, pagination, ...deps }),

@@ -5,6 +5,7 @@ import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { TEST_PASSWORD } from '../marketplace.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { openActivation, openGrant } from '../sessions.ts'
+import { ASSIGNMENT_CASES } from './assignment-cases.ts'
 import { CASE_CASES } from './case-cases.ts'
 import type { Documented } from './document.ts'
 import { FACTORY_CASES } from './factory-cases.ts'
@@ -133,6 +134,7 @@ const CASES: Record<string, OperationCase> = {
   ...FACTORY_CASES,
   ...RFQ_CASES,
   ...ORDER_CASES,
+  ...ASSIGNMENT_CASES,
   ...OFFER_CASES,
   ...CASE_CASES,
   ...WEBHOOK_CASES,
