@@ -5,14 +5,7 @@ import { insertCustomField, insertOption } from '../organization/custom-fields/q
 import { insertRole } from '../organization/roles/queries.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
 import type { TestUser } from './marketplace.ts'
-import {
-  billingDetailsOf,
-  boughtAssignment,
-  contactOf,
-  extensionOf,
-  finish,
-  madeAssignment,
-} from './operations/assignments.ts'
+import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder } from './operations/orders.ts'
@@ -174,6 +167,7 @@ export const RECORDS = {
   shippedOrder: made('SHIPPED'),
   deliveredOrder: made('DELIVERED'),
   heldOrder: made('ON_HOLD'),
+  ...ASSIGNMENT_RECORDS,
   boughtAssignment: {
     owners: RFQ_CONSUMERS,
     make: (fixtures, account) => boughtAssignment(fixtures, account),
