@@ -22,9 +22,9 @@ export interface DispatcherDeps {
 }
 
 /** Requests in flight of one replica. */
-const SLOTS = 512
+export const SLOTS = 512
 const SLOTS_PER_ORGANIZATION = SLOTS / 4
-const SLOTS_PER_ENDPOINT = 32
+export const SLOTS_PER_ENDPOINT = 32
 /** Longer than an attempt, so that only the lease of a crashed worker expires. */
 const LEASE_SECONDS = 45
 /** Finds retries that have become due and deliveries whose notification was lost. */

@@ -7,7 +7,7 @@ import { notifyDue, storeEvent } from './queries.ts'
 /** Stores the events of cases and assignments with their deliveries. An event without a tenant concerns no endpoint. */
 export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }): Worker =>
   bus.consume({
-    name: 'webhook-deliveries',
+    name: 'ingest',
     subjects: ['cases.>', 'assignments.>'],
     async handle(tx, event) {
       const { id, type, time, tenantid } = event
