@@ -23,7 +23,6 @@ export interface DispatcherDeps {
 
 /** Requests in flight of one replica. */
 export const SLOTS = 512
-const SLOTS_PER_ORGANIZATION = SLOTS / 4
 export const SLOTS_PER_ENDPOINT = 32
 /** Longer than an attempt, so that only the lease of a crashed worker expires. */
 const LEASE_SECONDS = 45
@@ -67,7 +66,6 @@ export class Dispatcher implements Worker {
     const limits = {
       slots,
       perEndpoint: SLOTS_PER_ENDPOINT,
-      perOrganization: SLOTS_PER_ORGANIZATION,
       leaseSeconds: LEASE_SECONDS,
     }
     const claimed = await claimDue(sql, this.#inFlight(), limits, leaseToken, new Date(clock()).toISOString())

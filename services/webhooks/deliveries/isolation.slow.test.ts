@@ -13,6 +13,8 @@ market.db.beforeDrop(() => producer.end({ timeout: 1 }))
 
 /** Shorter than the time-out of an attempt, so that no hanging request has ended. */
 const WITHIN = { withinMs: 12_000 }
+/** Longer than that of the dispatcher. */
+const SWEEP_MS = 1500
 
 /** A receiver that answers all requests only when it is released, and one that answers at once. */
 function receivers() {
@@ -67,15 +69,12 @@ const send = ({ orgId }: TestOrganization, count: number) =>
     ),
   )
 
-/** All slots that these deliveries may occupy are occupied: a whole sweep starts no further request. */
+/** Waits until as many requests hang as may: a whole sweep has started no further one. */
 async function saturated(waiting: readonly unknown[], least: number): Promise<void> {
-  await until(() => waiting.length >= least, WITHIN)
-  let before = -1
-  await until(async () => {
-    const unchanged = before === waiting.length
-    before = waiting.length
-    await Bun.sleep(1200)
-    return unchanged && before === waiting.length
+  let [last, sinceMs] = [0, performance.now()]
+  await until(() => {
+    if (waiting.length !== last) [last, sinceMs] = [waiting.length, performance.now()]
+    return last >= least && performance.now() - sinceMs > SWEEP_MS
   }, WITHIN)
 }
 

@@ -53,15 +53,18 @@ export interface Running {
 }
 
 export interface ClaimLimits {
+  /** Free slots. */
   slots: number
   perEndpoint: number
-  perOrganization: number
   leaseSeconds: number
 }
 
 /**
- * Leases due deliveries of active endpoints: of each organization in turn, and of each of its endpoints in turn. The rows
- * of the endpoints are locked FOR SHARE, so that once a change of an endpoint has been committed no claim overlooks it.
+ * Leases due deliveries of active endpoints: of each organization in turn, and of each of its endpoints in turn. An
+ * organization may occupy a third of the slots that are then free, and an endpoint a third of what its organization has
+ * left (dynamic thresholds). So one organization gets at most a quarter, and however many hang, some slots stay free. The
+ * rows of the endpoints are locked FOR SHARE, so that once a change of an endpoint has been committed no claim overlooks
+ * it.
  */
 export const claimDue = (sql: Sql, running: Running, limits: ClaimLimits, leaseToken: string, now: string) => sql<
   ClaimedDelivery[]
@@ -81,15 +84,19 @@ export const claimDue = (sql: Sql, running: Running, limits: ClaimLimits, leaseT
     ) d
     where e.status = 'active'
   ), placed as (
-    select due.id, due.endpoint_id,
+    select due.id, due.endpoint_id, endpoint_place,
       row_number() over (partition by due.org_id order by endpoint_place, due.endpoint_id) + coalesce(bo.running, 0)
         as organization_place
     from due
     left join unnest(${[...running.orgIds]}::text[], ${[...running.orgCounts]}::integer[]) bo (id, running)
       on bo.id = due.org_id
+  ), ranked as (
+    select id, endpoint_id, endpoint_place, organization_place,
+      ceil((${limits.slots}::integer + 1 - row_number() over (order by organization_place, id)) / 3.0) as share
+    from placed
   ), chosen as (
-    select id, endpoint_id from placed where organization_place <= ${limits.perOrganization}
-    order by organization_place limit ${limits.slots}
+    select id, endpoint_id from ranked
+    where organization_place <= share and endpoint_place <= ceil((share + 1 - organization_place) / 3)
   ), active as (
     select id from webhooks.endpoints
     where id in (select endpoint_id from chosen) and status = 'active' order by id for share
