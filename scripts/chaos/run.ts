@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { connect, type Pool } from '../../services/kit/db/client.ts'
-import { SLOTS, SLOTS_PER_ENDPOINT } from '../../services/webhooks/deliveries/dispatcher.ts'
+import { SLOTS, SLOTS_PER_ENDPOINT } from '../../services/webhooks/deliveries/slots.ts'
 import type { State } from '../toolchain/state.ts'
 import { installNats } from '../toolchain/test-servers.ts'
 import { createEndpoints, deleteEndpoint, type Endpoint, setStatus } from './endpoints.ts'
