@@ -3,10 +3,13 @@ import type { CreatedWebhookEndpoint } from '../../../proto/http/webhooks/endpoi
 import { emitAll } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { startService } from '../../testing/processes.ts'
 import { until } from '../../testing/until.ts'
 
 setDefaultTimeout(60_000)
-const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
+// The webhooks service runs in a process of its own, because the test runner allows 256 requests at the same time.
+const market = await marketplaceOf(['sourcing'])
+const service = await startService('webhooks', market.db, undefined, { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { owner } = market.db
 const producer = connect(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
 market.db.beforeDrop(() => producer.end({ timeout: 1 }))
@@ -51,6 +54,7 @@ function receivers() {
 
 async function endpoint({ administrator }: TestOrganization, url: string): Promise<CreatedWebhookEndpoint> {
   const body = { url, events: ['cases.*'] }
+  administrator.client.url = service.client.url
   const answer = await administrator.client.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', body)
   if (answer.status !== 201) throw new Error(answer.text)
   return answer.body.data
@@ -76,6 +80,8 @@ async function saturated(waiting: readonly unknown[], least: number): Promise<vo
     if (waiting.length !== last) [last, sinceMs] = [waiting.length, performance.now()]
     return last >= least && performance.now() - sinceMs > SWEEP_MS
   }, WITHIN)
+  // As the autovacuum does within a minute: the plans of the service were made over empty tables.
+  await owner`analyze webhooks.endpoints, webhooks.deliveries, webhooks.events`
 }
 
 test('of an organization are all sent while 300 endpoints of another one hang', async () => {
@@ -110,7 +116,7 @@ test('of an organization are all sent while twenty others have hanging endpoints
   release()
 })
 
-test('to an endpoint are all sent while nineteen other endpoints of its organization hang', async () => {
+test('to an endpoint are all sent while nineteen others of its organization hang', async () => {
   const { hanging, accepting, waiting, arrived, release } = receivers()
   const org = await market.organization(['CONSUMER'])
   for (let number = 0; number < 19; number++) await endpoint(org, hanging)
