@@ -1,6 +1,15 @@
 /** The values of `procedure` in the audit log: `<resource>.<verb>`. */
 export const PROCEDURES = [
   'activation.redeem',
+  'assignment.archive',
+  'assignment.billingDetails.create',
+  'assignment.billingDetails.delete',
+  'assignment.billingDetails.patch',
+  'assignment.contact.create',
+  'assignment.contact.delete',
+  'assignment.contact.patch',
+  'assignment.extension.create',
+  'assignment.unarchive',
   'auth.refreshReuse',
   'auth.revoke',
   'auth.signIn',

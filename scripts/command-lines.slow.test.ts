@@ -21,6 +21,8 @@ const OPERATOR = [
   ['catalog'],
   ['catalog', 'import'],
   ['catalog', 'export'],
+  ['webhooks'],
+  ['webhooks', 'listen'],
 ].map((words) => ['operator', ...words])
 const OTHERS = [
   'openapi',

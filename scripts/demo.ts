@@ -1,16 +1,16 @@
+import { accountOf } from './client/account.ts'
+import { signIn } from './client/requests.ts'
 import { Narrator } from './journey/narrator.ts'
 import { award, makeOffers } from './journey/offers.ts'
-import { accountOf } from './journey/options.ts'
-import { createParties, signIn } from './journey/parties.ts'
+import { createParties } from './journey/parties.ts'
 import { produce } from './journey/production.ts'
 import { requestQuotations } from './journey/sourcing.ts'
-import { readAccounts } from './local/welcome.ts'
+import { localMarketplace } from './local/address.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { ACCOUNTS_FILE } from './toolchain/state.ts'
 
 /** Plays a whole trade against a running marketplace, over HTTP, with organizations of its own. */
 async function play(given: { url?: string; email?: string }): Promise<void> {
-  const account = await accountOf(given, process.env, () => readAccounts(ACCOUNTS_FILE))
+  const account = await accountOf(given, process.env, localMarketplace)
   const narrator = new Narrator(console.log)
   narrator.chapter(`Organizations at ${account.url}`)
   const operator = await narrator.step(
@@ -29,7 +29,7 @@ await runCommandLine(
     'bun run demo',
     'Plays a trade from the part to the delivery against a running marketplace, with organizations of its own.',
   )
-    .option('--url <address>', 'address of the marketplace; default: $BASE, or http://localhost:8080')
+    .option('--url <address>', 'address of the marketplace; default: $BASE, or that of ./scripts/dev')
     .option('--email <address>', 'account of the operator; default: $EMAIL, or that of ./scripts/dev')
     .addHelpText('after', '\nThe password is read from $PASSWORD, or from the demo accounts of ./scripts/dev.')
     .action(play),

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Assignment } from '../proto/http/sourcing/assignments.ts'
 import { OFFER_STATES, type Offer, type OfferState } from '../proto/http/sourcing/offers.ts'
 import { ORDER_STATES, ORDER_VIEWS, type Order, type OrderState } from '../proto/http/sourcing/orders.ts'
 import { until } from '../services/testing/until.ts'
@@ -93,6 +94,23 @@ async function orderStates({ organizations }: AccountsFile): Promise<Map<string,
   return states
 }
 
+/** The number of assignments that the manufacturers of the demo have, of archived ones, and of records of each kind. */
+async function assignments({ organizations }: AccountsFile) {
+  const counts = { assignments: 0, orders: 0, archived: 0, contacts: 0, 'billing-details': 0, extensions: 0 }
+  for (const { accounts } of organizations.filter(({ roles }) => roles.includes('MANUFACTURER'))) {
+    const token = await signInAs(accounts[0])
+    counts.orders += (await list(token, '/v1/orders?view=MANUFACTURER&pageSize=50')).length
+    for (const { id, archived } of await list<Assignment>(token, '/flows/v1/assignments?pageSize=50')) {
+      counts.assignments++
+      counts.archived += Number(archived)
+      for (const kind of ['contacts', 'billing-details', 'extensions'] as const) {
+        counts[kind] += (await list(token, `/flows/v1/assignments/${id}/${kind}`)).length
+      }
+    }
+  }
+  return counts
+}
+
 /** The states of the offers that the manufacturers of the demo made. */
 async function offerStates({ organizations }: AccountsFile): Promise<OfferState[]> {
   const makers = organizations.filter(({ roles }) => roles.includes('MANUFACTURER'))
@@ -128,6 +146,10 @@ test(
     expect([...states.keys()].toSorted()).toEqual([...ORDER_VIEWS].toSorted())
     expect([...states].filter(([, seen]) => seen.size === 0)).toEqual([])
     expect([...(states.get('CONSUMER') ?? [])].toSorted()).toEqual([...ORDER_STATES].toSorted())
+
+    const { assignments: opened, orders, ...records } = await assignments(accounts)
+    expect(opened).toBe(orders)
+    expect(records).toEqual({ archived: 1, contacts: 4, 'billing-details': 2, extensions: 1 })
 
     // One offer of the demo expires a few seconds after the start.
     await until(async () => (await offerStates(accounts)).includes('EXPIRED'), { withinMs: 30_000, what: 'the expiry' })

@@ -38,6 +38,7 @@ async function test(files: string[], lifecycle: Lifecycle): Promise<Tally> {
     TEST_DATABASE_URL: servers.databaseUrl,
     TEST_NATS_SERVER: servers.natsServer,
     TEST_S3_SERVER: servers.s3Server,
+    TEST_PYTHON_PACKAGES: servers.pythonPackages,
     TEST_FOLDER: servers.folder,
     BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
   }

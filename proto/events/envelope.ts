@@ -7,6 +7,12 @@ export const STREAM_FAMILIES = {
 } as const
 export type StreamName = keyof typeof STREAM_FAMILIES
 
+/**
+ * The consumer of each service that reads NOTIFICATIONS. They are created with the stream, because it keeps an event only for
+ * existing consumers, until each has acknowledged it.
+ */
+export const NOTIFICATIONS_CONSUMERS = { webhooks: 'ingest' } as const
+
 const FAMILIES = [...STREAM_FAMILIES.DOMAIN, ...STREAM_FAMILIES.NOTIFICATIONS].join('|')
 
 /** `sourcing.part.created`: the family and at least one more word. The type is also the subject on the bus. */

@@ -1,11 +1,30 @@
-/** A signing key was revoked, so the tokens that it signed are void. */
+import { type Static, Type } from '@sinclair/typebox'
+import { Id } from './shapes.ts'
+
+const KeyData = Type.Object(
+  { kid: Type.String({ description: 'Id of the signing key.', examples: ['key_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }) },
+  { description: 'A signing key was revoked, so the tokens that it signed are void.' },
+)
+
+const SessionsData = Type.Object(
+  {
+    sessionIds: Type.Array(Id('sess', 'Id of a session.'), {
+      maxItems: 100,
+      description: 'At most 100 sessions; a command that ends more emits several events.',
+      examples: [['sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
+    }),
+  },
+  { description: 'The sessions ended, so their access tokens are void.' },
+)
+
+export const IDENTITY_EVENTS = { 'identity.key.revoked': KeyData, 'identity.session.revoked': SessionsData }
+
 export interface KeyRevoked {
   type: 'identity.key.revoked'
-  data: { kid: string }
+  data: Static<typeof KeyData>
 }
 
-/** The sessions ended, so their access tokens are void. At most 100 sessions per event. */
 export interface SessionsRevoked {
   type: 'identity.session.revoked'
-  data: { sessionIds: string[] }
+  data: Static<typeof SessionsData>
 }

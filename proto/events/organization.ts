@@ -1,52 +1,92 @@
-/** Makes every service reload the cached permissions of the user. */
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, OrgId } from './shapes.ts'
+
+const org = { orgId: OrgId('The organization.') }
+const user = { userId: Id('user', 'The user.'), ...org }
+
+const UserData = Type.Object(user, {
+  description: 'A user or its roles changed. Makes every service reload the cached permissions of the user.',
+})
+const RoleData = Type.Object(
+  { roleId: Id('role', 'The role.'), ...org },
+  {
+    description: 'A role changed. Makes every service reload the cached permissions of all users of the organization.',
+  },
+)
+const OrgData = Type.Object(org, {
+  description:
+    'An organization was created or changed. Makes every service reload the cached permissions of all its users.',
+})
+
+const sessionsVoid = {
+  ...user,
+  sessionVersion: Type.Integer({ description: 'Sessions of an earlier version end.', examples: [3] }),
+}
+const ResetData = Type.Object(sessionsVoid, {
+  description: 'The password and earlier sessions are void; identity ends the sessions.',
+})
+const DeactivationData = Type.Object(sessionsVoid, {
+  description: 'Earlier sessions are void, also after a later activation; identity ends them.',
+})
+const AnonymisationData = Type.Object(sessionsVoid, {
+  description: 'The personal data were erased; identity erases its own.',
+})
+const BusinessUnitData = Type.Object(
+  { businessUnitId: Id('bu', 'The business unit.'), ...org },
+  { description: 'A business unit was created, changed or deleted.' },
+)
+const CustomFieldData = Type.Object(
+  { fieldId: Id('field', 'The custom field.'), ...org },
+  { description: 'A custom field was created, changed or deleted.' },
+)
+
+export const ORGANIZATION_EVENTS = {
+  'organization.user.changed': UserData,
+  'organization.role.changed': RoleData,
+  'organization.org.changed': OrgData,
+  'organization.user.credentialsReset': ResetData,
+  'organization.user.deactivated': DeactivationData,
+  'organization.user.anonymised': AnonymisationData,
+  'organization.businessUnit.changed': BusinessUnitData,
+  'organization.customField.changed': CustomFieldData,
+}
+
 export interface UserChanged {
   type: 'organization.user.changed'
-  data: { userId: string; orgId: string }
+  data: Static<typeof UserData>
 }
 
-/** Makes every service reload the cached permissions of all users of the organization. */
 export interface RoleChanged {
   type: 'organization.role.changed'
-  data: { roleId: string; orgId: string }
+  data: Static<typeof RoleData>
 }
 
-/** Makes every service reload the cached permissions of all users of the organization. */
 export interface OrgChanged {
   type: 'organization.org.changed'
-  data: { orgId: string }
+  data: Static<typeof OrgData>
 }
 
-/** The password and earlier sessions are void; identity ends the sessions. */
 export interface CredentialsReset {
   type: 'organization.user.credentialsReset'
-  data: SessionsVoid
+  data: Static<typeof ResetData>
 }
 
-/** Earlier sessions are void, also after a later activation; identity ends them. */
 export interface UserDeactivated {
   type: 'organization.user.deactivated'
-  data: SessionsVoid
+  data: Static<typeof DeactivationData>
 }
 
-/** The personal data were erased; identity erases its own. */
 export interface UserAnonymised {
   type: 'organization.user.anonymised'
-  data: SessionsVoid
-}
-
-interface SessionsVoid {
-  userId: string
-  orgId: string
-  /** Sessions of an earlier version end. */
-  sessionVersion: number
+  data: Static<typeof AnonymisationData>
 }
 
 export interface BusinessUnitChanged {
   type: 'organization.businessUnit.changed'
-  data: { businessUnitId: string; orgId: string }
+  data: Static<typeof BusinessUnitData>
 }
 
 export interface CustomFieldChanged {
   type: 'organization.customField.changed'
-  data: { fieldId: string; orgId: string }
+  data: Static<typeof CustomFieldData>
 }

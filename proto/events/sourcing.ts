@@ -1,102 +1,190 @@
-interface AboutPart {
-  partId: string
-  ipOwnerOrgId: string
+import { type Static, Type } from '@sinclair/typebox'
+import { Id, OrgId, sameData } from './shapes.ts'
+
+const partId = Id('part', 'The part.')
+const ipOwnerOrgId = OrgId('The owner of the design.')
+const consumerOrgId = OrgId('The organization that requested quotations.')
+const manufacturerOrgId = OrgId('The organization that makes the part.')
+const rfqId = Id('rfq', 'The RFQ.')
+const offerId = Id('offer', 'The offer.')
+
+const PartData = Type.Object({ partId, ipOwnerOrgId })
+
+export const PART_EVENTS = sameData(PartData, {
+  'sourcing.part.created': 'A part was created.',
+  'sourcing.part.updated': 'The content of a part changed.',
+  'sourcing.part.published': 'A part was published.',
+  'sourcing.part.archived': 'A part was archived.',
+  'sourcing.part.unarchived': 'An archived part was published again.',
+  'sourcing.part.deleted': 'A part was deleted.',
+  'sourcing.part.filesChanged': 'Files of a part were added, removed or finished.',
+})
+
+export interface PartEvent {
+  type: keyof typeof PART_EVENTS
+  data: Static<typeof PartData>
 }
 
-/** One event type for each command on a part, all with the same data. */
-export interface PartEvent {
-  type: `sourcing.part.${'created' | 'updated' | 'published' | 'archived' | 'unarchived' | 'deleted' | 'filesChanged'}`
-  data: AboutPart
-}
+const UploadData = Type.Object(
+  { uploadId: Id('upload', 'The upload.'), orgId: OrgId('Its organization.') },
+  { description: 'An upload was created.' },
+)
 
 export interface UploadCreated {
   type: 'sourcing.upload.created'
-  data: { uploadId: string; orgId: string }
+  data: Static<typeof UploadData>
 }
 
-/** One event type for each command on a factory. */
+const FactoryData = Type.Object({ factoryId: Id('factory', 'The factory.'), orgId: OrgId('Its organization.') })
+
+export const FACTORY_EVENTS = sameData(FactoryData, {
+  'sourcing.factory.created': 'A factory was created.',
+  'sourcing.factory.updated': 'The content of a factory changed.',
+  'sourcing.factory.activated': 'A factory was activated.',
+  'sourcing.factory.deactivated': 'A factory was deactivated.',
+  'sourcing.factory.capabilitiesChanged': 'The capabilities of a factory were replaced.',
+})
+
 export interface FactoryEvent {
-  type: `sourcing.factory.${'created' | 'updated' | 'activated' | 'deactivated' | 'capabilitiesChanged'}`
-  data: { factoryId: string; orgId: string }
+  type: keyof typeof FACTORY_EVENTS
+  data: Static<typeof FactoryData>
 }
 
-/** A distributor released a factory to an organization that is engaged through it, or withdrew the release. */
+const ReleaseData = Type.Object({
+  factoryId: Id('factory', 'The factory.'),
+  orgId: OrgId('The organization that may source from the factory.'),
+  distributorOrgId: OrgId('The distributor.'),
+})
+
+export const FACTORY_RELEASE_EVENTS = sameData(ReleaseData, {
+  'sourcing.factory.released': 'A distributor released a factory to an organization that is engaged through it.',
+  'sourcing.factory.withdrawn': 'A distributor withdrew the release of a factory.',
+})
+
 export interface FactoryReleaseEvent {
-  type: `sourcing.factory.${'released' | 'withdrawn'}`
-  data: { factoryId: string; orgId: string; distributorOrgId: string }
+  type: keyof typeof FACTORY_RELEASE_EVENTS
+  data: Static<typeof ReleaseData>
 }
 
-interface AboutRfq {
-  rfqId: string
-  partId: string
-  consumerOrgId: string
-  ipOwnerOrgId: string
-}
+const rfq = { rfqId, partId, consumerOrgId, ipOwnerOrgId }
+const RfqData = Type.Object(rfq)
 
-/** `closed` covers both the command and the expiry. */
+export const RFQ_EVENTS = sameData(RfqData, {
+  'sourcing.rfq.created': 'An RFQ was created.',
+  'sourcing.rfq.updated': 'The content of a draft changed.',
+  'sourcing.rfq.published': 'An RFQ was published, and its manufacturers were invited.',
+  'sourcing.rfq.extended': 'The expiry of an RFQ was extended.',
+  'sourcing.rfq.closed': 'An RFQ was closed or expired.',
+  'sourcing.rfq.reopened': 'A closed RFQ was opened again.',
+  'sourcing.rfq.awarded': 'An RFQ was awarded.',
+  'sourcing.rfq.cancelled': 'An RFQ was cancelled.',
+  'sourcing.rfq.deleted': 'A draft was deleted.',
+})
+
 export interface RfqEvent {
-  type: `sourcing.rfq.${'created' | 'updated' | 'published' | 'extended' | 'closed' | 'reopened' | 'awarded' | 'cancelled' | 'deleted'}`
-  data: AboutRfq
+  type: keyof typeof RFQ_EVENTS
+  data: Static<typeof RfqData>
 }
+
+const InvitationData = Type.Object(
+  {
+    ...rfq,
+    manufacturerOrgIds: Type.Array(manufacturerOrgId, {
+      description: 'The newly invited manufacturers. Those of a publication are not repeated here.',
+      examples: [['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
+    }),
+  },
+  { description: 'Manufacturers were added to an RFQ.' },
+)
 
 export interface RfqInvited {
   type: 'sourcing.rfq.invited'
-  /** The newly invited manufacturers. Those of a publication are not repeated here. */
-  data: AboutRfq & { manufacturerOrgIds: string[] }
+  data: Static<typeof InvitationData>
 }
+
+const DeclineData = Type.Object(
+  { ...rfq, manufacturerOrgId },
+  { description: 'A manufacturer declined an invitation.' },
+)
 
 export interface RfqDeclined {
   type: 'sourcing.rfq.declined'
-  data: AboutRfq & { manufacturerOrgId: string }
+  data: Static<typeof DeclineData>
 }
 
-interface AboutOffer {
-  offerId: string
-  rfqId: string
-  partId: string
-  manufacturerOrgId: string
-  consumerOrgId: string
-  ipOwnerOrgId: string
-}
+const offer = { offerId, rfqId, partId, manufacturerOrgId, consumerOrgId, ipOwnerOrgId }
+const OfferData = Type.Object(offer)
 
-/** One event type for each change of an offer, without prices. */
+/** No event of an offer has a price. */
+export const OFFER_EVENTS = sameData(OfferData, {
+  'sourcing.offer.created': 'An offer was drafted.',
+  'sourcing.offer.updated': 'The draft of an offer changed.',
+  'sourcing.offer.submitted': 'An offer was submitted.',
+  'sourcing.offer.accepted': 'An offer was awarded.',
+  'sourcing.offer.rejected': 'An offer was rejected, or another one was awarded, or the RFQ was cancelled.',
+  'sourcing.offer.withdrawn': 'An offer was withdrawn.',
+  'sourcing.offer.expired': 'The validity of an offer ended.',
+  'sourcing.offer.superseded': 'A revision of the offer was submitted.',
+})
+
 export interface OfferEvent {
-  type: `sourcing.offer.${'created' | 'updated' | 'submitted' | 'accepted' | 'rejected' | 'withdrawn' | 'expired' | 'superseded'}`
-  data: AboutOffer
+  type: keyof typeof OFFER_EVENTS
+  data: Static<typeof OfferData>
 }
 
-/** A draft that supersedes the previous offer when it is submitted. */
+const RevisionData = Type.Object(
+  { ...offer, previousOfferId: Id('offer', 'The offer that the revision supersedes when it is submitted.') },
+  { description: 'A revision of an offer was drafted.' },
+)
+
 export interface OfferRevised {
   type: 'sourcing.offer.revised'
-  data: AboutOffer & { previousOfferId: string }
+  data: Static<typeof RevisionData>
 }
 
-/** One event type for each command on an order; `placed` by an award. */
+const OrderData = Type.Object({
+  orderId: Id('order', 'The order.'),
+  rfqId,
+  offerId,
+  partId,
+  factoryId: Id('factory', 'The factory.'),
+  consumerOrgId,
+  ipOwnerOrgId,
+  manufacturerOrgId,
+  sellerOrgId: OrgId('The organization that sells the part.'),
+  distributorOrgId: Type.Optional(OrgId('The distributor of the consumer, if it has one.')),
+})
+
+export const ORDER_EVENTS = sameData(OrderData, {
+  'sourcing.order.placed': 'An award placed an order.',
+  'sourcing.order.confirmed': 'The manufacturer confirmed an order.',
+  'sourcing.order.declined': 'The manufacturer declined an order.',
+  'sourcing.order.started': 'Production began.',
+  'sourcing.order.inspected': 'The inspection began.',
+  'sourcing.order.reworked': 'The order returned to production.',
+  'sourcing.order.shipped': 'The order was shipped.',
+  'sourcing.order.delivered': 'The order was delivered.',
+  'sourcing.order.completed': 'The order was completed.',
+  'sourcing.order.cancelled': 'The consumer cancelled an order.',
+  'sourcing.order.held': 'The order was put on hold.',
+  'sourcing.order.resumed': 'The order continued after a hold.',
+  'sourcing.order.milestonesChanged': 'The milestones of an order were replaced.',
+})
+
 export interface OrderEvent {
-  type: `sourcing.order.${
-    | 'placed'
-    | 'confirmed'
-    | 'declined'
-    | 'started'
-    | 'inspected'
-    | 'reworked'
-    | 'shipped'
-    | 'delivered'
-    | 'completed'
-    | 'cancelled'
-    | 'held'
-    | 'resumed'
-    | 'milestonesChanged'}`
-  data: {
-    orderId: string
-    rfqId: string
-    offerId: string
-    partId: string
-    factoryId: string
-    consumerOrgId: string
-    ipOwnerOrgId: string
-    manufacturerOrgId: string
-    sellerOrgId: string
-    distributorOrgId?: string
-  }
+  type: keyof typeof ORDER_EVENTS
+  data: Static<typeof OrderData>
+}
+
+export const SOURCING_EVENTS = {
+  ...PART_EVENTS,
+  'sourcing.upload.created': UploadData,
+  ...FACTORY_EVENTS,
+  ...FACTORY_RELEASE_EVENTS,
+  ...RFQ_EVENTS,
+  'sourcing.rfq.invited': InvitationData,
+  'sourcing.rfq.declined': DeclineData,
+  ...OFFER_EVENTS,
+  'sourcing.offer.revised': RevisionData,
+  ...ORDER_EVENTS,
 }

@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { PROCEDURES } from '../../proto/procedures.ts'
 import { SERVICES } from '../../proto/services.ts'
+import { loadAssignments } from '../../services/testing/load/assignments.ts'
 import { loadAuditLog } from '../../services/testing/load/audit-log.ts'
 import { loadFactories } from '../../services/testing/load/factories.ts'
 import { loadOffers } from '../../services/testing/load/offers.ts'
@@ -150,10 +151,11 @@ async function load(owner: Owner, { size, secrets }: Database, progress: Lifecyc
     await loadFactories(owner, { count: factories, organizations: TRADERS })
   }
   if (rfqs > 0) {
-    progress(`Loading ${count(rfqs)} RFQs with their offers and orders`)
+    progress(`Loading ${count(rfqs)} RFQs with their offers, orders and assignments`)
     await loadRfqs(owner, { count: rfqs, organizations: TRADERS })
     await loadOffers(owner, { rfqs })
     await loadOrders(owner, { rfqs })
+    await loadAssignments(owner, { orders: rfqs })
     for (const orgId of [LARGE_TRADER, SMALL_TRADER]) {
       await loadTrader(owner, orgId)
       await insertPassword(owner, orgId, secrets)

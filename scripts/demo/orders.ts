@@ -2,6 +2,7 @@ import type { Offer } from '../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
+import { type DemoAssignment, ensureAssignment } from './assignments.ts'
 import type { DemoDeps } from './people.ts'
 import { type Clients, expectOk, memberClients, partNamed } from './requests.ts'
 
@@ -23,6 +24,7 @@ interface DemoOrder {
   /** It tells the RFQs apart, so that a repeated seed creates none twice. */
   requirements: string
   steps: readonly Step[]
+  assignment?: DemoAssignment
 }
 
 const VESTLAND = { manufacturer: 'vestland-additive', factory: 'Vestland Additive, Bergen' }
@@ -31,6 +33,21 @@ const TANJONG = { manufacturer: 'tanjong-castings', factory: 'Tanjong Castings, 
 const IMPELLER = 'SKP-IMP-120-B'
 const WEAR_RING = 'SKP-WR-120-A'
 const CASING = 'SKP-VC-120-C'
+
+const BERGEN: DemoAssignment = {
+  contacts: [
+    { name: 'Solveig Nes', role: 'Project manager', email: 'solveig.nes@vestland-additive.example.com' },
+    { name: 'Quality department', phone: '+47 55 12 34 56' },
+  ],
+  billingDetails: [
+    {
+      companyName: 'Vestland Additive AS',
+      address: { regionCode: 'NO', locality: 'Bergen', postalCode: '5003', lines: ['Postboks 12'] },
+      taxId: 'NO987654321MVA',
+      email: 'invoices@vestland-additive.example.com',
+    },
+  ],
+}
 
 const PLAN = [
   { name: 'Powder released', completedTime: '2026-10-02T08:30:00.000Z' },
@@ -46,6 +63,7 @@ const DEMO_ORDERS: readonly DemoOrder[] = [
     ...{ quantity: 4, unitPrice: '640', toolingCost: '350', shippingCost: '85.5', leadTimeDays: 21 },
     requirements: 'Spare impellers for the winter docking.',
     steps: [...SHIPPED, ['deliver', undefined, 'maas-trading'], ['complete', undefined, 'maas-trading']],
+    assignment: { ...BERGEN, archived: true },
   },
   {
     ...{ consumer: 'saaremaa-ferries', part: WEAR_RING, ...RUHR },
@@ -70,12 +88,14 @@ const DEMO_ORDERS: readonly DemoOrder[] = [
     ...{ quantity: 1, unitPrice: '8450', toolingCost: '1200', leadTimeDays: 60 },
     requirements: 'One body ahead of the series, for the qualification.',
     steps: [['confirm'], ['start'], ['milestones', { milestones: PLAN }]],
+    assignment: BERGEN,
   },
   {
     ...{ consumer: 'nordhavn', part: IMPELLER, ...RUHR },
     ...{ quantity: 6, unitPrice: '702.5', shippingCost: '95', leadTimeDays: 35 },
     requirements: 'Machined from bar, with a certificate for each piece.',
     steps: [['confirm'], ['start'], ['hold', { reason: 'The bar stock failed its incoming inspection.' }]],
+    assignment: { extension: { days: 14, reason: 'New bar stock arrives in two weeks.' } },
   },
   {
     ...{ consumer: 'nordhavn', part: CASING, ...TANJONG },
@@ -113,7 +133,7 @@ interface Ids {
   factories: ReadonlyMap<string, string>
 }
 
-/** Creates the orders over HTTP, signed in as the members of the organizations. An interrupted seed continues. */
+/** Creates the orders, with what belongs to their assignments, over HTTP, signed in as the members of the organizations. An interrupted seed continues. */
 export async function ensureOrders(
   deps: DemoDeps,
   orgs: ReadonlyMap<string, string>,
@@ -134,6 +154,7 @@ async function ensureOrder(demo: DemoOrder, ids: Ids, clientOf: Clients): Promis
   for (const [verb, body, by = demo.manufacturer] of demo.steps.slice(history.items.length - 1)) {
     await expectOk((await clientOf(by)).post(`/flows/v1/orders/${id}/${verb}`, body))
   }
+  if (id !== undefined && demo.assignment) await ensureAssignment(maker, id, demo.assignment)
 }
 
 /** The id of the published RFQ. */

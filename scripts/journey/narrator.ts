@@ -1,4 +1,3 @@
-import type { ApiAnswer, ApiClient } from '../../services/testing/client.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
 /** Prints a line for each step. A step that fails ends the demo with its name and the answer. */
@@ -34,36 +33,7 @@ export class Narrator {
   }
 }
 
-export interface Page<Item> {
-  items: Item[]
-}
-
 const DAY_MS = 24 * 60 * 60 * 1000
 export const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString()
 
 export const withState = ({ id, state }: { id: string; state: string }) => `${id} is ${state}`
-
-interface Problem {
-  detail?: string
-  errors?: { field: string; message: string }[]
-  error?: { message: string }
-}
-
-/** Sends a request of the demo; anything but a success ends it. */
-export async function ask<Body>(client: ApiClient, method: string, path: string, body?: unknown): Promise<Body> {
-  const answer = await client
-    .send<Body & Problem>(method, path, { body })
-    .catch(() => Promise.reject(new Refusal(unreachable(client.url))))
-  if (answer.status < 300) return answer.body
-  throw new Refusal(`${method} ${path} answered ${answer.status}: ${detailOf(answer)}`)
-}
-
-export const unreachable = (url: string) =>
-  `No marketplace answers at ${url}: start one with ./scripts/dev, or name another with --url.`
-
-/** The explanation of a refused request, with the fields that it names. */
-function detailOf({ body, text }: ApiAnswer<Problem>): string {
-  const detail = body?.detail ?? body?.error?.message ?? text
-  const fields = body?.errors?.map(({ field, message }) => `${field} ${message}`).join('; ')
-  return fields && !detail.includes(fields) ? `${detail} (${fields})` : detail
-}

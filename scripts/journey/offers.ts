@@ -2,9 +2,10 @@ import type { OfferComparison } from '../../proto/http/sourcing/comparison.ts'
 import type { Offer, OfferInput } from '../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
+import { ask, type Page } from '../client/requests.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { comparisonTable } from './comparison.ts'
-import { ask, inDays, type Narrator, type Page, withState } from './narrator.ts'
+import { inDays, type Narrator, withState } from './narrator.ts'
 import type { Maker, Parties } from './parties.ts'
 
 const euros = (amount: string) => ({ amount, currency: 'EUR' as const })

@@ -3,8 +3,8 @@ import type { Factory } from '../../proto/http/sourcing/factories.ts'
 import type { CreateFactoryRequest } from '../../proto/http/sourcing/factory-administration.ts'
 import type { OrgRole } from '../../proto/permissions.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { Refusal } from '../toolchain/refusal.ts'
-import { ask, type Narrator, unreachable } from './narrator.ts'
+import { ask, signIn } from '../client/requests.ts'
+import type { Narrator } from './narrator.ts'
 
 /** An organization of the demo, with its administrator signed in. */
 export interface Party {
@@ -26,12 +26,6 @@ export interface Parties {
   printer: Maker
   welder: Maker
   laser: Maker
-}
-
-export interface Account {
-  url: string
-  email: string
-  password: string
 }
 
 const steel = (technologyId: string, edge: number): NonNullable<CreateFactoryRequest['capabilities']> => [
@@ -62,21 +56,6 @@ const FACTORIES = {
     capabilities: steel('pbf-lb-m', 100),
   },
 } as const satisfies Record<string, CreateFactoryRequest>
-
-export async function signIn({ url, email, password }: Account): Promise<ApiClient> {
-  const client = new ApiClient(url)
-  const body = { grant_type: 'password', username: email, password }
-  const answer = await client
-    .post<{ access_token: string; error?: { message: string } }>('/v2.3/oauth/token', body)
-    .catch(() => Promise.reject(new Refusal(unreachable(url))))
-  if (answer.status !== 200) {
-    throw new Refusal(
-      `The sign-in of ${email} answered ${answer.status}: ${answer.body?.error?.message ?? answer.text}`,
-    )
-  }
-  client.accessToken = answer.body.access_token
-  return client
-}
 
 /** Creates five organizations, whose names end with the number of this run, and releases the factories to the buyer. */
 export async function createParties(narrator: Narrator, operator: ApiClient): Promise<Parties> {

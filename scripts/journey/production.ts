@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { HistoryEntry } from '../../proto/http/sourcing/history.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
-import { ask, inDays, type Narrator, type Page, withState } from './narrator.ts'
+import { ask, type Page } from '../client/requests.ts'
+import { inDays, type Narrator, withState } from './narrator.ts'
 import type { Parties, Party } from './parties.ts'
 
 type Entry = Static<typeof HistoryEntry>

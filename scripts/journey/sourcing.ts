@@ -2,7 +2,8 @@ import type { FactoryMatch } from '../../proto/http/sourcing/matches.ts'
 import type { Part } from '../../proto/http/sourcing/parts.ts'
 import type { RfqInvitation } from '../../proto/http/sourcing/rfq-lifecycle.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
-import { ask, inDays, type Narrator, type Page, withState } from './narrator.ts'
+import { ask, type Page } from '../client/requests.ts'
+import { inDays, type Narrator, withState } from './narrator.ts'
 import type { Parties } from './parties.ts'
 
 /** From the part to the invitations. */

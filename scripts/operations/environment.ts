@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { localAddress } from '../local/address.ts'
 import { requireDatabase } from '../local/connections.ts'
 import { readSecrets } from '../local/secrets.ts'
 import { Refusal } from '../toolchain/refusal.ts'
@@ -22,16 +22,15 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
     return { databaseUrl: DATABASE_URL, encryptionKeys: ENCRYPTION_KEYS ?? '', publicUrl, accessTokenSeconds }
   }
   const { folder } = await findState()
-  const launcher = Bun.file(join(folder, 'launcher.json'))
+  const publicUrl = await localAddress()
   const { ownerPassword, databasePort, encryptionKeys } = await readSecrets(folder)
-  if (!(await launcher.exists()) || databasePort === undefined) {
+  if (publicUrl === undefined || databasePort === undefined) {
     throw new Refusal('Set DATABASE_URL to the owner of the database, or start ./scripts/dev in this checkout first.')
   }
-  const { address } = await launcher.json()
   return {
     databaseUrl: `postgres://postgres:${encodeURIComponent(ownerPassword)}@127.0.0.1:${databasePort}/postgres`,
     encryptionKeys,
-    publicUrl: address,
+    publicUrl,
     accessTokenSeconds,
   }
 }

@@ -28,11 +28,12 @@ async function operatorWith(more: Record<string, string>, ...args: string[]) {
   return { code, out, err }
 }
 
-const bootstrap = (email: string) =>
+const bootstrap = (email: string, ...more: string[]) =>
   operator(
     'bootstrap',
     ...['--email', email, '--given-name', 'Ada', '--family-name', 'Berg'],
     ...['--organization', 'Operator', '--region', 'NO'],
+    ...more,
   )
 
 describe('bootstrap', () => {
@@ -50,6 +51,13 @@ describe('bootstrap', () => {
   test('bootstrap with an existing operator: refused, nothing changes', async () => {
     const { code, err } = await bootstrap('eve@example.com')
     expect([code, err]).toEqual([1, 'An operator organization already exists; nothing was changed.\n'])
+    const [row] = await owner`select count(*)::int as n from organization.users`
+    expect(row?.n).toBe(1)
+  })
+
+  test('bootstrap --if-none with an existing operator: succeeds, nothing changes', async () => {
+    const { code, out } = await bootstrap('eve@example.com', '--if-none')
+    expect([code, out]).toEqual([0, 'An operator organization already exists; nothing was changed.\n'])
     const [row] = await owner`select count(*)::int as n from organization.users`
     expect(row?.n).toBe(1)
   })

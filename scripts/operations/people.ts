@@ -8,6 +8,7 @@ import { resetPassword as reset } from '../../services/organization/users/comman
 import { Refusal } from '../toolchain/refusal.ts'
 import { operatorEnvironment } from './environment.ts'
 
+const OPERATOR_EXISTS = 'An operator organization already exists; nothing was changed.'
 /** As in the API. */
 const MAX_REASON = 500
 
@@ -17,20 +18,27 @@ interface NewOperator {
   familyName: string
   organization: string
   region: string
+  ifNone?: boolean
 }
 
 /** Creates the operator's organization and its administrator, unless an operator exists. */
-export async function bootstrap({ organization, region, ...administrator }: NewOperator): Promise<void> {
+export async function bootstrap({
+  organization,
+  region,
+  ifNone = false,
+  ...administrator
+}: NewOperator): Promise<void> {
   const { email } = administrator
   requireAddress(email)
   if (!/^[A-Z]{2}$/.test(region)) throw new Refusal(`${region} is not an ISO 3166-1 alpha-2 code.`)
   await withOrganization(async (sql, publicUrl) => {
     const input = { name: organization, roles: [], regionCode: region, administrator }
     const created = await bootstrapOperator(sql, input, new Date().toISOString()).catch((error) => {
-      throw isRefusalOf(error, 'conflict')
-        ? new Refusal('An operator organization already exists; nothing was changed.')
-        : error
+      if (!isRefusalOf(error, 'conflict')) throw error
+      if (!ifNone) throw new Refusal(OPERATOR_EXISTS)
+      return undefined
     })
+    if (!created) return console.log(OPERATOR_EXISTS)
     console.log(`Created the organization ${organization} (${created.orgId}) with the administrator ${email}.`)
     printLink(publicUrl, created.activationToken)
   })

@@ -4,6 +4,7 @@ import { exportTo, importDefaults, importFiles } from './catalog.ts'
 import { operatorEnvironment } from './environment.ts'
 import { reencryptKeys, revokeKey, rotateKey } from './keys.ts'
 import { bootstrap, resetPassword, restoreAdministrator } from './people.ts'
+import { listen } from './webhooks.ts'
 
 const ENVIRONMENT = `
 Environment:
@@ -22,6 +23,7 @@ program
   .requiredOption('--family-name <name>', 'family name of the administrator')
   .requiredOption('--organization <name>', 'name of the organization')
   .requiredOption('--region <code>', 'country of the organization, an ISO 3166-1 alpha-2 code')
+  .option('--if-none', 'succeeds without a change if an operator exists, for a Job that is repeated')
   .action(bootstrap)
 
 /** A command on a user, recorded in the audit log as an impersonation of that user. */
@@ -70,5 +72,21 @@ catalog
   .argument('<catalog>', 'the catalog')
   .argument('[file]', 'the file')
   .action(exportTo)
+
+const webhooks = program.command('webhooks').helpCommand(false).description('the events of webhook endpoints')
+webhooks
+  .command('listen')
+  .description(
+    'receives the events of an organization on this machine, verifies and prints them; its endpoint is deleted at the end',
+  )
+  .requiredOption('--email <address>', 'account with the permission webhook:manage; default: $EMAIL', process.env.EMAIL)
+  .option('--url <address>', 'address of the marketplace; default: $BASE, or that of ./scripts/dev')
+  .option('--events <type...>', 'events to receive', ['cases.*', 'assignments.*'])
+  .option('--endpoint <id>', 'receives what this endpoint subscribes to, instead of --events')
+  .option('--port <port>', 'port of this machine, 0 for a free one', '4400')
+  .option('--public-url <address>', 'address at which the marketplace reaches the port, such as that of a tunnel')
+  .option('--forward-to <address>', 'sends each verified delivery on to this address, and answers what it answers')
+  .addHelpText('after', '\nThe password is read from $PASSWORD, or from the demo accounts of ./scripts/dev.')
+  .action(listen)
 
 await runCommandLine(program)

@@ -8,6 +8,8 @@ interface Check {
   command: string[]
   /** Omitted by --quick. */
   slow?: boolean
+  /** Default: five minutes. */
+  timeoutMs?: number
 }
 
 /** The checks that do not run the product. Bun runs the programs of packages, because Node may be missing. */
@@ -28,6 +30,7 @@ const CHECKS: readonly Check[] = [
   { name: 'licences', command: ['scripts/checks/licences.ts'] },
   { name: 'generated files', command: ['scripts/openapi.ts', '--check'] },
   { name: 'state diagrams', command: ['scripts/diagrams.ts', '--check'] },
+  { name: 'generated files of the chart', command: ['scripts/chart.ts', '--check'] },
   { name: 'configuration table', command: ['scripts/configuration.ts', '--check'] },
   { name: 'advisories', command: ['scripts/checks/advisories.ts'], slow: true },
   {
@@ -41,6 +44,7 @@ const CHECKS: readonly Check[] = [
     slow: true,
   },
   { name: 'types of a generated client', command: ['scripts/checks/client-types.ts'], slow: true },
+  { name: 'Helm chart', command: ['scripts/checks/chart.ts'], slow: true, timeoutMs: 30 * 60_000 },
 ]
 
 export interface CheckRun {
@@ -53,10 +57,10 @@ export interface CheckRun {
 export async function runChecks({ quick, print, signal }: CheckRun): Promise<Tally> {
   const checks = CHECKS.filter(({ slow }) => !quick || !slow)
   let failed = 0
-  for (const { name, command } of checks) {
+  for (const { name, command, timeoutMs = 5 * 60_000 } of checks) {
     const [program = '', ...words] = command
     const began = performance.now()
-    const { code, output } = await run([BUN, join(ROOT, program), ...words], { signal, timeoutMs: 5 * 60_000 })
+    const { code, output } = await run([BUN, join(ROOT, program), ...words], { signal, timeoutMs })
     signal.throwIfAborted()
     print(verdict(name, code === 0, performance.now() - began, output))
     if (code !== 0) failed += 1

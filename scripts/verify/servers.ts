@@ -8,7 +8,7 @@ import { removeOrphanedTestRuns, TEST_DATA, testFolder } from '../toolchain/orph
 import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
-import { installNats, installVersitygw } from '../toolchain/test-servers.ts'
+import { installNats, installPythonPackage, installVersitygw } from '../toolchain/test-servers.ts'
 import { verdict } from './checks.ts'
 import { isSlow } from './options.ts'
 import { NOTHING, type Tally } from './tally.ts'
@@ -20,6 +20,8 @@ export interface Servers {
   natsServer: string | undefined
   /** Undefined when no test needs it, or when it could not be installed, which counts as a failure. */
   s3Server: string | undefined
+  /** A folder of Python packages. Undefined when no test needs it, or when it could not be installed, which counts as a failure. */
+  pythonPackages: string | undefined
   /** A folder of this run, removed at its end. */
   folder: string
   tally: Tally
@@ -27,6 +29,9 @@ export interface Servers {
 
 /** Building the S3 server takes minutes, so it is installed only for tests with this name. */
 const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
+
+/** One guide has a program in Python. */
+const NEEDS_PYTHON = /(^|\/)guides\.slow\.test\.ts$/
 
 /** The databases of quick tests need a few hundred megabytes; slow tests load millions of rows. */
 const QUICK_GIB = 1
@@ -80,12 +85,17 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
   const natsServer = await unlessMissing('nats-server', installNats(lifecycle))
   const needsS3 = files.some((file) => NEEDS_S3.test(file))
   const s3Server = needsS3 ? await unlessMissing('versitygw', installVersitygw(lifecycle)) : undefined
+  const needsPython = files.some((file) => NEEDS_PYTHON.test(file))
+  const pythonPackages = needsPython
+    ? await unlessMissing('standardwebhooks', installPythonPackage(lifecycle))
+    : undefined
   signal.throwIfAborted()
   return {
     folder,
     databaseUrl: cluster.urlOf('postgres'),
     natsServer,
     s3Server,
+    pythonPackages,
     tally: { ...NOTHING, failed },
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RUHR_FACTORIES, VESTLAND_FACTORIES } from '../../scripts/demo/factory-story.ts'
@@ -13,6 +13,8 @@ const PAGES = [join(ROOT, 'README.md'), ...(await readdir(GUIDES)).sort().map((n
 
 /** A command block, with the response block after it if there is one. */
 const STEP = /```sh\n((?:(?!```)[\s\S])*curl(?:(?!```)[\s\S])*)```\n(?:```json\n((?:(?!```)[\s\S])*)```)?/g
+/** A program, whose first line is a comment with its file name. */
+const PROGRAM = /```(?:ts|python)\n(?:\/\/|#) (\S+)\n((?:(?!```)[\s\S])*)```/g
 const stepsOf = (page: string) => [...page.matchAll(STEP)].map(([, command = '', answer]) => ({ command, answer }))
 
 /** Every guide continues with the variables of the first one. */
@@ -47,14 +49,21 @@ for (const [name, email, factories] of [
 test.each(PAGES)(
   'the commands of %s return the responses that it shows',
   async (path) => {
-    const steps = stepsOf(await Bun.file(path).text())
+    const text = await Bun.file(path).text()
+    const steps = stepsOf(text)
     expect(steps.some(({ answer }) => answer !== undefined)).toBe(true)
     const folder = await mkdtemp(join(tmpdir(), 'guide-'))
     await writeFile(join(folder, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${JQ}' "$@"\n`, { mode: 0o755 })
+    await symlink(process.execPath, join(folder, 'bun'))
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+    const receiverPort = String(freePort())
+    const placed = (text: string) => text.replaceAll('/tmp/', `${folder}/`).replaceAll('4401', receiverPort)
+    for (const [, file = '', program = ''] of text.matchAll(PROGRAM))
+      await writeFile(join(folder, file), placed(program))
     const marker = '----next-step----'
     // One shell runs all steps, because later steps use variables of earlier ones.
     const commands = [signIn?.command, ...steps.flatMap(({ command }) => [`echo '${marker}'`, command])]
-    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', commands.join('\n').replaceAll('/tmp/', `${folder}/`)], {
+    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', placed(commands.join('\n'))], {
       env: {
         PATH: `${folder}:${process.env.PATH}`,
         BASE: market.url,
@@ -64,6 +73,7 @@ test.each(PAGES)(
         BUYER_PASSWORD: TEST_PASSWORD,
         VESTLAND_PASSWORD: TEST_PASSWORD,
         RUHR_PASSWORD: TEST_PASSWORD,
+        PYTHONPATH: process.env.TEST_PYTHON_PACKAGES ?? '',
       },
       cwd: folder,
       stdin: 'ignore',

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import { SERVICES } from '../../proto/services.ts'
 import { open } from '../kit/service/run.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
@@ -66,4 +67,33 @@ test.each([
   ['# HELP a_count x\n# TYPE a_count gauge\na_count 1\n', 'a_count has a suffix'],
 ])('the check of names refuses %j', (text, problem) => {
   expect(problemsOf(parseMetrics(text))).toEqual([expect.stringContaining(problem)])
+})
+
+/** The metrics of a PromQL expression: its words that are no functions, labels or values. */
+const metricsIn = (expression: string) =>
+  expression
+    .replace(/\{[^}]*\}|\[[^\]]*\]|\bby \([^)]*\)/g, '')
+    .match(/\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b(?!\()/g)
+    ?.map((name) => name.replace(/_(count|sum|bucket)$/, '')) ?? []
+
+test('alerts and dashboard of the chart use metrics that exist', async () => {
+  const files = join(import.meta.dir, '..', '..', 'charts', 'marketplace', 'files')
+  const alerts = Bun.YAML.parse(await Bun.file(join(files, 'alerts.yaml')).text()) as {
+    groups: { rules: { alert: string; expr: string }[] }[]
+  }
+  const { panels }: { panels: { title: string; targets?: { expr: string }[] }[] } = await Bun.file(
+    join(files, 'dashboard.json'),
+  ).json()
+  const expressions = [
+    ...alerts.groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr] as const)),
+    ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
+  ]
+  expect(expressions.length).toBeGreaterThan(25)
+  const known = new Set((await metricsOf(market.running.healthPort)).map(({ name }) => name))
+  for (const [title, expression] of expressions) {
+    const names = metricsIn(expression)
+    expect([title, names.length]).not.toEqual([title, 0])
+    expect([title, names.filter((name) => !known.has(name))]).toEqual([title, []])
+  }
+  expect(metricsIn('sum by (x_y) (rate(no_such_metric_count{a_b="c_d"}[5m]))')).toEqual(['no_such_metric'])
 })

@@ -2,6 +2,7 @@ import { AddressGuard } from '../kit/addresses/guard.ts'
 import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
+import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
@@ -29,7 +30,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files, factories, RFQs, offers and orders. */
+/** Parts and their files, factories, RFQs, offers, orders and assignments. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -67,6 +68,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       awardRoutes({ http, ...deps }),
       comparisonRoutes({ http, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
+      assignmentRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,

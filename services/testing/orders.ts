@@ -1,6 +1,7 @@
 import type { Order, OrderState } from '../../proto/http/sourcing/orders.ts'
 import type { Pool } from '../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../kit/db/ids.ts'
+import { insertAssignment } from './assignments.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace } from './marketplace.ts'
@@ -48,6 +49,13 @@ export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
   return id
 }
 
+/** Inserts an order and its assignment. */
+export async function insertAssignedOrder(owner: Pool, row: OrderRow): Promise<string> {
+  const id = await insertOrder(owner, row)
+  await insertAssignment(owner, id)
+  return id
+}
+
 /** The organizations of orders, a stranger with every role, and a part and a factory that only parties can read. */
 export async function orderParties(market: TestMarketplace) {
   const [ipOwner, maker, seller, distributor, stranger] = await Promise.all([
@@ -69,6 +77,6 @@ export async function orderParties(market: TestMarketplace) {
     partId,
     factoryId,
   }
-  const place = (more: Partial<OrderRow> = {}) => insertOrder(market.db.owner, { ...parties, ...more })
+  const place = (more: Partial<OrderRow> = {}) => insertAssignedOrder(market.db.owner, { ...parties, ...more })
   return { consumer, ipOwner, maker, seller, distributor, stranger, partId, factoryId, parties, place }
 }

@@ -34,25 +34,25 @@ export const MaxEnvelope = closed(
   },
 )
 
-export const FactoryAddress = closed(
-  {
-    regionCode: Text(2, {
-      minLength: 2,
-      pattern: '^[A-Z]{2}$',
-      [FORM]: 'two capital letters, such as NO',
-      description: 'Country or territory: a two-letter region code of Unicode CLDR.',
-      examples: ['NO'],
-    }),
-    locality: Line(100, { description: 'City or town.', examples: ['Bergen'] }),
-    postalCode: Type.Optional(Line(20, { description: 'Postal code.', examples: ['5003'] })),
-    lines: Type.Array(Line(200, { description: 'One line of the address.', examples: ['Damsgårdsveien 165'] }), {
-      maxItems: 10,
-      description: 'Street, building and other lines, in the order of an envelope.',
-      examples: [['Damsgårdsveien 165']],
-    }),
-  },
-  { description: 'Address of the factory.' },
-)
+/** The fields of a postal address. */
+export const addressFields = {
+  regionCode: Text(2, {
+    minLength: 2,
+    pattern: '^[A-Z]{2}$',
+    [FORM]: 'two capital letters, such as NO',
+    description: 'Country or territory: a two-letter region code of Unicode CLDR.',
+    examples: ['NO'],
+  }),
+  locality: Line(100, { description: 'City or town.', examples: ['Bergen'] }),
+  postalCode: Type.Optional(Line(20, { description: 'Postal code.', examples: ['5003'] })),
+  lines: Type.Array(Line(200, { description: 'One line of the address.', examples: ['Damsgårdsveien 165'] }), {
+    maxItems: 10,
+    description: 'Street, building and other lines, in the order of an envelope.',
+    examples: [['Damsgårdsveien 165']],
+  }),
+}
+
+export const FactoryAddress = closed(addressFields, { description: 'Address of the factory.' })
 
 const capability = {
   materialCode: reference('Code of a material.', '316l'),

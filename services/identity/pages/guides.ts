@@ -11,6 +11,7 @@ export const GUIDES = [
   'retries',
   'parts-and-files',
   'trade',
+  'webhooks',
   'organization',
 ] as const
 

@@ -75,7 +75,7 @@ export class AddressGuard {
         if (!NOT_CONNECTED.has(codeOf(error))) break
       }
     }
-    throw new Unreachable(codeOf(failure), failure)
+    throw new Unreachable(reasonOf(codeOf(failure)), failure)
   }
 
   async #addressesOf({ host, literal }: Destination, signal: AbortSignal): Promise<readonly string[]> {
@@ -120,6 +120,14 @@ const NOT_CONNECTED = new Set([
 ])
 
 const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.code ?? 'no response')
+
+const CERTIFICATE_PROBLEM = /CERT|VERIFY|CRL/
+
+/** For the operator of the other server. */
+function reasonOf(code: string): string {
+  if (NOT_CONNECTED.has(code)) return 'the connection was refused, or there is no route'
+  return CERTIFICATE_PROBLEM.test(code) ? `its certificate is not valid (${code})` : code
+}
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -8,6 +8,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
+import { openAssignments } from '../assignments/order-steps.ts'
 import { emitOfferEvents } from '../offers/events.ts'
 import { findOffer } from '../offers/queries.ts'
 import { emitOrderEvent } from '../orders/events.ts'
@@ -114,6 +115,7 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
     tx,
     ended.map((offer) => [EVENT_NAMES[offer.state], offer] as const),
   )
+  const orders: Order[] = []
   for (const line of lines) {
     const seller = sellerOrgId ?? line.offer.manufacturer_org_id
     const order = await placeOrder(tx, line, {
@@ -123,7 +125,9 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
       now,
     })
     await emitOrderEvent(tx, 'placed', order)
+    orders.push(order)
   }
+  await openAssignments(tx, orders)
   return JSON.parse(awarded.document)
 }
 

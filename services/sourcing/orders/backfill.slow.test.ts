@@ -3,7 +3,7 @@ import { migrationsOf } from '../../kit/migrate/files.ts'
 import { migrate } from '../../kit/migrate/migrate.ts'
 import { emptyTestDatabase, testPasswords } from '../../testing/database.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import { orderParties, ordersOf } from '../../testing/orders.ts'
+import { insertOrder, orderParties, ordersOf } from '../../testing/orders.ts'
 
 /** The migration that starts the capture of orders. */
 const CAPTURE = '0009_order_history.sql'
@@ -16,15 +16,15 @@ test('the history of an order from before capture begins with one BACKFILL entry
   const missing = names.slice(names.indexOf(CAPTURE))
   await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${missing}::text[]) name`
   const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' }, db)
-  const { maker, place } = await orderParties(market)
+  const { maker, parties } = await orderParties(market)
   const made = ordersOf(maker.administrator.client)
-  const old = await place()
+  const old = await insertOrder(db.owner, parties)
 
   await db.owner`delete from sourcing.schema_migrations where checksum = ''`
   await migrate({ url: db.ownerUrl, passwords: testPasswords })
   await migrate({ url: db.ownerUrl, passwords: testPasswords })
   await made.act(old, 'confirm')
-  const later = await place()
+  const later = await insertOrder(db.owner, parties)
 
   const entries = (await made.history(old)).body.items
   expect(entries.map(({ kind }) => kind)).toEqual(['UPDATE', 'BACKFILL'])

@@ -4,6 +4,7 @@ import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import { followOrder } from '../assignments/order-steps.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
 import { lockOrder, moveState, replaceMilestones } from './queries.ts'
 import { illegal, milestonesOf } from './rules.ts'
@@ -51,7 +52,9 @@ export function moveOrder(
     const [moved] = await moveState(tx, acted, change, now)
     if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })
     await recordSuccess(tx, audit)
-    await emitOrderEvent(tx, EVENT_NAMES[verb], JSON.parse(moved.document))
+    const order: Order = JSON.parse(moved.document)
+    await emitOrderEvent(tx, EVENT_NAMES[verb], order)
+    await followOrder(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)
     return new JsonText(moved.document)
   })
 }
@@ -74,6 +77,7 @@ export function changeMilestones(
     if (Bun.deepEquals(milestones, order.milestones)) return new JsonText(document)
     const { document: changed } = found(await replaceMilestones(tx, acted, milestones, now))
     await emitOrderEvent(tx, EVENT_NAMES.milestones, order)
+    await followOrder(tx, JSON.parse(changed), `sourcing.order.${EVENT_NAMES.milestones}`)
     return new JsonText(changed)
   })
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ORDER_STATES, type OrderState } from '../../../proto/http/sourcing/orders.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { insertOrder } from '../../testing/orders.ts'
+import { insertAssignedOrder } from '../../testing/orders.ts'
 import { listOrders } from './list-queries.ts'
 import { findOrder } from './queries.ts'
 import { isLive, isParty, isUnfinished, mayUse, type OrderParties } from './rules.ts'
@@ -15,7 +15,7 @@ const ORGANIZATIONS = ['org_a', 'org_b', 'org_c']
 for (let n = 0; n < 64; n++) {
   const org = (bit: number) => ((n >> bit) & 1 ? 'org_a' : 'org_b')
   const state = ORDER_STATES[n % ORDER_STATES.length] as OrderState
-  await insertOrder(db.owner, {
+  await insertAssignedOrder(db.owner, {
     consumerOrgId: org(0),
     ipOwnerOrgId: org(1),
     manufacturerOrgId: org(2),

@@ -5,6 +5,7 @@ import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { TEST_PASSWORD } from '../marketplace.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { openActivation, openGrant } from '../sessions.ts'
+import { ASSIGNMENT_CASES } from './assignment-cases.ts'
 import type { Documented } from './document.ts'
 import { FACTORY_CASES } from './factory-cases.ts'
 import { FILE_CASES } from './file-cases.ts'
@@ -132,6 +133,7 @@ const CASES: Record<string, OperationCase> = {
   ...FACTORY_CASES,
   ...RFQ_CASES,
   ...ORDER_CASES,
+  ...ASSIGNMENT_CASES,
   ...OFFER_CASES,
   ...WEBHOOK_CASES,
 }

@@ -1,7 +1,7 @@
 import type { OrderState } from '../../../proto/http/sourcing/orders.ts'
 import { newId } from '../../kit/db/ids.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
-import { insertOrder } from '../orders.ts'
+import { insertAssignedOrder } from '../orders.ts'
 
 /** An order between organizations that are no accounts, of which the account's organization has one role. */
 async function orderOf(
@@ -11,7 +11,7 @@ async function orderOf(
   state: OrderState,
 ): Promise<string> {
   const outsider = newId('org')
-  return insertOrder(market.db.owner, {
+  return insertAssignedOrder(market.db.owner, {
     consumerOrgId: outsider,
     ipOwnerOrgId: outsider,
     manufacturerOrgId: outsider,

@@ -1,3 +1,4 @@
+import { NOTIFICATIONS_CONSUMERS } from '../../../proto/events/envelope.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { subscriptionsOf } from '../endpoints/rules.ts'
@@ -7,7 +8,7 @@ import { storeEvent } from './queries.ts'
 /** Stores the events of cases and assignments with their deliveries. An event without a tenant concerns no endpoint. */
 export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }): Worker =>
   bus.consume({
-    name: 'ingest',
+    name: NOTIFICATIONS_CONSUMERS.webhooks,
     subjects: ['cases.>', 'assignments.>'],
     async handle(tx, event) {
       const { id, type, time, tenantid } = event

@@ -2,6 +2,7 @@ import type { Driver, DriverOptions, FeedRequest } from '../driver.ts'
 import { listCursors } from '../queries.ts'
 import { byStream } from '../subjects.ts'
 import { type NatsAddress, NatsConnection } from './connection.ts'
+import { durableName } from './durable-consumer.ts'
 import { StreamFeed } from './feed.ts'
 import { natsPublisher } from './publisher.ts'
 import { filterOf, HEARTBEAT_SUBJECT } from './streams.ts'
@@ -15,7 +16,7 @@ export function natsDriver(address: NatsAddress, { service, pool, log, heartbeat
       callback: (_error, message) => heartbeats.record(message.subject.slice(HEARTBEAT_SUBJECT.length + 1)),
     })
   })
-  const durableOf = ({ name }: Pick<FeedRequest, 'name'>) => `${service}-${name}`
+  const durableOf = ({ name }: Pick<FeedRequest, 'name'>) => durableName(service, name)
   return {
     publisher: natsPublisher(service, () => connection.session, log),
     async feeds(consumer, ends) {

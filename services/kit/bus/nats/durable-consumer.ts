@@ -6,6 +6,8 @@ const ACK_WAIT_MS = 30_000
 /** Messages that a process holds in memory without acknowledgement. */
 const MAX_ACK_PENDING = 256
 
+export const durableName = (service: string, consumer: string) => `${service}-${consumer}`
+
 interface Durable {
   stream: StreamName
   name: string

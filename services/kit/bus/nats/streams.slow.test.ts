@@ -1,4 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { NOTIFICATIONS_CONSUMERS } from '../../../../proto/events/envelope.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
 import {
@@ -57,7 +58,13 @@ test('a notification is kept until the webhooks service has processed it, and th
   await server.start()
   const again = await connectOnce({ url: server.url }, 'looking')
   const webhooks = await openBus(address, 'webhooks')
-  webhooks.start(webhooks.bus.consume({ name: 'ingest', subjects: ['cases.>', 'assignments.>'], handle: record }))
+  webhooks.start(
+    webhooks.bus.consume({
+      name: NOTIFICATIONS_CONSUMERS.webhooks,
+      subjects: ['cases.>', 'assignments.>'],
+      handle: record,
+    }),
+  )
   await until(async () => (await effectsOf(owner, 'assignments.status.updated')).length === 1)
   expect(await effectsOf(owner, 'cases.created')).toHaveLength(1)
   await until(async () => (await again.jsm.streams.info('NOTIFICATIONS')).state.messages === 0)

@@ -1,8 +1,8 @@
 import { DiscardPolicy, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
-import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
+import { NOTIFICATIONS_CONSUMERS, STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
 import { commonFilter } from '../subjects.ts'
 import { connectOnce, type NatsAddress, type NatsSession } from './connection.ts'
-import { ensureDurable, unlessMissing } from './durable-consumer.ts'
+import { durableName, ensureDurable, unlessMissing } from './durable-consumer.ts'
 
 /** Core NATS subject of the heartbeats, outside of every stream so that they are not stored. */
 export const HEARTBEAT_SUBJECT = 'heartbeat'
@@ -13,9 +13,6 @@ export const HEARTBEAT_SUBJECT = 'heartbeat'
  */
 export const filterOf = (stream: StreamName, subjects: readonly string[]): string | undefined =>
   stream === 'NOTIFICATIONS' ? undefined : commonFilter(subjects)
-
-/** Consumers created with the stream, because it keeps an event only for existing consumers. */
-const NOTIFICATION_READERS = ['webhooks-ingest']
 
 interface StreamOptions extends NatsAddress {
   /** Replicas of each stream; 3 in a cluster. */
@@ -54,8 +51,9 @@ async function ensureNotifications(session: NatsSession, options: StreamOptions)
   if (!(await streamExists(session, 'NOTIFICATIONS'))) {
     await session.jsm.streams.add({ ...config, subjects: ['NOTIFICATIONS.setup'] })
   }
-  for (const reader of NOTIFICATION_READERS) {
-    await ensureDurable(session, { stream: 'NOTIFICATIONS', name: reader, filter: undefined, startSeq: 1 })
+  for (const [service, name] of Object.entries(NOTIFICATIONS_CONSUMERS)) {
+    const durable = durableName(service, name)
+    await ensureDurable(session, { stream: 'NOTIFICATIONS', name: durable, filter: undefined, startSeq: 1 })
   }
   await session.jsm.streams.update('NOTIFICATIONS', config)
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { AccountsFile } from '../demo/accounts.ts'
-import { accountOf } from './options.ts'
+import { accountOf } from './account.ts'
 
 const account = (
   email: string,
@@ -22,8 +22,9 @@ const file: AccountsFile = {
     },
   ],
 }
-const demo = async () => file
-const none = () => Promise.reject(new Error('the demo accounts were read'))
+const readAddress = async () => undefined
+const demo = { readAccounts: async () => file, readAddress }
+const none = { readAccounts: () => Promise.reject(new Error('the demo accounts were read')), readAddress }
 
 test('without arguments: the local marketplace with the operator of the demo accounts', async () => {
   expect(await accountOf({}, {}, demo)).toEqual({
@@ -31,6 +32,12 @@ test('without arguments: the local marketplace with the operator of the demo acc
     email: 'operator@x',
     password: 'password of operator@x',
   })
+})
+
+test('without an address: that of the marketplace that ./scripts/dev started', async () => {
+  const local = { ...demo, readAddress: async () => 'http://localhost:9000' }
+  expect((await accountOf({}, {}, local)).url).toBe('http://localhost:9000')
+  expect((await accountOf({}, { BASE: 'http://a:1' }, local)).url).toBe('http://a:1')
 })
 
 test('arguments come before variables; with a password no demo account is read', async () => {
@@ -48,5 +55,7 @@ test('an account of the demo by its address; an unknown one, a lone password and
   await expect(accountOf({ email: 'c@x' }, {}, demo)).rejects.toThrow(/do not have c@x/)
   await expect(accountOf({}, { PASSWORD: 'secret' }, demo)).rejects.toThrow(/send --email/)
   await expect(accountOf({ url: 'localhost' }, {}, demo)).rejects.toThrow(/is not the address/)
-  await expect(accountOf({}, {}, async () => ({ organizations: [] }))).rejects.toThrow(/have no operator/)
+  await expect(accountOf({}, {}, { ...demo, readAccounts: async () => ({ organizations: [] }) })).rejects.toThrow(
+    /have no operator/,
+  )
 })

@@ -1,6 +1,11 @@
 import type { AccountsFile } from '../demo/accounts.ts'
 import { Refusal } from '../toolchain/refusal.ts'
-import type { Account } from './parties.ts'
+
+export interface Account {
+  url: string
+  email: string
+  password: string
+}
 
 const DEFAULT_URL = 'http://localhost:8080'
 
@@ -11,13 +16,22 @@ interface Given {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The marketplace and the account of its operator: arguments before variables before the demo accounts of `./scripts/dev`. */
+/** The demo accounts and the address of the marketplace that `./scripts/dev` started. */
+export interface LocalMarketplace {
+  readAccounts: () => Promise<AccountsFile>
+  readAddress: () => Promise<string | undefined>
+}
+
+/**
+ * The marketplace and an account, by default that of its operator: arguments before variables before the marketplace of
+ * `./scripts/dev`.
+ */
 export async function accountOf(
   given: Given,
   { BASE, EMAIL, PASSWORD }: Environment,
-  readAccounts: () => Promise<AccountsFile>,
+  { readAccounts, readAddress }: LocalMarketplace,
 ): Promise<Account> {
-  const url = (given.url ?? BASE ?? DEFAULT_URL).replace(/\/+$/, '')
+  const url = (given.url ?? BASE ?? (await readAddress()) ?? DEFAULT_URL).replace(/\/+$/, '')
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Refusal(`${url} is not the address of a marketplace.`)
   const email = given.email ?? EMAIL
   if (email !== undefined && PASSWORD !== undefined) return { url, email, password: PASSWORD }

@@ -1,0 +1,86 @@
+{{/* A variable from a secret. The context is {name, secret, key}. */}}
+{{- define "marketplace.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret }}
+      key: {{ .key }}
+{{- end -}}
+
+{{/* Variables that name mounted files. */}}
+{{- define "marketplace.fileVariables" -}}
+{{- if .Values.nats.existingSecret }}
+- name: NATS_CREDS_FILE
+  value: /etc/marketplace/nats/{{ .Values.nats.credentialsKey }}
+{{- end }}
+{{- if .Values.certificates.existingConfigMap }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/marketplace/certificates/{{ .Values.certificates.key }}
+{{- end }}
+{{- end -}}
+
+{{/* The variables of one service beyond those of the ConfigMap. The context is {root, name, service, database}. */}}
+{{- define "marketplace.serviceVariables" -}}
+{{- $values := .root.Values -}}
+{{- $role := printf "marketplace_%s" .name -}}
+{{- $direct := dict "root" .root "user" $role "host" .database.host "port" $values.database.port -}}
+{{- if $values.database.pooler.host -}}
+{{- $pooled := dict "root" .root "user" $role "host" $values.database.pooler.host "port" $values.database.pooler.port -}}
+- name: DATABASE_URL
+  value: {{ include "marketplace.databaseUrl" $pooled | quote }}
+- name: DATABASE_DIRECT_URL
+  value: {{ include "marketplace.databaseUrl" $direct | quote }}
+{{- else -}}
+- name: DATABASE_URL
+  value: {{ include "marketplace.databaseUrl" $direct | quote }}
+{{- end }}
+{{ include "marketplace.secretVariable" (dict "name" "PGPASSWORD" "secret" .database.secret "key" (index $values.database.passwordKeys .name)) }}
+- name: DATABASE_POOL_SIZE
+  value: {{ .service.databasePoolSize | int | quote }}
+{{ include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .root) "key" $values.encryption.key) }}
+- name: SHUTDOWN_SECONDS
+  value: {{ .service.shutdownSeconds | int | quote }}
+{{- include "marketplace.fileVariables" .root }}
+{{- if eq .name "sourcing" }}
+{{ include "marketplace.storageVariables" .root }}
+{{- end }}
+{{- range $name, $value := .service.env }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "marketplace.storageVariables" -}}
+{{- if eq (include "marketplace.usesFolder" .) "true" -}}
+- name: FILES_FOLDER
+  value: /var/lib/marketplace
+{{- else -}}
+{{- with .Values.storage.s3 -}}
+- name: S3_ENDPOINT
+  value: {{ .endpoint | quote }}
+{{- if .publicEndpoint }}
+- name: S3_PUBLIC_ENDPOINT
+  value: {{ .publicEndpoint | quote }}
+{{- end }}
+- name: S3_BUCKET
+  value: {{ .bucket | quote }}
+- name: S3_REGION
+  value: {{ .region | quote }}
+- name: S3_ADDRESSING
+  value: {{ .addressing | quote }}
+- name: S3_CONDITIONAL_PUT
+  value: {{ .conditionalPut | quote }}
+{{ include "marketplace.secretVariable" (dict "name" "S3_ACCESS_KEY_ID" "secret" .existingSecret "key" .accessKeyIdKey) }}
+{{ include "marketplace.secretVariable" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" .existingSecret "key" .secretAccessKeyKey) }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The variables of commands that act as the owner of the database. */}}
+{{- define "marketplace.ownerVariables" -}}
+{{- $database := include "marketplace.database" . | fromYaml -}}
+- name: DATABASE_URL
+  value: {{ include "marketplace.databaseUrl" (dict "root" . "user" .Values.database.owner.username "host" $database.host "port" .Values.database.port) | quote }}
+{{ include "marketplace.secretVariable" (dict "name" "PGPASSWORD" "secret" $database.ownerSecret "key" .Values.database.owner.passwordKey) }}
+{{- include "marketplace.fileVariables" . }}
+{{- end -}}

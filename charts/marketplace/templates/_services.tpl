@@ -1,0 +1,45 @@
+{{- define "marketplace.serviceNames" -}}
+identity catalog organization sourcing webhooks
+{{- end -}}
+
+{{/* The settings of a service as YAML: those of all services with its overrides. The context is {root, name}. */}}
+{{- define "marketplace.service" -}}
+{{- $common := pick .root.Values "replicas" "databasePoolSize" "autoscaling" "podDisruptionBudget" "resources" "shutdownSeconds" "preStopSeconds" "env" "podSecurityContext" "podAnnotations" "podLabels" "nodeSelector" "tolerations" "affinity" "topologySpread" "priorityClassName" -}}
+{{- $service := mergeOverwrite (deepCopy $common) (deepCopy (index .root.Values.services .name)) -}}
+{{- /* Files in the pod's own folder cannot be shared between replicas. */ -}}
+{{- if and (eq .name "sourcing") (eq (include "marketplace.usesFolder" .root) "true") -}}
+{{- $_ := set $service "replicas" 1 -}}
+{{- end -}}
+{{- toYaml $service -}}
+{{- end -}}
+
+{{- define "marketplace.usesFolder" -}}
+{{- and .Values.dev.enabled (not .Values.storage.s3.endpoint) -}}
+{{- end -}}
+
+{{/* Whether the replicas of a service vary: by the CPU or by KEDA. The context is {root, name, service}. */}}
+{{- define "marketplace.isScaled" -}}
+{{- or .service.autoscaling.enabled (and (eq .name "webhooks") .root.Values.keda.enabled) -}}
+{{- end -}}
+
+{{/* Most replicas that a service may have. The context is {root, name, service}. */}}
+{{- define "marketplace.maxReplicas" -}}
+{{- if and (eq .name "webhooks") .root.Values.keda.enabled -}}
+{{ .root.Values.keda.maxReplicas }}
+{{- else if .service.autoscaling.enabled -}}
+{{ .service.autoscaling.maxReplicas }}
+{{- else -}}
+{{ .service.replicas }}
+{{- end -}}
+{{- end -}}
+
+{{/* Fewest replicas that a service has. The context is {root, name, service}. */}}
+{{- define "marketplace.minReplicas" -}}
+{{- if and (eq .name "webhooks") .root.Values.keda.enabled -}}
+{{ .root.Values.keda.minReplicas }}
+{{- else if .service.autoscaling.enabled -}}
+{{ .service.autoscaling.minReplicas }}
+{{- else -}}
+{{ .service.replicas }}
+{{- end -}}
+{{- end -}}

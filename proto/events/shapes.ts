@@ -1,0 +1,19 @@
+import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
+
+/** An id with the prefix of its kind: `part_01JZ…`. */
+export const Id = (prefix: string, description: string) =>
+  Type.String({ description, examples: [`${prefix}_01JZ8Q4D3R1G5M7VJ0T6W2X9YB`] })
+
+export const OrgId = (description: string) => Id('org', description)
+
+/** The same data for several event types, each with the description of its event. */
+export const sameData = <const Descriptions extends Record<string, string>, Properties extends TProperties>(
+  data: TObject<Properties>,
+  descriptions: Descriptions,
+): { [Type in keyof Descriptions]: TObject<Properties> } =>
+  Object.fromEntries(
+    Object.entries(descriptions).map(([type, description]) => [type, Type.Object(data.properties, { description })]),
+  ) as { [Type in keyof Descriptions]: TObject<Properties> }
+
+/** The data of events by their type. The description is that of the event. */
+export type EventSchemas = Record<string, TSchema>

@@ -1,0 +1,143 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { EMAIL_FORM, EMAIL_MAX_CHARACTERS, EMAIL_PATTERN } from '../organization/users.ts'
+import { closed, DateTime, FORM, Line, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { assignmentId, assignmentsTag, EXAMPLE_ASSIGNMENT_ID } from './assignments.ts'
+
+const EXAMPLE_ID = 'contact_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+/** Maximum number of contacts of one organization for an assignment. */
+export const MAX_CONTACTS = 50
+
+export const contactEmail = (description: string, example: string) =>
+  Text(EMAIL_MAX_CHARACTERS, {
+    minLength: 3,
+    pattern: EMAIL_PATTERN,
+    [FORM]: EMAIL_FORM,
+    description,
+    examples: [example],
+  })
+
+const name = Line(200, { description: 'Name of the person or department.', examples: ['Ingrid Solberg'] })
+const optional = {
+  role: Line(100, { description: 'Task of the contact.', examples: ['Quality manager'] }),
+  email: contactEmail('E-mail address.', 'ingrid.solberg@nordvik-additive.example.com'),
+  phone: Line(40, { description: 'Telephone number.', examples: ['+47 55 12 34 56'] }),
+}
+
+export const AssignmentContactInput = closed({
+  name,
+  role: Type.Optional(optional.role),
+  email: Type.Optional(optional.email),
+  phone: Type.Optional(optional.phone),
+})
+export type AssignmentContactInput = Static<typeof AssignmentContactInput>
+
+export const AssignmentContactPatch = closed(
+  {
+    name: Type.Optional(name),
+    role: Type.Optional(OrNull(optional.role)),
+    email: Type.Optional(OrNull(optional.email)),
+    phone: Type.Optional(OrNull(optional.phone)),
+  },
+  {
+    description: 'Changes the fields that are sent; null clears an optional field.',
+    examples: [{ role: null, phone: '+47 55 12 34 57' }],
+  },
+)
+export type AssignmentContactPatch = Static<typeof AssignmentContactPatch>
+
+export const AssignmentContact = closed(
+  {
+    id: Type.String({ description: 'Id of the contact.', examples: [EXAMPLE_ID] }),
+    assignmentId: Type.String({ description: 'Id of the assignment.', examples: [EXAMPLE_ASSIGNMENT_ID] }),
+    orgId: Type.String({
+      description: 'Organization that created the contact.',
+      examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YC'],
+    }),
+    name,
+    role: Type.Optional(optional.role),
+    email: Type.Optional(optional.email),
+    phone: Type.Optional(optional.phone),
+    createdTime: DateTime('Time of the creation.'),
+    updatedTime: DateTime('Time of the last change.'),
+  },
+  { description: 'Whom to ask about an assignment, for every organization of the order.' },
+)
+export type AssignmentContact = Static<typeof AssignmentContact>
+
+const contactId = Type.Composite([assignmentId, pathParam('contactId', 'Id of the contact.', EXAMPLE_ID)])
+
+export const createAssignmentContact = defineOperation({
+  id: 'createAssignmentContact',
+  method: 'POST',
+  path: '/flows/v1/assignments/{id}/contacts',
+  tag: assignmentsTag,
+  summary: 'Create a contact of an assignment',
+  description: `By every organization of the order, until the assignment is archived. At most ${MAX_CONTACTS} of each organization.`,
+  access: 'assignment:manage',
+  params: assignmentId,
+  body: AssignmentContactInput,
+  status: 201,
+  response: AssignmentContact,
+  idempotent: true,
+  refusals: ['illegal_transition', 'limit_reached'],
+  // Name, e-mail address and telephone number are not logged, because entries of the log are never changed.
+  audit: { procedure: 'assignment.contact.create', request: ['id', 'contactId'] },
+})
+
+export const listAssignmentContacts = defineOperation({
+  id: 'listAssignmentContacts',
+  method: 'GET',
+  path: '/flows/v1/assignments/{id}/contacts',
+  tag: assignmentsTag,
+  summary: "List an assignment's contacts",
+  description: 'Newest first: those of every organization of the order.',
+  access: 'assignment:read',
+  params: assignmentId,
+  query: Type.Object(pageQuery),
+  response: PageOf(AssignmentContact),
+})
+
+export const getAssignmentContact = defineOperation({
+  id: 'getAssignmentContact',
+  method: 'GET',
+  path: '/flows/v1/assignments/{id}/contacts/{contactId}',
+  tag: assignmentsTag,
+  summary: 'Get a contact of an assignment',
+  access: 'assignment:read',
+  params: contactId,
+  response: AssignmentContact,
+  etag: true,
+})
+
+export const patchAssignmentContact = defineOperation({
+  id: 'patchAssignmentContact',
+  method: 'PATCH',
+  path: '/flows/v1/assignments/{id}/contacts/{contactId}',
+  tag: assignmentsTag,
+  summary: 'Change a contact of an assignment',
+  description: 'By the organization that created it, until the assignment is archived.',
+  access: 'assignment:manage',
+  params: contactId,
+  body: AssignmentContactPatch,
+  response: AssignmentContact,
+  ifMatch: true,
+  etag: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
+  audit: { procedure: 'assignment.contact.patch', request: ['id', 'contactId', 'fields'] },
+})
+
+export const deleteAssignmentContact = defineOperation({
+  id: 'deleteAssignmentContact',
+  method: 'DELETE',
+  path: '/flows/v1/assignments/{id}/contacts/{contactId}',
+  tag: assignmentsTag,
+  summary: 'Delete a contact of an assignment',
+  description: 'By the organization that created it, until the assignment is archived.',
+  access: 'assignment:manage',
+  params: contactId,
+  status: 204,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'assignment.contact.delete', request: ['id', 'contactId'] },
+})

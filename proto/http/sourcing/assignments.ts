@@ -1,0 +1,173 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Procedure } from '../../procedures.ts'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { ORDER_STATES } from './orders.ts'
+
+export const assignmentsTag = defineTag(
+  'Assignments',
+  'Orders placed with factories: status, expected date, contacts and billing details, for every organization of the order.',
+)
+
+export const EXAMPLE_ASSIGNMENT_ID = 'assignment_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_EXTENSION_ID = 'extension_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_ORDER = 'order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_FACTORY = 'factory_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+/** Maximum number of extensions of an assignment. */
+export const MAX_EXTENSIONS = 50
+
+const org = (description: string, last: string) =>
+  Type.String({ description, examples: [`org_01JZ8Q4D3R1G5M7VJ0T6W2X9Y${last}`] })
+
+const date = (description: string, example: string) => Type.String({ format: 'date', description, examples: [example] })
+
+export const Assignment = closed(
+  {
+    id: Type.String({ description: 'Id of the assignment.', examples: [EXAMPLE_ASSIGNMENT_ID] }),
+    orderId: Type.String({ description: 'The order.', examples: [EXAMPLE_ORDER] }),
+    orderSerialNumber: Type.String({ description: 'Serial number of the order.', examples: ['O-7K2M9QXA'] }),
+    rfqId: Type.String({ description: 'Awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    partId: Type.String({ description: 'Ordered part.', examples: [EXAMPLE_PART] }),
+    factoryId: Type.String({ description: 'Factory that makes the part.', examples: [EXAMPLE_FACTORY] }),
+    consumerOrgId: org('Organization that placed the order.', 'B'),
+    ipOwnerOrgId: org('IP owner of the part.', 'D'),
+    manufacturerOrgId: org('Organization of the factory.', 'C'),
+    sellerOrgId: org('Organization that sells the parts.', 'C'),
+    distributorOrgId: Type.Optional(org('Distributor of the consumer, where it has one.', 'E')),
+    status: OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] }),
+    archived: Type.Boolean({ description: 'Whether the assignment is archived.', examples: [false] }),
+    dueDate: date('Expected day (UTC) of delivery: that of the order, or of the last extension.', '2026-06-10'),
+    createdTime: DateTime('Time of the award.'),
+    updatedTime: DateTime('Time of the last change.'),
+  },
+  { description: 'One for each order, opened by the award. It has no prices.' },
+)
+export type Assignment = Static<typeof Assignment>
+
+export const assignmentId = pathParam('id', 'Id of the assignment.', EXAMPLE_ASSIGNMENT_ID)
+
+export const listAssignments = defineOperation({
+  id: 'listAssignments',
+  method: 'GET',
+  path: '/flows/v1/assignments',
+  tag: assignmentsTag,
+  summary: 'List assignments',
+  description: 'Newest first: the assignments of the orders in which your organization is named.',
+  access: 'assignment:read',
+  query: Type.Object({
+    ...pageQuery,
+    status: Type.Optional(OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] })),
+    archived: Type.Optional(Type.Boolean({ description: 'Whether the assignment is archived.', examples: [false] })),
+    orderId: Type.Optional(Type.String({ description: 'Id of the order.', examples: [EXAMPLE_ORDER] })),
+    partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
+    factoryId: Type.Optional(Type.String({ description: 'Id of the factory.', examples: [EXAMPLE_FACTORY] })),
+  }),
+  response: PageOf(Assignment),
+})
+
+export const getAssignment = defineOperation({
+  id: 'getAssignment',
+  method: 'GET',
+  path: '/flows/v1/assignments/{id}',
+  tag: assignmentsTag,
+  summary: 'Get an assignment',
+  description: 'For every organization that the order names. Otherwise not found.',
+  access: 'assignment:read',
+  params: assignmentId,
+  response: Assignment,
+  etag: true,
+})
+
+/** A verb is the last segment of a POST, and the second word of its procedure. */
+const verb = <const P extends Extract<Procedure, 'assignment.archive' | 'assignment.unarchive'>>(procedure: P) =>
+  ({
+    method: 'POST',
+    path: `/flows/v1/assignments/{id}/${procedure.slice('assignment.'.length)}`,
+    tag: assignmentsTag,
+    access: 'assignment:manage',
+    params: assignmentId,
+    response: Assignment,
+    etag: true,
+    refusals: ['illegal_transition'],
+    audit: { procedure, request: ['id'] },
+  }) as const
+
+export const archiveAssignment = defineOperation({
+  ...verb('assignment.archive'),
+  id: 'archiveAssignment',
+  summary: 'Archive an assignment',
+  description: 'By every organization of the order, once the order is COMPLETED, DECLINED or CANCELLED.',
+})
+
+export const unarchiveAssignment = defineOperation({
+  ...verb('assignment.unarchive'),
+  id: 'unarchiveAssignment',
+  summary: 'Unarchive an assignment',
+  description: 'By every organization of the order.',
+})
+
+const reason = { description: 'Why the parts are late.', examples: ['The powder batch failed its test.'] }
+
+export const AssignmentExtensionInput = closed({
+  dueDate: date('New expected day (UTC) of delivery, later than the present one.', '2031-06-24'),
+  reason: Line(500, reason),
+})
+export type AssignmentExtensionInput = Static<typeof AssignmentExtensionInput>
+
+export const AssignmentExtension = closed(
+  {
+    id: Type.String({ description: 'Id of the extension.', examples: [EXAMPLE_EXTENSION_ID] }),
+    assignmentId: Type.String({ description: 'Id of the assignment.', examples: [EXAMPLE_ASSIGNMENT_ID] }),
+    orgId: org('Organization that extended the assignment: the manufacturer.', 'C'),
+    dueDate: date('Expected day of delivery since the extension.', '2026-06-24'),
+    previousDueDate: date('Expected day of delivery before it.', '2026-06-10'),
+    reason: Type.String(reason),
+    createdTime: DateTime('Time of the extension.'),
+  },
+  { description: 'A later expected day of delivery. The agreed day of the order stays.' },
+)
+export type AssignmentExtension = Static<typeof AssignmentExtension>
+
+export const createAssignmentExtension = defineOperation({
+  id: 'createAssignmentExtension',
+  method: 'POST',
+  path: '/flows/v1/assignments/{id}/extensions',
+  tag: assignmentsTag,
+  summary: 'Extend an assignment',
+  description: `By the manufacturer, until the order is finished. At most ${MAX_EXTENSIONS} extensions of an assignment.`,
+  access: 'assignment:manage',
+  params: assignmentId,
+  body: AssignmentExtensionInput,
+  status: 201,
+  response: AssignmentExtension,
+  idempotent: true,
+  refusals: ['illegal_transition', 'limit_reached'],
+  audit: { procedure: 'assignment.extension.create', request: ['id', 'extensionId', 'dueDate', 'reason'] },
+})
+
+export const listAssignmentExtensions = defineOperation({
+  id: 'listAssignmentExtensions',
+  method: 'GET',
+  path: '/flows/v1/assignments/{id}/extensions',
+  tag: assignmentsTag,
+  summary: "List an assignment's extensions",
+  description: 'Newest first.',
+  access: 'assignment:read',
+  params: assignmentId,
+  query: Type.Object(pageQuery),
+  response: PageOf(AssignmentExtension),
+})
+
+export const getAssignmentExtension = defineOperation({
+  id: 'getAssignmentExtension',
+  method: 'GET',
+  path: '/flows/v1/assignments/{id}/extensions/{extensionId}',
+  tag: assignmentsTag,
+  summary: 'Get an extension of an assignment',
+  access: 'assignment:read',
+  params: Type.Composite([assignmentId, pathParam('extensionId', 'Id of the extension.', EXAMPLE_EXTENSION_ID)]),
+  response: AssignmentExtension,
+  etag: true,
+})

@@ -1,0 +1,205 @@
+interface Panel {
+  title: string
+  unit: string
+  /** A PromQL expression and the legend of its series. */
+  queries: [expression: string, legend: string][]
+}
+
+const ROWS: [title: string, panels: Panel[]][] = [
+  [
+    'Requests',
+    [
+      {
+        title: 'Requests',
+        unit: 'reqps',
+        queries: [['sum by (service) (rate(http_request_duration_seconds_count[$__rate_interval]))', '{{service}}']],
+      },
+      {
+        title: 'Errors of the marketplace',
+        unit: 'percentunit',
+        queries: [
+          [
+            'sum by (service) (rate(http_request_duration_seconds_count{status=~"5.."}[$__rate_interval])) / sum by (service) (rate(http_request_duration_seconds_count[$__rate_interval]))',
+            '{{service}}',
+          ],
+        ],
+      },
+      {
+        title: 'Duration, 99th percentile',
+        unit: 's',
+        queries: [
+          [
+            'histogram_quantile(0.99, sum by (service, le) (rate(http_request_duration_seconds_bucket[$__rate_interval])))',
+            '{{service}}',
+          ],
+        ],
+      },
+      {
+        title: 'Slowest operations, 99th percentile',
+        unit: 's',
+        queries: [
+          [
+            'topk(10, histogram_quantile(0.99, sum by (operation, le) (rate(http_request_duration_seconds_bucket[$__rate_interval]))))',
+            '{{operation}}',
+          ],
+        ],
+      },
+      {
+        title: 'Sign-ins',
+        unit: 'reqps',
+        queries: [
+          ['sum by (grant_type, result) (rate(sign_ins_total[$__rate_interval]))', '{{grant_type}} {{result}}'],
+        ],
+      },
+      {
+        title: 'Work that waits',
+        unit: 'short',
+        queries: [['sum by (service, work) (concurrency_waiting)', '{{service}} {{work}}']],
+      },
+    ],
+  ],
+  [
+    'Events',
+    [
+      {
+        title: 'Oldest unpublished event',
+        unit: 's',
+        queries: [['max by (service) (outbox_oldest_seconds)', '{{service}}']],
+      },
+      {
+        title: 'Unpublished events',
+        unit: 'short',
+        queries: [['max by (service) (outbox_waiting_events)', '{{service}}']],
+      },
+      {
+        title: 'Events that consumers have not processed',
+        unit: 'short',
+        queries: [['max by (service, consumer) (consumer_lag_events)', '{{service}} {{consumer}}']],
+      },
+      {
+        title: 'Failing events and dead letters',
+        unit: 'short',
+        queries: [
+          ['max by (service, consumer) (consumer_failed_events)', '{{service}} {{consumer}} failing'],
+          [
+            'sum by (service, consumer) (increase(events_dead_lettered_total[1h]))',
+            '{{service}} {{consumer}} dead in 1 h',
+          ],
+        ],
+      },
+    ],
+  ],
+  [
+    'Webhooks',
+    [
+      {
+        title: 'Attempts',
+        unit: 'reqps',
+        queries: [['sum by (result) (rate(webhook_attempts_total[$__rate_interval]))', '{{result}}']],
+      },
+      {
+        title: 'Duration of attempts, 50th and 99th percentile',
+        unit: 's',
+        queries: [
+          [
+            'histogram_quantile(0.5, sum by (le) (rate(webhook_attempt_duration_seconds_bucket[$__rate_interval])))',
+            'p50',
+          ],
+          [
+            'histogram_quantile(0.99, sum by (le) (rate(webhook_attempt_duration_seconds_bucket[$__rate_interval])))',
+            'p99',
+          ],
+        ],
+      },
+      {
+        title: 'Oldest due delivery',
+        unit: 's',
+        queries: [['max(webhook_oldest_due_seconds)', 'age']],
+      },
+      {
+        title: 'Due deliveries and paused endpoints',
+        unit: 'short',
+        queries: [
+          ['max(webhook_due_deliveries)', 'due deliveries'],
+          ['max(webhook_paused_endpoints)', 'paused endpoints'],
+        ],
+      },
+    ],
+  ],
+  [
+    'Resources',
+    [
+      {
+        title: 'Connections to Postgres',
+        unit: 'short',
+        queries: [['max by (service, state) (database_connections)', '{{service}} {{state}}']],
+      },
+      {
+        title: 'CPU of a replica',
+        unit: 'percentunit',
+        queries: [['max by (service) (rate(process_cpu_seconds_total[$__rate_interval]))', '{{service}}']],
+      },
+      {
+        title: 'Memory of a replica',
+        unit: 'bytes',
+        queries: [['max by (service) (process_resident_memory_bytes)', '{{service}}']],
+      },
+      {
+        title: 'Event loop lag, 99th percentile',
+        unit: 's',
+        queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds)', '{{service}}']],
+      },
+    ],
+  ],
+]
+
+/** Two panels side by side; Grafana's grid has 24 columns. */
+const WIDTH = 12
+const HEIGHT = 8
+
+/** The dashboard of Grafana for all services. */
+export function dashboard() {
+  const panels: object[] = []
+  let y = 0
+  for (const [title, row] of ROWS) {
+    panels.push({
+      id: panels.length + 1,
+      type: 'row',
+      title,
+      gridPos: { x: 0, y, w: 24, h: 1 },
+      collapsed: false,
+      panels: [],
+    })
+    y += 1
+    for (const [index, panel] of row.entries()) {
+      const x = (index % 2) * WIDTH
+      panels.push({ id: panels.length + 1, ...panelOf(panel), gridPos: { x, y, w: WIDTH, h: HEIGHT } })
+      if (x > 0 || index === row.length - 1) y += HEIGHT
+    }
+  }
+  return {
+    title: 'Marketplace',
+    uid: 'marketplace',
+    schemaVersion: 39,
+    editable: false,
+    refresh: '30s',
+    time: { from: 'now-3h', to: 'now' },
+    templating: {
+      list: [{ name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' }],
+    },
+    panels,
+  }
+}
+
+const panelOf = ({ title, unit, queries }: Panel) => ({
+  type: 'timeseries',
+  title,
+  datasource: { type: 'prometheus', uid: '$datasource' },
+  fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 10 } }, overrides: [] },
+  options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi' } },
+  targets: queries.map(([expr, legendFormat], index) => ({
+    refId: String.fromCharCode(65 + index),
+    expr,
+    legendFormat,
+  })),
+})

