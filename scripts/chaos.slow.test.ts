@@ -13,11 +13,10 @@ test('a short run kills every program, and every event arrives on both drivers',
   }
 })
 
-test.each([
-  ['--events', '1'],
-  ['--endpoints', '2'],
-  ['--driver', 'kafka'],
-])('%s %s is refused with the usage', async (...words) => {
-  const { code, output } = await chaos(...words)
-  expect([code, output]).toEqual([2, expect.stringContaining('Run it with --help for the usage.')])
-})
+test.each([[['--events', '1']], [['--endpoints', '2']], [['--driver', 'kafka']]])(
+  '%j is refused with the usage',
+  async (words) => {
+    const { code, output } = await chaos(...words)
+    expect([code, output]).toEqual([2, expect.stringContaining('Run it with --help for the usage.')])
+  },
+)
