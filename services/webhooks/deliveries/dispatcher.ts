@@ -11,7 +11,7 @@ import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
 import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
-import { type InFlight, SLOTS, shareSlots } from './slots.ts'
+import { type InFlight, shareSlots } from './slots.ts'
 
 export interface DispatcherDeps {
   sql: Pool
@@ -21,6 +21,8 @@ export interface DispatcherDeps {
   clock: () => number
   log: Log
   observe: ObserveAttempt
+  /** Requests in flight, at most. */
+  slots: number
 }
 
 const CACHED_SECRETS = 1000
@@ -65,7 +67,7 @@ export class Dispatcher implements Worker {
     const { sql, clock } = this.#deps
     const now = new Date(clock()).toISOString()
     const inFlight = this.#inFlight()
-    if (inFlight.total === SLOTS) return 0
+    if (inFlight.free === 0) return 0
     const shares = shareSlots(await listDueEndpoints(sql, now), inFlight)
     if (shares.size === 0) return 0
     const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
@@ -81,7 +83,7 @@ export class Dispatcher implements Worker {
       ofEndpoint.set(endpointId, (ofEndpoint.get(endpointId) ?? 0) + 1)
       ofOrg.set(orgId, (ofOrg.get(orgId) ?? 0) + 1)
     }
-    return { total: this.#running.size, ofEndpoint, ofOrg }
+    return { free: this.#deps.slots - this.#running.size, ofEndpoint, ofOrg }
   }
 
   #start(delivery: ClaimedDelivery, leaseToken: string): void {

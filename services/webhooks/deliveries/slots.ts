@@ -1,6 +1,9 @@
-/** Requests in flight of one replica. */
+/** Requests in flight of one replica, at most. */
 export const SLOTS = 512
 export const SLOTS_PER_ENDPOINT = 32
+
+/** The slots of a replica. The others of Bun's requests are left for those of other services in the process. */
+export const slotsOf = (maxHttpRequests: number) => Math.min(SLOTS, Math.floor(maxHttpRequests / 2))
 
 /** An endpoint with due deliveries. */
 export interface Candidate {
@@ -8,9 +11,10 @@ export interface Candidate {
   orgId: string
 }
 
-/** Requests in flight, by endpoint and by organization. */
+/** The slots of a replica: those that are free, and those in use by endpoint and by organization. */
 export interface InFlight {
-  total: number
+  /** Free slots. */
+  free: number
   ofEndpoint: ReadonlyMap<string, number>
   ofOrg: ReadonlyMap<string, number>
 }
@@ -22,10 +26,10 @@ export interface InFlight {
  */
 export function shareSlots(
   candidates: readonly Candidate[],
-  { total, ofEndpoint, ofOrg }: InFlight,
+  { ofEndpoint, ofOrg, ...slots }: InFlight,
 ): Map<string, number> {
   const started = new Map<string, number>()
-  let free = SLOTS - total
+  let { free } = slots
   let waiting = [...Map.groupBy(candidates, ({ orgId }) => orgId)].map(([orgId, endpoints]) => ({
     running: ofOrg.get(orgId) ?? 0,
     endpoints: endpoints.map(({ endpointId: id }) => ({ id, running: ofEndpoint.get(id) ?? 0 })),
