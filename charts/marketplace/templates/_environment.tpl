@@ -1,3 +1,26 @@
+{{/* The variables that all services share. */}}
+{{- define "marketplace.configuration" -}}
+NODE_ENV: production
+HOST: {{ .Values.config.listenHost | quote }}
+PORT: "8080"
+HEALTH_PORT: "9090"
+PUBLIC_URL: {{ .Values.publicUrl | quote }}
+{{- with include "marketplace.natsUrl" . }}
+NATS_URL: {{ . | quote }}
+{{- end }}
+LOG_LEVEL: {{ .Values.config.logLevel | quote }}
+TRUSTED_PROXIES: {{ .Values.config.trustedProxies | quote }}
+{{- with .Values.config.corsOrigins }}
+CORS_ORIGINS: {{ join "," . | quote }}
+{{- end }}
+RATE_LIMIT_PER_SECOND: {{ .Values.config.rateLimitPerSecond | int | quote }}
+RATE_LIMIT_BURST: {{ .Values.config.rateLimitBurst | int | quote }}
+ACCESS_TOKEN_SECONDS: {{ .Values.config.accessTokenSeconds | int | quote }}
+{{- with .Values.config.otlpEndpoint }}
+OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
+{{- end }}
+{{- end -}}
+
 {{/* A variable from a secret. The context is {name, secret, key}. */}}
 {{- define "marketplace.secretVariable" -}}
 - name: {{ .name }}

@@ -9,6 +9,7 @@ identity catalog organization sourcing webhooks
 {{- /* Files in the pod's own folder cannot be shared between replicas. */ -}}
 {{- if and (eq .name "sourcing") (eq (include "marketplace.usesFolder" .root) "true") -}}
 {{- $_ := set $service "replicas" 1 -}}
+{{- $_ := set $service.resources.limits "ephemeral-storage" "3Gi" -}}
 {{- end -}}
 {{- toYaml $service -}}
 {{- end -}}

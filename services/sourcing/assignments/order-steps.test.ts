@@ -79,9 +79,9 @@ describe('a step of an order', () => {
   const reason = { reason: 'Not this month.' }
 
   test.each([
-    [made, 'decline', 'DECLINED', 'declined'],
-    [bought, 'cancel', 'CANCELLED', 'cancelled'],
-  ] as const)('%p %s sets the status %s', async (client, verb, status, name) => {
+    ['decline', 'DECLINED', 'declined', made],
+    ['cancel', 'CANCELLED', 'cancelled', bought],
+  ] as const)('%s sets the status %s', async (verb, status, name, client) => {
     const orderId = await trade.place()
     const id = await assignmentOf(owner, orderId)
     expect((await client.act(orderId, verb, reason)).status).toBe(200)

@@ -1,12 +1,12 @@
 import { newId } from '../../kit/db/ids.ts'
 import { assignmentOf } from '../assignments.ts'
-import type { Account, Fixtures } from '../fixtures.ts'
+import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { boughtOrder, madeOrder } from './orders.ts'
 
-export const boughtAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
+const boughtAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
   assignmentOf(fixtures.market.db.owner, await boughtOrder(fixtures, account))
 
-export const madeAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
+const madeAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
   assignmentOf(fixtures.market.db.owner, await madeOrder(fixtures, account, 'PLACED'))
 
 /** Ends the order of an assignment, as its assignment shows it. */
@@ -40,4 +40,42 @@ export async function extensionOf(fixtures: Fixtures, account: Account) {
       (id, assignment_id, org_id, due_date, previous_due_date, reason, created_at)
     values (${extensionId}, ${id}, ${account.orgId}, '2031-06-24', '2031-05-29', 'Powder', now())`
   return { 'path.id': id, 'path.extensionId': extensionId }
+}
+
+const CONSUMERS = ['owner', 'otherOwner', 'consumer'] as const satisfies Kind[]
+const MANUFACTURERS = ['manufacturer', 'otherOwner'] as const satisfies Kind[]
+const randomAssignment = () => newId('assignment')
+
+/** Assignments of the account's organization, with an extension, a contact or billing details. */
+export const ASSIGNMENT_RECORDS = {
+  boughtAssignment: { owners: CONSUMERS, make: boughtAssignment, random: randomAssignment },
+  madeAssignment: { owners: MANUFACTURERS, make: madeAssignment, random: randomAssignment },
+  finishedAssignment: {
+    owners: CONSUMERS,
+    make: async (fixtures: Fixtures, account: Account) =>
+      finish(fixtures, await boughtAssignment(fixtures, account), false),
+    random: randomAssignment,
+  },
+  archivedAssignment: {
+    owners: CONSUMERS,
+    make: async (fixtures: Fixtures, account: Account) =>
+      finish(fixtures, await boughtAssignment(fixtures, account), true),
+    random: randomAssignment,
+  },
+  assignmentExtension: {
+    owners: CONSUMERS,
+    make: async (fixtures: Fixtures, account: Account) => (await extensionOf(fixtures, account))['path.extensionId'],
+    random: () => newId('extension'),
+  },
+  assignmentContact: {
+    owners: CONSUMERS,
+    make: async (fixtures: Fixtures, account: Account) => (await contactOf(fixtures, account))['path.contactId'],
+    random: () => newId('contact'),
+  },
+  billingDetails: {
+    owners: CONSUMERS,
+    make: async (fixtures: Fixtures, account: Account) =>
+      (await billingDetailsOf(fixtures, account))['path.billingDetailsId'],
+    random: () => newId('billing'),
+  },
 }
