@@ -119,7 +119,7 @@ export interface Completion {
  * Records results and returns those whose lease was still held: a worker whose lease has expired does not overwrite the
  * result of a later attempt.
  */
-export const completeDeliveries = (tx: Tx, results: readonly Completion[], now: string) => tx<{ id: string }[]>`
+export const completeDeliveries = (sql: Sql, results: readonly Completion[], now: string) => sql<{ id: string }[]>`
   with results as (
     select r."deliveryId", r.attempt, r."leaseToken", r.state, r."nextAttemptAt", r."startedAt", r."durationMs", r.status,
       r.error, r.response
