@@ -14,6 +14,7 @@ import { measureSignIn } from './bench/sections/sign-in.ts'
 import { measureTrade } from './bench/sections/trade.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
 import { measureUsers } from './bench/sections/users.ts'
+import { measureWebhooks } from './bench/sections/webhooks.ts'
 import { type Platform, startServices } from './bench/services.ts'
 import { cellsOf, type FailedRow, tableOf } from './bench/table.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
@@ -33,10 +34,11 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   uploads: measureUploads,
   trade: measureTrade,
   award: measureAward,
+  webhooks: measureWebhooks,
 }
 
 /** The database of each section that does not use the large one. */
-const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade', award: 'trade' }
+const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade', award: 'trade', webhooks: 'webhooks' }
 
 process.env.INVOKED_AS ??= 'bun run bench'
 
