@@ -5,6 +5,7 @@ import { readOptions } from './bench/options.ts'
 import { measureAuditLog } from './bench/sections/audit-log.ts'
 import { measureAward } from './bench/sections/award.ts'
 import { measureCatalog } from './bench/sections/catalog.ts'
+import { measureCost } from './bench/sections/cost.ts'
 import { measureCreate } from './bench/sections/create.ts'
 import { measureMemory } from './bench/sections/memory.ts'
 import { measurePages } from './bench/sections/pages.ts'
@@ -26,6 +27,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   parts: measureParts,
   pages: measurePages,
   create: measureCreate,
+  cost: measureCost,
   catalog: measureCatalog,
   users: measureUsers,
   'sign-in': measureSignIn,
