@@ -178,7 +178,10 @@ export const ensurePartitions = (sql: Sql) => sql`
 
 export const dropOldPartitions = (sql: Sql) => sql`select webhooks.drop_old_partitions()`
 
-/** The deliveries that wait for active endpoints, and the paused endpoints. Counts end at 10,000. */
+/**
+ * The deliveries that wait for active endpoints, and the paused endpoints. Counts end at 10,000. The oldest one is that of an
+ * endpoint whose last attempt succeeded: the deliveries of one that fails or hangs wait because of it.
+ */
 export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: number | null; paused: number }]>`
   select
     (select count(*)::integer from (
@@ -188,5 +191,5 @@ export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: nu
       cross join lateral (
         select next_attempt_at from webhooks.deliveries
         where endpoint_id = e.id and state = 'PENDING' order by next_attempt_at limit 1) oldest
-      where e.status = 'active' and oldest.next_attempt_at <= now()) as oldest_ms,
+      where e.status = 'active' and e.failures = 0 and oldest.next_attempt_at <= now()) as oldest_ms,
     (select count(*)::integer from webhooks.endpoints where pause_reason is not null and status = 'paused') as paused`
