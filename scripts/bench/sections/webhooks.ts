@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { MAX_ENDPOINTS } from '../../../proto/http/webhooks/endpoints.ts'
 import { emitAll } from '../../../services/kit/bus/outbox/emit.ts'
 import { connect, type Pool } from '../../../services/kit/db/client.ts'
 import { createSecretBox } from '../../../services/kit/secrets/box.ts'
@@ -7,9 +8,11 @@ import { loadedOrganization } from '../../../services/testing/load/people.ts'
 import { signatureOf } from '../../../services/webhooks/deliveries/signature.ts'
 import { serviceUrl } from '../../local/secrets.ts'
 import { BUN } from '../../toolchain/checkout.ts'
-import { compareRates, count, type Row, type Run } from '../compare.ts'
+import { compareRates, count, median, type Row, type Run } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
-import { type RunningServer, startServer } from '../services.ts'
+import { ORDINARY } from '../database.ts'
+import { timesOf as timesOfRequests } from '../lists.ts'
+import { type RunningServer, signIn, startServer } from '../services.ts'
 import { memoryOf } from './memory.ts'
 
 /** Each event is delivered to all endpoints of its organization. */
@@ -22,6 +25,10 @@ const CONCURRENCY = 256
 const BODY_BYTES = 1000
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 const HANGING_ENDPOINTS = 300
+const MANY_DELIVERIES = 1_000_000
+const EXPECTED_PER_SECOND = 2500
+const LIST_REQUESTS = 500
+const LOADED_AT_ONCE = 100_000
 /** Polling more often would slow down the database. */
 const POLL_MS = 50
 
@@ -86,12 +93,57 @@ export const measureWebhooks: Section = async function* (context) {
     wanted: { atMost: 150 },
   }
   yield* measureLatency(context, bench, Math.max(...rate.figures) / 10)
+  // A run with --quick has fewer rounds.
+  const isFull = pace.rounds >= 5
+  if (isFull) yield await measureGrowth(context, bench, memory.own)
+  yield await measureList(context, bench, isFull ? 10_000_000 : 100_000)
+}
+
+/** The memory that a million deliveries leave behind. */
+async function measureGrowth({ services, progress }: Context, bench: Bench, before: number): Promise<Row> {
+  progress(`Webhooks: ${count(MANY_DELIVERIES)} deliveries`)
+  await deliver(bench, MANY_DELIVERIES / EXPECTED_PER_SECOND)
+  const { own } = await memoryOf(services.webhooks.pid)
+  return {
+    what: `growth of the memory by ${count(MANY_DELIVERIES)} deliveries`,
+    ours: `private ${own.toFixed()} MB`,
+    reference: `private ${before.toFixed()} MB`,
+    result: own - before,
+    unit: 'MB',
+    wanted: { atMost: 15 },
+  }
+}
+
+/** The list of endpoints with many deliveries behind it, against the same list with none. */
+async function measureList(context: Context, { owner }: Bench, deliveries: number): Promise<Row> {
+  const client = await signIn(context, 'webhooks', ORDINARY)
+  const paths = Array.from({ length: LIST_REQUESTS }, () => '/v2.3/webhooks/endpoints')
+  await timesOfRequests(client, paths)
+  const none = median(await timesOfRequests(client, paths))
+  context.progress(`Webhooks: loading ${count(deliveries)} deliveries`)
+  for (let first = 1; first <= deliveries; first += LOADED_AT_ONCE) {
+    await owner`
+      insert into webhooks.deliveries
+        (id, org_id, endpoint_id, event_id, event_time, type, state, next_attempt_at, created_at, finished_at)
+      select 'dlv_' || n, e.org_id, e.id, 'evt_' || n, now(), 'cases.updated', 'DELIVERED', now(), now(), now()
+      from generate_series(${first}::integer, ${Math.min(first + LOADED_AT_ONCE - 1, deliveries)}::integer) n
+      join (select id, org_id, row_number() over (order by id) as number from webhooks.endpoints where org_id = ${ORDINARY}) e
+        on e.number = n % ${MAX_ENDPOINTS} + 1`
+  }
+  const many = median(await timesOfRequests(client, paths))
+  return {
+    what: `GET /v2.3/webhooks/endpoints with ${count(deliveries)} deliveries ÷ with none`,
+    ours: `${many.toFixed(2)} ms`,
+    reference: `${none.toFixed(2)} ms`,
+    result: many / none,
+    wanted: { atMost: 1.25 },
+  }
 }
 
 /** Emits deliveries for some seconds' work and returns those recorded in a second. */
 async function deliver({ owner, producer }: Bench, seconds: number): Promise<number> {
   const startedMs = performance.now()
-  const transactions = Math.ceil((seconds * 2500) / DELIVERIES_AT_ONCE)
+  const transactions = Math.ceil((seconds * EXPECTED_PER_SECOND) / DELIVERIES_AT_ONCE)
   for (let at = 0; at < transactions; at++) await emitEvents(producer, busy[at % busy.length] ?? '', EVENTS_AT_ONCE)
   await recorded(owner)
   return ((transactions * DELIVERIES_AT_ONCE) / (performance.now() - startedMs)) * 1000
@@ -203,7 +255,8 @@ async function timesOf({ producer, receiver }: Bench, perSecond: number, seconds
 async function createEndpoints({ database }: Context, { owner, receiver }: Bench): Promise<void> {
   const box = await createSecretBox(database.secrets.encryptionKeys)
   const secret = await box.encrypt(SECRET)
-  await owner`truncate webhooks.endpoints, webhooks.deliveries, webhooks.events, webhooks.attempts`
+  // Each table in a transaction of its own, because the service still claims the deliveries of the earlier run.
+  for (const table of ['endpoints', 'deliveries', 'events', 'attempts']) await owner`truncate webhooks.${owner(table)}`
   const insert = (orgId: string, path: string, endpoints: number) => owner`
     insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
     select 'wh_' || right(${orgId}, 20) || lpad(number::text, 6, '0'), ${orgId}, ${receiver.url} || ${path},
@@ -212,5 +265,6 @@ async function createEndpoints({ database }: Context, { owner, receiver }: Bench
   for (const orgId of busy) await insert(orgId, '/accepts', ENDPOINTS_OF_AN_ORGANIZATION)
   await insert(timed, '/timed', 1)
   await insert(noisy, '/hangs', HANGING_ENDPOINTS)
+  await insert(ORDINARY, '/accepts', MAX_ENDPOINTS)
   await owner`vacuum (analyze) webhooks.endpoints, webhooks.deliveries`
 }
