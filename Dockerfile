@@ -10,7 +10,8 @@ USER 0
 WORKDIR /build
 COPY . .
 # Credentials of a package registry: --secret id=npmrc,src=.npmrc
-RUN --mount=type=secret,id=npmrc,target=/root/.npmrc ["bun", "scripts/container/assemble.ts", "/image"]
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc ["bun", "scripts/container/install.ts"]
+RUN ["bun", "--no-install", "scripts/container/assemble.ts", "/image"]
 
 # A layer of its own, which changes only with the version of Bun.
 FROM ${BASE_IMAGE} AS runtime

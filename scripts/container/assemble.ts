@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { BUN } from '../toolchain/checkout.ts'
 import { commandLine, runCommandLine } from '../toolchain/command-line.ts'
-import { installPackages } from '../toolchain/packages.ts'
 import { copyApplication, copyFile } from './content.ts'
 import { writeSystem } from './system.ts'
 
@@ -10,7 +9,6 @@ import { writeSystem } from './system.ts'
  * Dockerfile runs it in its build stage.
  */
 async function assemble(folder: string): Promise<void> {
-  await installPackages(console.log, 'services')
   const runtime = join(folder, 'runtime')
   if (process.env.BASE_IMAGE === 'scratch') await writeSystem(runtime)
   await copyFile(BUN, join(runtime, 'usr', 'local', 'bin', 'bun'), 0o755)

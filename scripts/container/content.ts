@@ -11,7 +11,8 @@ const DATA = [
   'services/*/migrations/*.sql',
   'services/catalog/data/*.csv',
   'services/identity/pages/**/*.{html,css,js,svg}',
-  'node_modules/.api-reference/{standalone.esm,chunks/*}.js',
+  'node_modules/.api-reference/standalone.esm.js',
+  'node_modules/.api-reference/chunks/*.js',
 ]
 
 /** How the packages are resolved, and what their licences require. */

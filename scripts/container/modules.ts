@@ -17,6 +17,8 @@ export async function reachedModules(): Promise<string[]> {
       modules.push(imported)
     }
   }
+  const elsewhere = modules.filter((module) => !module.startsWith(`${ROOT}/`))
+  if (elsewhere.length > 0) throw new Error(`Modules outside of the checkout: ${elsewhere.join(', ')}`)
   return modules.map((module) => relative(ROOT, module)).sort()
 }
 

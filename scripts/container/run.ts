@@ -1,8 +1,20 @@
-import { SERVICES } from '../../proto/services.ts'
+import type { ServiceName } from '../../proto/services.ts'
 
-/** The entry point of the image: its first argument names a service or a command, which reads the other arguments. */
-const PROGRAMS: Readonly<Record<string, () => Promise<unknown>>> = {
-  ...Object.fromEntries(SERVICES.map((service) => [service, () => import(`../../services/${service}/main.ts`)])),
+type Program = () => Promise<unknown>
+
+/**
+ * The entry point of the image: its first argument names a service or a command, which reads the other arguments. Each
+ * import is literal, because the content of the image is found by them.
+ */
+const SERVICE_PROGRAMS: Readonly<Record<ServiceName, Program>> = {
+  identity: () => import('../../services/identity/main.ts'),
+  catalog: () => import('../../services/catalog/main.ts'),
+  organization: () => import('../../services/organization/main.ts'),
+  sourcing: () => import('../../services/sourcing/main.ts'),
+  webhooks: () => import('../../services/webhooks/main.ts'),
+}
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  ...SERVICE_PROGRAMS,
   all: () => import('../../services/all/main.ts'),
   migrate: () => import('../migrate.ts'),
   republish: () => import('../republish.ts'),
