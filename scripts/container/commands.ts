@@ -17,12 +17,16 @@ export async function buildImage(bases: Bases): Promise<void> {
   console.log(`${IMAGE} ${await build(await findBuilder(), bases)}`)
 }
 
-/** Two builds without a cache have the same digest. */
 export async function verifyImage(bases: Bases): Promise<void> {
+  console.log(`Two builds are equal: ${await buildTwice(bases)}`)
+}
+
+/** Builds twice, without a cache, and compares the digests. */
+export async function buildTwice(bases: Bases): Promise<string> {
   const builder = await findBuilder()
   const [first, second] = [await build(builder, bases), await build(builder, bases)]
   if (first !== second) throw new Refusal(`Two builds differ: ${first} and ${second}.`)
-  console.log(`Two builds are equal: ${first}`)
+  return first
 }
 
 async function build(builder: Builder, { bunImage, baseImage, local = false }: Bases): Promise<string> {
