@@ -12,7 +12,7 @@ import { until } from '../../services/testing/until.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 import { copyApplication } from './content.ts'
-import { startIngress } from './ingress.ts'
+import { type Backends, startIngress } from './ingress.ts'
 
 /** The content of the image in a folder outside of the checkout, so that no other file is found. */
 const folder = await mkdtemp(join(tmpdir(), 'content-'))
@@ -43,7 +43,7 @@ const ports = Object.fromEntries([...SERVICES, 'all'].map((name) => [name, freeP
   number
 >
 const ingress = startIngress(
-  Object.fromEntries(SERVICES.map((name) => [name, `http://127.0.0.1:${ports[name]}`])) as Record<ServiceName, string>,
+  Object.fromEntries(SERVICES.map((name) => [name, [`http://127.0.0.1:${ports[name]}`]])) as unknown as Backends,
 )
 afterAll(() => ingress.stop())
 

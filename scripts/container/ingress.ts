@@ -6,8 +6,17 @@ export interface Ingress {
   stop(): Promise<void>
 }
 
-/** A reverse proxy on this machine that routes paths to the services as the Ingress of the chart does. */
-export function startIngress(services: Readonly<Record<ServiceName, string>>, port = 0): Ingress {
+/** Addresses of the replicas of each service. */
+export type Backends = Readonly<Record<ServiceName, readonly string[]>>
+
+/** A reverse proxy on this machine that routes paths to the services as the Ingress of the chart does, replicas in turn. */
+export function startIngress(backends: Backends, port = 0): Ingress {
+  let requests = 0
+  const backendOf = (path: string) => {
+    const replicas = backends[ownerOf(path)]
+    requests += 1
+    return replicas[requests % replicas.length]
+  }
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port,
@@ -18,7 +27,7 @@ export function startIngress(services: Readonly<Record<ServiceName, string>>, po
       const before = headers.get('x-forwarded-for')
       const client = server.requestIP(request)?.address ?? ''
       headers.set('x-forwarded-for', before === null ? client : `${before}, ${client}`)
-      return fetch(`${services[ownerOf(pathname)]}${pathname}${search}`, {
+      return fetch(`${backendOf(pathname)}${pathname}${search}`, {
         method: request.method,
         headers,
         body: request.body,

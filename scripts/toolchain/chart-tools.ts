@@ -44,7 +44,8 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
   }
 }
 
-const installHelm4 = (options: Progress) =>
+/** Helm 4, ready-made. */
+export const installHelm4 = (options: Progress) =>
   install(
     'helm-4',
     ['bin', 'helm'],
