@@ -3,6 +3,7 @@ import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Assignment } from '../proto/http/sourcing/assignments.ts'
+import { CASE_STATES, type Case } from '../proto/http/sourcing/cases.ts'
 import { OFFER_STATES, type Offer, type OfferState } from '../proto/http/sourcing/offers.ts'
 import { ORDER_STATES, ORDER_VIEWS, type Order, type OrderState } from '../proto/http/sourcing/orders.ts'
 import { until } from '../services/testing/until.ts'
@@ -94,6 +95,14 @@ async function orderStates({ organizations }: AccountsFile): Promise<Map<string,
   return states
 }
 
+/** The cases of all organizations of the demo. */
+async function listCases({ organizations }: AccountsFile): Promise<Case[]> {
+  const lists = organizations.map(async ({ accounts }) =>
+    list<Case>(await signInAs(accounts[0]), '/flows/v1/cases?pageSize=50'),
+  )
+  return (await Promise.all(lists)).flat()
+}
+
 /** The number of assignments that the manufacturers of the demo have, of archived ones, and of records of each kind. */
 async function assignments({ organizations }: AccountsFile) {
   const counts = { assignments: 0, orders: 0, archived: 0, contacts: 0, 'billing-details': 0, extensions: 0 }
@@ -146,6 +155,9 @@ test(
     expect([...states.keys()].toSorted()).toEqual([...ORDER_VIEWS].toSorted())
     expect([...states].filter(([, seen]) => seen.size === 0)).toEqual([])
     expect([...(states.get('CONSUMER') ?? [])].toSorted()).toEqual([...ORDER_STATES].toSorted())
+    const cases = await listCases(accounts)
+    expect([...new Set(cases.map(({ state }) => state))].toSorted()).toEqual([...CASE_STATES].toSorted())
+    expect([cases.some(({ rfqId }) => rfqId), cases.some(({ orderId }) => orderId)]).toEqual([true, true])
 
     const { assignments: opened, orders, ...records } = await assignments(accounts)
     expect(opened).toBe(orders)

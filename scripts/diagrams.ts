@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { CASE_TRANSITIONS } from '../services/sourcing/cases/states.ts'
 import { OFFER_TRANSITIONS } from '../services/sourcing/offers/states.ts'
 import { ORDER_TRANSITIONS } from '../services/sourcing/orders/states.ts'
 import { TRANSITIONS as PART_TRANSITIONS } from '../services/sourcing/parts/rules.ts'
@@ -22,6 +23,7 @@ const DIAGRAMS: Record<string, string> = {
     // An order resumes in the state from which it was put on hold.
     resume: { from: ORDER_TRANSITIONS.resume.from, to: ORDER_TRANSITIONS.hold.from },
   }),
+  cases: stateDiagram('OPEN', CASE_TRANSITIONS),
 }
 
 /** The guide with the diagrams between their markers. */

@@ -1,18 +1,21 @@
 import { join } from 'node:path'
 import { OPERATIONS } from '../proto/operations.ts'
+import { asyncApi } from './contract/asyncapi.ts'
 import { openApiOf } from './contract/document.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-const FOLDER = join(import.meta.dir, '..', 'proto', 'openapi')
+const FOLDER = join(import.meta.dir, '..', 'proto')
 
-/** One OpenAPI document for each service, and the merged one that the marketplace serves. */
+/** One OpenAPI document for each service, the merged one that the marketplace serves, and the AsyncAPI document. */
 async function documents(): Promise<Map<string, string>> {
   const texts = new Map<string, string>()
+  const textOf = (document: object) => `${JSON.stringify(document, null, 1)}\n`
   const write = async (name: string, operations: Parameters<typeof openApiOf>[0]) =>
-    texts.set(`${name}.json`, `${JSON.stringify(await openApiOf(operations), null, 1)}\n`)
+    texts.set(join('openapi', `${name}.json`), textOf(await openApiOf(operations)))
   for (const [service, operations] of Object.entries(OPERATIONS)) await write(service, operations)
   await write('marketplace', Object.values(OPERATIONS).flat())
+  texts.set('asyncapi.json', textOf(asyncApi()))
   return texts
 }
 
@@ -29,11 +32,11 @@ async function write({ check = false }): Promise<void> {
       `Out of date: ${stale.join(', ')}. If the change of the contract is intended, run bun scripts/openapi.ts and commit.`,
     )
   }
-  console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'The OpenAPI documents are up to date.')
+  console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'The OpenAPI and AsyncAPI documents are up to date.')
 }
 
 await runCommandLine(
-  commandLine('bun scripts/openapi.ts', 'Writes the OpenAPI documents of proto/openapi.')
+  commandLine('bun scripts/openapi.ts', 'Writes the OpenAPI documents of proto/openapi and proto/asyncapi.json.')
     .option('--check', 'fails if a document is out of date, and writes nothing')
     .action(write),
 )

@@ -3,6 +3,7 @@ import { connect } from '../services/kit/db/client.ts'
 import { findOperator } from '../services/organization/organizations/queries.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './demo/accounts.ts'
 import { ensureAuditEntries } from './demo/audit-entries.ts'
+import { ensureCases } from './demo/cases.ts'
 import { ensureFactories, ensureReleases } from './demo/factories.ts'
 import { ensureOrders } from './demo/orders.ts'
 import { ensureParts } from './demo/parts.ts'
@@ -14,7 +15,7 @@ import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
-/** Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers and orders of the demo. Repeatable. */
+/** Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers, orders and cases of the demo. Repeatable. */
 async function seed(): Promise<void> {
   const { BASE_URL, DATABASE_URL, ORGANIZATION_DATABASE_URL, ENCRYPTION_KEYS, ACCOUNTS_FILE } = process.env
   refuseProduction()
@@ -47,6 +48,7 @@ async function seed(): Promise<void> {
     for (const org of ORGANIZATIONS) await ensureReleases(deps, org, ids, factoryIds)
     await ensureRfqs(deps, { orgIds: ids, factoryIds })
     await ensureOrders(deps, ids, factoryIds)
+    await ensureCases(deps)
     await writeAccounts(ACCOUNTS_FILE, await accountsOf(sql, secret, [OPERATOR, ...ORGANIZATIONS]))
   } finally {
     await sql.end({ timeout: 5 })

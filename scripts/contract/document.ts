@@ -3,11 +3,13 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ERRORS } from '../../proto/errors.ts'
 import type { AnyOperation } from '../../proto/http/operation.ts'
-import { SHAPES } from '../../proto/operations.ts'
+import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
 import { Components, type Json } from './components.ts'
+import { sorted, withReferences } from './named-shapes.ts'
 import { describe, isAddition, plain } from './operation.ts'
+import { webhooksOf } from './webhooks.ts'
 
 export interface OpenApi {
   openapi: string
@@ -90,6 +92,7 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
     if (!described) throw new Error(`${method} ${path} is missing from the generated document`)
     paths[path] = { ...paths[path], [method.toLowerCase()]: withReferences(described, used) as Json }
   }
+  const webhooks = operations.some(({ id }) => id === createWebhookEndpoint.id) ? webhooksOf(used) : undefined
   return {
     openapi: '3.1.0',
     info: generated.info,
@@ -97,6 +100,7 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
     ...tagsOf(operations),
     security: [{ BearerAuth: [] }],
     paths,
+    ...(webhooks ? { webhooks } : {}),
     components: {
       securitySchemes: {
         BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
@@ -105,7 +109,7 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
       schemas: {
         Problem: plain(Problem),
         ErrorEnvelope: plain(ErrorEnvelope),
-        ...Object.fromEntries([...used].sort(([a], [b]) => (a < b ? -1 : 1))),
+        ...sorted(used),
       },
     },
   }
@@ -153,18 +157,4 @@ function tagsOf(operations: readonly AnyOperation[]) {
     ],
     'x-tagGroups': groups.filter(({ tags }) => tags.length > 0),
   }
-}
-
-const NAMES = new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))
-
-/** Replaces each named schema by a reference to the components. Generated clients use its name. */
-function withReferences(node: unknown, used: Map<string, unknown>): unknown {
-  if (Array.isArray(node)) return node.map((item) => withReferences(item, used))
-  if (node === null || typeof node !== 'object') return node
-  const name = 'type' in node ? NAMES.get(JSON.stringify(node)) : undefined
-  const inside = () =>
-    Object.fromEntries(Object.entries(node).map(([key, value]) => [key, withReferences(value, used)]))
-  if (name === undefined) return inside()
-  if (!used.has(name)) used.set(name, inside())
-  return { $ref: `#/components/schemas/${name}` }
 }

@@ -34,12 +34,13 @@ const CHECKS: readonly Check[] = [
   { name: 'configuration table', command: ['scripts/configuration.ts', '--check'] },
   { name: 'advisories', command: ['scripts/checks/advisories.ts'], slow: true },
   {
-    name: 'OpenAPI lint',
+    name: 'OpenAPI and AsyncAPI lint',
     command: [
       'node_modules/@redocly/cli/bin/cli.js',
       'lint',
       '--extends=recommended',
       'proto/openapi/marketplace.json',
+      'proto/asyncapi.json',
     ],
     slow: true,
   },

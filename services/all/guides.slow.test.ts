@@ -6,6 +6,7 @@ import { RUHR_FACTORIES, VESTLAND_FACTORIES } from '../../scripts/demo/factory-s
 import { createFactory } from '../testing/factories.ts'
 import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
+import { until } from '../testing/until.ts'
 
 const ROOT = join(import.meta.dir, '..', '..')
 const GUIDES = join(ROOT, 'proto', 'guides')
@@ -46,9 +47,22 @@ for (const [name, email, factories] of [
   for (const factory of factories) await createFactory(maker.administrator.client, factory)
 }
 
+/** Otherwise an event of one guide could reach the endpoint that the next one registers. */
+const allIngested = () =>
+  until(
+    async () => {
+      const waiting = await market.db.owner`
+        select from sourcing.outbox event
+        where type ~ '^(cases|assignments)\\.' and not exists (select from webhooks.events where id = event.id)`
+      return waiting.length === 0
+    },
+    { what: 'the ingestion of every event' },
+  )
+
 test.each(PAGES)(
   'the commands of %s return the responses that it shows',
   async (path) => {
+    await allIngested()
     const text = await Bun.file(path).text()
     const steps = stepsOf(text)
     expect(steps.some(({ answer }) => answer !== undefined)).toBe(true)

@@ -4,6 +4,9 @@ import { assemble, createKit, type KitOptions, type Service } from '../kit/servi
 import { every } from '../kit/worker/worker.ts'
 import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
+import { caseExpenseRoutes } from './cases/expenses/routes.ts'
+import { caseRoutes } from './cases/routes.ts'
+import { caseTaskRoutes } from './cases/tasks/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
 import { organizationNameWorker } from './factories/organization-names.ts'
@@ -30,7 +33,7 @@ import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
-/** Parts and their files, factories, RFQs, offers, orders and assignments. */
+/** Parts and their files, factories, RFQs, offers, orders, assignments and cases. */
 export async function createSourcing(config: SourcingConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('sourcing', config, options)
   const { http, bus, pagination } = kit
@@ -69,6 +72,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       comparisonRoutes({ http, ...deps }),
       orderRoutes({ http, pagination, ...deps }),
       assignmentRoutes({ http, pagination, ...deps }),
+      caseRoutes({ http, pagination, ...deps }),
+      caseTaskRoutes({ http, pagination, ...deps }),
+      caseExpenseRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,

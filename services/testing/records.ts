@@ -10,6 +10,7 @@ import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder } from './operations/orders.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
+import { CASE_RECORDS } from './operations/sourcing-cases.ts'
 import { openGrant, openSession } from './sessions.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -167,6 +168,7 @@ export const RECORDS = {
   deliveredOrder: made('DELIVERED'),
   heldOrder: made('ON_HOLD'),
   ...ASSIGNMENT_RECORDS,
+  ...CASE_RECORDS,
   upload: {
     owners: ['owner', 'otherOwner', 'manufacturer'],
     make: (fixtures, account) => completedUpload(fixtures, account),

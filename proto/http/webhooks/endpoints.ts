@@ -3,7 +3,7 @@ import { WEBHOOK_SUBSCRIPTIONS } from '../../webhook-events.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, pathParam, Text } from '../shapes.ts'
 
-const tag = defineTag(
+export const endpointsTag = defineTag(
   'Webhook endpoints',
   'URLs of your organization that receive events about cases and assignments, signed as in Standard Webhooks.',
 )
@@ -88,7 +88,7 @@ export const listWebhookEndpoints = defineOperation({
   id: 'listWebhookEndpoints',
   method: 'GET',
   path: '/v2.3/webhooks/endpoints',
-  tag,
+  tag: endpointsTag,
   summary: 'List webhook endpoints',
   description: 'All endpoints of your organization, newest first, without their secrets.',
   access: 'webhook:manage',
@@ -99,7 +99,7 @@ export const createWebhookEndpoint = defineOperation({
   id: 'createWebhookEndpoint',
   method: 'POST',
   path: '/v2.3/webhooks/endpoints',
-  tag,
+  tag: endpointsTag,
   summary: 'Create a webhook endpoint',
   description: `The response contains the secret, once. An organization has at most ${MAX_ENDPOINTS} endpoints.`,
   access: 'webhook:manage',
@@ -119,7 +119,7 @@ export const getWebhookEndpoint = defineOperation({
   id: 'getWebhookEndpoint',
   method: 'GET',
   path: '/v2.3/webhooks/endpoints/{webhookId}',
-  tag,
+  tag: endpointsTag,
   summary: 'Get a webhook endpoint',
   access: 'webhook:manage',
   params: endpointId,
@@ -130,7 +130,7 @@ export const patchWebhookEndpoint = defineOperation({
   id: 'patchWebhookEndpoint',
   method: 'PATCH',
   path: '/v2.3/webhooks/endpoints/{webhookId}',
-  tag,
+  tag: endpointsTag,
   summary: 'Change a webhook endpoint',
   description:
     'Fields that are not sent keep their value. A patch that names a field advances `updated_at`. Once a patch to `paused` ' +
@@ -150,7 +150,7 @@ export const deleteWebhookEndpoint = defineOperation({
   id: 'deleteWebhookEndpoint',
   method: 'DELETE',
   path: '/v2.3/webhooks/endpoints/{webhookId}',
-  tag,
+  tag: endpointsTag,
   summary: 'Delete a webhook endpoint',
   description:
     'Once it has answered, no new delivery starts. The response has no body, because HTTP does not allow one with 204.',

@@ -72,7 +72,8 @@ describe('the message for a body', () => {
         for (const message of messagesOf(() => check(value))) {
           messages++
           expect(phrases.filter((phrase) => message.toLowerCase().includes(phrase))).toEqual([])
-          expect(message).not.toMatch(/\b(expected|union|undefined|kind)\b/i)
+          // A field can have one of these words as its name.
+          expect(message.replace(/^[\w.]+: /, '')).not.toMatch(/\b(expected|union|undefined|kind)\b/i)
         }
       }
     }

@@ -9,11 +9,12 @@ import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { openAssignments } from '../assignments/order-steps.ts'
+import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { emitOfferEvents } from '../offers/events.ts'
 import { findOffer } from '../offers/queries.ts'
 import { emitOrderEvent } from '../orders/events.ts'
 import { closeExpired } from '../rfqs/commands.ts'
-import { emitRfqEvent } from '../rfqs/events.ts'
+import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import { lockOwnRfq } from '../rfqs/queries.ts'
 import { illegal } from '../rfqs/rules.ts'
 import { isLegal, RFQ_TRANSITIONS, stateAt } from '../rfqs/states.ts'
@@ -104,7 +105,8 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
   }))
   await requireConditions(tx, rfq, lines, fields, now)
 
-  if (stateAt(rfq, now) !== rfq.state) await closeExpired(tx, rfq, now)
+  const hasExpired = stateAt(rfq, now) !== rfq.state
+  if (hasExpired) await closeExpired(tx, rfq, now)
   await queries.markAwarded(tx, rfqId, offerIds)
   const { from, to } = RFQ_TRANSITIONS.award
   const [awarded] = await queries.awardRfq(tx, { orgId, id: rfqId }, { from, to, offerIds }, now)
@@ -128,6 +130,8 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
     orders.push(order)
   }
   await openAssignments(tx, orders)
+  if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
+  await updateCasesOf(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
   return JSON.parse(awarded.document)
 }
 

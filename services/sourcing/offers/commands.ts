@@ -9,9 +9,10 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
+import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/states.ts'
-import { emitOfferEvent, emitOfferRevised } from './events.ts'
+import { caseChange, emitOfferEvent, emitOfferRevised } from './events.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
@@ -132,15 +133,23 @@ export function submitOffer({ clock }: CommandDeps, { begin, params, audit }: Ch
     await queries.markOffered(tx, orgId, locked.rfq.id, now)
     await recordSuccess(tx, audit)
     await emitOfferEvent(tx, 'submitted', moved)
-    await supersede(tx, orgId, locked.row.previous_offer_id, now)
+    const superseded = await supersede(tx, orgId, locked.row.previous_offer_id, now)
+    const changes = [caseChange('submitted', moved), ...superseded.map((offer) => caseChange('superseded', offer))]
+    await updateCasesOf(tx, changes, now)
     return new JsonText(moved.document)
   })
 }
 
 /** A previous offer that was withdrawn, rejected or has expired meanwhile stays as it is. */
-async function supersede(tx: Tx, orgId: string, id: string | null, now: string): Promise<void> {
-  const [superseded] = id === null ? [] : await move(tx, 'supersede', { orgId, id }, now)
-  if (superseded) await emitOfferEvent(tx, 'superseded', superseded)
+async function supersede(
+  tx: Tx,
+  orgId: string,
+  id: string | null,
+  now: string,
+): Promise<readonly queries.StoredOffer[]> {
+  const superseded = id === null ? [] : await move(tx, 'supersede', { orgId, id }, now)
+  for (const offer of superseded) await emitOfferEvent(tx, 'superseded', offer)
+  return superseded
 }
 
 /** Copies an own submitted offer into a draft with the next revision. */
@@ -174,6 +183,7 @@ export function endOffer(
     const moved = found(await move(tx, verb, { orgId, id: params.id }, now, body?.reason))
     await recordSuccess(tx, audit)
     await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
+    await updateCasesOf(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
     return new JsonText(moved.document)
   })
 }

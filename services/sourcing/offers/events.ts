@@ -1,6 +1,7 @@
 import type { OfferEvent, OfferRevised } from '../../../proto/events/sourcing.ts'
 import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import type { RfqChange } from '../cases/rfq-cases.ts'
 
 /** The columns of an offer that its events have. */
 export interface OfferRow {
@@ -47,3 +48,10 @@ export const emitOfferRevised = (tx: Tx, revision: OfferRow, previousOfferId: st
     subject: revision.id,
     data: { ...about(revision), previousOfferId },
   } satisfies OfferRevised & { tenantId: string; subject: string })
+
+/** A change of which manufacturer, consumer and IP owner learn. */
+export const caseChange = (name: OfferEventName, offer: OfferRow): RfqChange => ({
+  rfqId: offer.rfq_id,
+  orgIds: [offer.manufacturer_org_id, offer.consumer_org_id, offer.ip_owner_org_id],
+  cause: { event: `sourcing.offer.${name}`, id: offer.id },
+})

@@ -36,7 +36,7 @@ const READS = Object.values(OPERATIONS)
 
 /** Every request of an operation with the ids in its path, each view, and the filters of offers. */
 function requestsOf({ path, params, query }: AnyOperation, ids: readonly string[]): string[] {
-  const paths = params ? ids.map((id) => path.replace(/\{\w+\}/, id)) : [path]
+  const paths = params ? ids.map((id) => path.replaceAll(/\{\w+\}/g, id)) : [path]
   const { view, quantity } = (query?.properties ?? {}) as Record<string, { enum?: string[] } | undefined>
   const queries = [
     '',

@@ -1,7 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import { emitOfferEvents } from './events.ts'
+import { updateCasesOf } from '../cases/rfq-cases.ts'
+import { caseChange, emitOfferEvents } from './events.ts'
 import { expireDue } from './queries.ts'
 
 /** Offers per transaction. */
@@ -29,5 +30,7 @@ const expireNext = (sql: Pool, now: string): Promise<boolean> =>
       tx,
       expired.map((offer) => ['expired', offer]),
     )
+    const changes = expired.map((offer) => caseChange('expired', offer))
+    await updateCasesOf(tx, changes, now)
     return expired.length === BATCH_SIZE
   })

@@ -16,8 +16,11 @@ test('the history of an RFQ from before capture begins with one BACKFILL entry, 
   const missing = names.slice(names.indexOf(CAPTURE))
   await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${missing}::text[]) name`
   const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' }, db)
-  const { consumer, maker, buyer, open, draft } = await rfqParties(market)
-  const old = await open()
+  const { consumer, maker, buyer, draft } = await rfqParties(market)
+  const old = await draft()
+  // A publication by the command opens cases, which a later migration adds.
+  await db.owner`update sourcing.rfqs set state = 'OPEN', published_at = now() where id = ${old}`
+  await db.owner`insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at) values (${old}, ${maker.orgId}, now())`
 
   await db.owner`delete from sourcing.schema_migrations where checksum = ''`
   await migrate({ url: db.ownerUrl, passwords: testPasswords })

@@ -9,8 +9,9 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
+import { openRfqCases, updateCasesOf } from '../cases/rfq-cases.ts'
 import { rejectOffersOf } from '../offers/cancellation.ts'
-import { emitRfqEvent, emitRfqInvited } from './events.ts'
+import { caseChange, causeOf, emitRfqEvent, emitRfqInvited } from './events.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
@@ -18,6 +19,7 @@ import {
   hasTooManyInvitees,
   illegal,
   inviteeProblems,
+  partiesOf,
   patchedContent,
   type RfqContent,
   unique,
@@ -141,6 +143,7 @@ export function inviteToRfq(
     const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
     if (rfq.state === 'OPEN') await queries.insertInvitations(tx, rfq.id, added, now)
     await emitRfqInvited(tx, rfq, added)
+    if (rfq.state === 'OPEN') await openRfqCases(tx, rfq, added, causeOf('invited', rfq), now)
     return new JsonText(changed)
   })
 }
@@ -170,7 +173,8 @@ export function moveRfq(
     const newExpireTime = expireTime === undefined ? rfq.expireTime : utcOf(expireTime)
     await requireGuards(tx, verb, rfq, { now, newExpireTime })
     const key = { orgId: caller.orgId, id: rfq.id }
-    if (stateAt(rfq, now) !== rfq.state) await closeExpired(tx, rfq, now)
+    const hasExpired = stateAt(rfq, now) !== rfq.state
+    if (hasExpired) await closeExpired(tx, rfq, now)
     const change = {
       from: RFQ_TRANSITIONS[verb].from,
       to: stateAfter(verb, rfq.state),
@@ -183,11 +187,14 @@ export function moveRfq(
     await recordSuccess(tx, audit)
     await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
     if (verb === 'cancel') await rejectOffersOf(tx, rfq.id, now)
+    if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
+    if (verb === 'publish') await openRfqCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
+    else await updateCasesOf(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)
     return new JsonText(moved.document)
   })
 }
 
-/** Closes an RFQ that expired before the worker saw it, so that its history has both changes. */
+/** Closes an RFQ that expired before the worker saw it, so that its history has both changes. The caller updates its cases. */
 export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void> {
   const { from, to } = RFQ_TRANSITIONS.expire
   const change = { from, to, expireTime: rfq.expireTime, cancelReason: null }

@@ -1,7 +1,10 @@
+import type { Cause } from '../../../proto/events/cause.ts'
 import type { RfqDeclined, RfqEvent, RfqInvited } from '../../../proto/events/sourcing.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
+import type { RfqChange } from '../cases/rfq-cases.ts'
+import { partiesOf } from './rules.ts'
 
 export type Subject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
 
@@ -25,3 +28,15 @@ export const emitRfqInvited = (tx: Tx, rfq: Subject, manufacturerOrgIds: string[
 
 export const emitRfqDeclined = (tx: Tx, rfq: Subject, manufacturerOrgId: string) =>
   emitAbout<RfqDeclined>(tx, rfq, { type: 'sourcing.rfq.declined', data: { ...about(rfq), manufacturerOrgId } })
+
+/** The event of an RFQ as the cause of changes of its cases. */
+export const causeOf = (name: RfqEventName | 'invited' | 'declined', { id }: Pick<Rfq, 'id'>): Cause => ({
+  event: `sourcing.rfq.${name}`,
+  id,
+})
+
+/** A change of which every organization of the RFQ learns. */
+export const caseChange = (
+  name: RfqEventName,
+  rfq: Pick<Rfq, 'id' | 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>,
+): RfqChange => ({ rfqId: rfq.id, orgIds: partiesOf(rfq), cause: causeOf(name, rfq) })

@@ -6,9 +6,10 @@ import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { emitRfqDeclined } from './events.ts'
+import { updateCasesOf } from '../cases/rfq-cases.ts'
+import { causeOf, emitRfqDeclined } from './events.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
-import { illegal, mayDecline } from './rules.ts'
+import { hasOtherRole, illegal, mayDecline } from './rules.ts'
 import { isLegal, stateAt } from './states.ts'
 
 interface InvitationDeps {
@@ -48,6 +49,13 @@ export function declineRfq(
     const { document } = found(await declineInvitation(tx, orgId, rfq.id, body?.reason ?? null, now))
     await recordSuccess(tx, audit)
     await emitRfqDeclined(tx, rfq, orgId)
+    const change = { rfqId: rfq.id, cause: causeOf('declined', rfq) }
+    const own = { ...change, orgIds: [orgId], ends: !hasOtherRole(rfq, orgId) }
+    await updateCasesOf(
+      tx,
+      orgId === rfq.consumerOrgId ? [own] : [own, { ...change, orgIds: [rfq.consumerOrgId] }],
+      now,
+    )
     return new JsonText(document)
   })
 }

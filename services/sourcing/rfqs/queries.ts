@@ -185,6 +185,7 @@ export interface ExpiredRfq {
   part_id: string
   consumer_org_id: string
   ip_owner_org_id: string
+  manufacturer_ids: string[]
   was_open: boolean
 }
 
@@ -198,7 +199,8 @@ export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRf
     state = case due.state when 'OPEN' then 'CLOSED' else rfq.state end,
     updated_at = case due.state when 'OPEN' then ${now}::timestamptz else rfq.updated_at end
   from due where rfq.id = due.id
-  returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, due.state = 'OPEN' as was_open`
+  returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids,
+    due.state = 'OPEN' as was_open`
 
 /**
  * Copies the title of a part to its RFQs. A consumer that can no longer read the part keeps the last title that it could

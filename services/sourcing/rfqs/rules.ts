@@ -23,6 +23,14 @@ export const mayRead = (rfq: RfqParties, orgId: string): boolean =>
   rfq.consumerOrgId === orgId ||
   (rfq.wasPublished && (rfq.ipOwnerOrgId === orgId || rfq.manufacturerIds.includes(orgId)))
 
+/** The organizations of a published RFQ, each once. */
+export const partiesOf = ({
+  consumerOrgId,
+  ipOwnerOrgId,
+  manufacturerIds,
+}: Pick<RfqParties, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] =>
+  unique([consumerOrgId, ipOwnerOrgId, ...manufacturerIds])
+
 /** What the guards compare. */
 export interface GuardFacts {
   quantities: readonly number[]
@@ -59,6 +67,10 @@ export const guardProblems = (verb: RfqVerb, facts: GuardFacts): FieldError[] =>
 
 /** An invitation that its manufacturer may decline. */
 export const mayDecline = (state: string): boolean => state === 'INVITED' || state === 'READ'
+
+/** Whether an invited manufacturer is also the consumer or the IP owner, so that a decline does not end its part in the RFQ. */
+export const hasOtherRole = (rfq: Pick<RfqParties, 'consumerOrgId' | 'ipOwnerOrgId'>, orgId: string): boolean =>
+  rfq.consumerOrgId === orgId || rfq.ipOwnerOrgId === orgId
 
 /** An organization that a consumer invites. */
 export interface Invitee {

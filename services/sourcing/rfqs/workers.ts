@@ -2,11 +2,12 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import { emitRfqEvent } from './events.ts'
+import { updateCasesOf } from '../cases/rfq-cases.ts'
+import { caseChange, emitRfqEvent } from './events.ts'
 import { expireDue, refreshTitle } from './queries.ts'
 
-/** RFQs per transaction. */
-const BATCH_SIZE = 100
+/** RFQs per transaction. Each has up to 102 organizations, all of which are told of its end. */
+const BATCH_SIZE = 20
 /** An RFQ closes within five seconds of its expiry. */
 const POLL_MS = 1000
 
@@ -35,14 +36,17 @@ export const rfqWorkers = ({ bus, sql, log, clock }: WorkerDeps): Worker[] => [
 const expireNext = (sql: Pool, now: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)
-    for (const rfq of expired) {
-      if (!rfq.was_open) continue
-      await emitRfqEvent(tx, 'closed', {
+    const closed = expired
+      .filter(({ was_open: wasOpen }) => wasOpen)
+      .map((rfq) => ({
         id: rfq.id,
         partId: rfq.part_id,
         consumerOrgId: rfq.consumer_org_id,
         ipOwnerOrgId: rfq.ip_owner_org_id,
-      })
-    }
+        manufacturerIds: rfq.manufacturer_ids,
+      }))
+    for (const rfq of closed) await emitRfqEvent(tx, 'closed', rfq)
+    const changes = closed.map((rfq) => caseChange('closed', rfq))
+    await updateCasesOf(tx, changes, now)
     return expired.length === BATCH_SIZE
   })

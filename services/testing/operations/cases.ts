@@ -6,6 +6,7 @@ import { TEST_PASSWORD } from '../marketplace.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { openActivation, openGrant } from '../sessions.ts'
 import { ASSIGNMENT_CASES } from './assignment-cases.ts'
+import { CASE_CASES } from './case-cases.ts'
 import type { Documented } from './document.ts'
 import { FACTORY_CASES } from './factory-cases.ts'
 import { FILE_CASES } from './file-cases.ts'
@@ -135,6 +136,7 @@ const CASES: Record<string, OperationCase> = {
   ...ORDER_CASES,
   ...ASSIGNMENT_CASES,
   ...OFFER_CASES,
+  ...CASE_CASES,
   ...WEBHOOK_CASES,
 }
 

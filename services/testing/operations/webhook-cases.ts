@@ -4,6 +4,9 @@ import { recordKind } from '../records.ts'
 import { withValue } from './inputs.ts'
 import type { OperationCase } from './operation-case.ts'
 
+/** Otherwise the events of other requests would be sent to the address of the example. */
+const PAUSED = { 'body.status': 'paused' }
+
 /** Webhook endpoints and deliveries. */
 export const WEBHOOK_CASES: Record<string, OperationCase> = {
   getWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
@@ -13,14 +16,14 @@ export const WEBHOOK_CASES: Record<string, OperationCase> = {
       await market.db.owner`
         delete from webhooks.endpoints where org_id = ${orgId} and id not in (
           select id from webhooks.endpoints where org_id = ${orgId} order by id desc limit 5)`
-      return {}
+      return PAUSED
     },
     async conflict(fixtures, account, input) {
       for (let made = 0; made < MAX_ENDPOINTS; made++) await recordKind('webhookEndpoint').make(fixtures, account)
       return input
     },
   },
-  patchWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
+  patchWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' }, values: () => PAUSED },
   listWebhookDeliveries: { references: { 'query.endpointId': 'webhookEndpoint' } },
   getWebhookDelivery: { references: { 'path.id': 'webhookDelivery' } },
   listWebhookAttempts: { references: { 'path.id': 'webhookDelivery' } },

@@ -1,0 +1,155 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation } from '../operation.ts'
+import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, Text } from '../shapes.ts'
+import { caseId, casesTag } from './cases.ts'
+
+export const CASE_TASK_STATES = ['OPEN', 'COMPLETED'] as const
+export type CaseTaskState = (typeof CASE_TASK_STATES)[number]
+
+/** Maximum number of tasks of a case. */
+export const MAX_TASKS = 200
+
+const EXAMPLE_ID = 'task_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_ORG = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+const title = Line(200, { description: 'Title of the task.', examples: ['Send the report of the CT scan'] })
+const description = Text(10_000, { description: 'Description of the task.', examples: ['As PDF, with all slices.'] })
+const dueTime = DateTime('Time until which the task should be done.', { examples: ['2031-05-29T12:00:00.000Z'] })
+const assigneeOrgId = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Party to the case that should do the task.',
+  examples: [EXAMPLE_ORG],
+})
+
+export const CaseTaskInput = closed({
+  title,
+  description: Type.Optional(description),
+  dueTime: Type.Optional(dueTime),
+  assigneeOrgId: Type.Optional(assigneeOrgId),
+})
+export type CaseTaskInput = Static<typeof CaseTaskInput>
+
+export const CaseTaskPatch = closed(
+  {
+    title: Type.Optional(title),
+    description: Type.Optional(OrNull(description)),
+    dueTime: Type.Optional(OrNull(dueTime)),
+    assigneeOrgId: Type.Optional(OrNull(assigneeOrgId)),
+  },
+  {
+    description: 'Changes the fields that are sent; null clears an optional field.',
+    examples: [{ title: 'Send the report of the CT scan', dueTime: null }],
+  },
+)
+export type CaseTaskPatch = Static<typeof CaseTaskPatch>
+
+export const CaseTask = closed({
+  id: Type.String({ description: 'Id of the task.', examples: [EXAMPLE_ID] }),
+  caseId: Type.String({ description: 'Its case.', examples: ['case_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+  orgId: Type.String({ description: 'Organization that created the task.', examples: [EXAMPLE_ORG] }),
+  title,
+  description: Type.Optional(description),
+  dueTime: Type.Optional(dueTime),
+  assigneeOrgId: Type.Optional(assigneeOrgId),
+  state: OneOf(CASE_TASK_STATES, { description: 'State of the task.', examples: ['OPEN'] }),
+  completedTime: Type.Optional(DateTime('Time of the completion.')),
+  createdTime: DateTime('Time of creation.'),
+  updatedTime: DateTime('Time of the last change.'),
+})
+export type CaseTask = Static<typeof CaseTask>
+
+const taskId = Type.Object({
+  ...caseId.properties,
+  taskId: Type.String({ description: 'Id of the task.', examples: [EXAMPLE_ID] }),
+})
+
+const REQUEST = Object.keys(CaseTaskInput.properties)
+
+export const listCaseTasks = defineOperation({
+  id: 'listCaseTasks',
+  method: 'GET',
+  path: '/flows/v1/cases/{id}/tasks',
+  tag: casesTag,
+  summary: "List a case's tasks",
+  description: 'For every party to the case, newest first.',
+  access: 'case:read',
+  params: caseId,
+  query: Type.Object(pageQuery),
+  response: PageOf(CaseTask),
+})
+
+export const getCaseTask = defineOperation({
+  id: 'getCaseTask',
+  method: 'GET',
+  path: '/flows/v1/cases/{id}/tasks/{taskId}',
+  tag: casesTag,
+  summary: 'Get a task',
+  access: 'case:read',
+  params: taskId,
+  response: CaseTask,
+  etag: true,
+})
+
+export const createCaseTask = defineOperation({
+  id: 'createCaseTask',
+  method: 'POST',
+  path: '/flows/v1/cases/{id}/tasks',
+  tag: casesTag,
+  summary: 'Create a task',
+  description: `By any party, while the case is OPEN. A case has at most ${MAX_TASKS} tasks.`,
+  access: 'case:manage',
+  params: caseId,
+  body: CaseTaskInput,
+  status: 201,
+  response: CaseTask,
+  idempotent: true,
+  refusals: ['illegal_transition', 'limit_reached'],
+  audit: { procedure: 'case.task.create', request: ['id', 'taskId', ...REQUEST] },
+})
+
+export const patchCaseTask = defineOperation({
+  id: 'patchCaseTask',
+  method: 'PATCH',
+  path: '/flows/v1/cases/{id}/tasks/{taskId}',
+  tag: casesTag,
+  summary: 'Change a task',
+  description: 'By the organization that created it, while case and task are OPEN.',
+  access: 'case:manage',
+  params: taskId,
+  body: CaseTaskPatch,
+  response: CaseTask,
+  ifMatch: true,
+  etag: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
+  audit: { procedure: 'case.task.patch', request: ['id', 'taskId', ...REQUEST] },
+})
+
+export const completeCaseTask = defineOperation({
+  id: 'completeCaseTask',
+  method: 'POST',
+  path: '/flows/v1/cases/{id}/tasks/{taskId}/complete',
+  tag: casesTag,
+  summary: 'Complete a task',
+  description: 'By any party, from OPEN to COMPLETED, while the case is OPEN.',
+  access: 'case:manage',
+  params: taskId,
+  response: CaseTask,
+  etag: true,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'case.task.complete', request: ['id', 'taskId'] },
+})
+
+export const deleteCaseTask = defineOperation({
+  id: 'deleteCaseTask',
+  method: 'DELETE',
+  path: '/flows/v1/cases/{id}/tasks/{taskId}',
+  tag: casesTag,
+  summary: 'Delete a task',
+  description: 'By the organization that created it, while the case is OPEN.',
+  access: 'case:manage',
+  params: taskId,
+  status: 204,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'case.task.delete', request: ['id', 'taskId'] },
+})

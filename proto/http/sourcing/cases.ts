@@ -1,0 +1,182 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+
+export const casesTag = defineTag(
+  'Cases',
+  'Sourcing and quality cases with tasks and expenses. An RFQ opens a sourcing case for each of its organizations.',
+)
+
+export const CASE_KINDS = ['SOURCING', 'QUALITY'] as const
+export type CaseKind = (typeof CASE_KINDS)[number]
+
+export const CASE_STATES = ['OPEN', 'CLOSED', 'ARCHIVED'] as const
+export type CaseState = (typeof CASE_STATES)[number]
+
+const EXAMPLE_ID = 'case_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_ORG = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_RFQ = 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_ORDER = 'order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+
+const kind = OneOf(CASE_KINDS, { description: 'Kind of case.', examples: ['QUALITY'] })
+const state = OneOf(CASE_STATES, {
+  description: 'State of the case. Content, tasks and expenses change only while it is OPEN.',
+  examples: ['OPEN'],
+})
+const title = Line(200, { description: 'Title of the case.', examples: ['Porosity in the first article'] })
+const description = Text(10_000, {
+  description: 'Description of the case.',
+  examples: ['Pores of up to 0.4 mm at the flange.'],
+})
+
+const reference = (description: string, example: string) =>
+  Type.String({ minLength: 1, maxLength: 64, description, examples: [example] })
+
+export const CaseInput = closed({
+  kind,
+  title,
+  description: Type.Optional(description),
+  rfqId: Type.Optional(reference('RFQ that the case is about, which your organization can read.', EXAMPLE_RFQ)),
+  orderId: Type.Optional(
+    reference('Order that the case is about, instead of an RFQ. Your organization can read it.', EXAMPLE_ORDER),
+  ),
+})
+export type CaseInput = Static<typeof CaseInput>
+
+export const CasePatch = closed(
+  { title: Type.Optional(title), description: Type.Optional(OrNull(description)) },
+  {
+    description: 'Changes the fields that are sent; null clears an optional field.',
+    examples: [{ title: 'Porosity in the first article', description: null }],
+  },
+)
+export type CasePatch = Static<typeof CasePatch>
+
+export const Case = closed({
+  id: Type.String({ description: 'Id of the case.', examples: [EXAMPLE_ID] }),
+  kind,
+  state,
+  title,
+  description: Type.Optional(description),
+  rfqId: Type.Optional(Type.String({ description: 'RFQ that the case is about.', examples: [EXAMPLE_RFQ] })),
+  orderId: Type.Optional(Type.String({ description: 'Order that the case is about.', examples: [EXAMPLE_ORDER] })),
+  orgId: Type.String({
+    description: 'Organization that opened the case, or for which it was opened.',
+    examples: [EXAMPLE_ORG],
+  }),
+  partyOrgIds: Type.Array(Type.String({ description: 'Id of an organization.', examples: [EXAMPLE_ORG] }), {
+    description: 'Organizations that read the case and receive its events.',
+    examples: [[EXAMPLE_ORG]],
+  }),
+  createdTime: DateTime('Time of creation.'),
+  updatedTime: DateTime('Time of the last change of the case, or of its RFQ or of an offer for it.'),
+})
+export type Case = Static<typeof Case>
+
+export const caseId = pathParam('id', 'Id of the case.', EXAMPLE_ID)
+
+export const listCases = defineOperation({
+  id: 'listCases',
+  method: 'GET',
+  path: '/flows/v1/cases',
+  tag: casesTag,
+  summary: 'List cases',
+  description: 'Cases to which your organization is a party, newest first.',
+  access: 'case:read',
+  query: Type.Object({
+    ...pageQuery,
+    kind: Type.Optional(kind),
+    state: Type.Optional(OneOf(CASE_STATES, { description: 'State of the case.', examples: ['OPEN'] })),
+    rfqId: Type.Optional(Type.String({ description: 'Id of the RFQ.', examples: [EXAMPLE_RFQ] })),
+    orderId: Type.Optional(Type.String({ description: 'Id of the order.', examples: [EXAMPLE_ORDER] })),
+  }),
+  response: PageOf(Case),
+})
+
+export const getCase = defineOperation({
+  id: 'getCase',
+  method: 'GET',
+  path: '/flows/v1/cases/{id}',
+  tag: casesTag,
+  summary: 'Get a case',
+  description: 'For its parties. Otherwise not found.',
+  access: 'case:read',
+  params: caseId,
+  response: Case,
+  etag: true,
+})
+
+export const createCase = defineOperation({
+  id: 'createCase',
+  method: 'POST',
+  path: '/flows/v1/cases',
+  tag: casesTag,
+  summary: 'Create a case',
+  description:
+    'Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise your organization alone.',
+  access: 'case:manage',
+  body: CaseInput,
+  status: 201,
+  response: Case,
+  idempotent: true,
+  audit: { procedure: 'case.create', request: ['caseId', ...Object.keys(CaseInput.properties)] },
+})
+
+export const patchCase = defineOperation({
+  id: 'patchCase',
+  method: 'PATCH',
+  path: '/flows/v1/cases/{id}',
+  tag: casesTag,
+  summary: 'Change a case',
+  description: 'By any party, in state OPEN.',
+  access: 'case:manage',
+  params: caseId,
+  body: CasePatch,
+  response: Case,
+  ifMatch: true,
+  etag: true,
+  refusals: ['illegal_transition', 'precondition_failed'],
+  audit: { procedure: 'case.patch', request: ['id', 'title', 'description'] },
+})
+
+/** A verb is the last segment of a POST, and the second word of its procedure. */
+const verb = <const V extends 'close' | 'reopen' | 'archive' | 'unarchive'>(name: V) =>
+  ({
+    method: 'POST',
+    path: `/flows/v1/cases/{id}/${name}`,
+    tag: casesTag,
+    access: 'case:manage',
+    params: caseId,
+    response: Case,
+    etag: true,
+    refusals: ['illegal_transition'],
+    audit: { procedure: `case.${name}`, request: ['id'] },
+  }) as const
+
+export const closeCase = defineOperation({
+  ...verb('close'),
+  id: 'closeCase',
+  summary: 'Close a case',
+  description: 'By any party, from OPEN to CLOSED. The award or cancellation of its RFQ also closes a case.',
+})
+
+export const reopenCase = defineOperation({
+  ...verb('reopen'),
+  id: 'reopenCase',
+  summary: 'Open a case again',
+  description: 'By any party, from CLOSED to OPEN.',
+})
+
+export const archiveCase = defineOperation({
+  ...verb('archive'),
+  id: 'archiveCase',
+  summary: 'Archive a case',
+  description: 'By any party, from CLOSED to ARCHIVED.',
+})
+
+export const unarchiveCase = defineOperation({
+  ...verb('unarchive'),
+  id: 'unarchiveCase',
+  summary: 'Restore an archived case',
+  description: 'By any party, from ARCHIVED to CLOSED.',
+})

@@ -1,0 +1,108 @@
+import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { CaseContent } from './rules.ts'
+import { CASE_TRANSITIONS } from './states.ts'
+import { isParty } from './visibility.ts'
+
+/** The JSON of a case; no row where the organization is no party to it. */
+export const findCase = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
+  select document from sourcing.cases where id = ${id} and ${isParty(sql, orgId)}`
+
+/** The JSON of a case of the organization, locked until the transaction ends. Its tasks and expenses are changed under the lock. */
+export const lockCase = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
+  select document from sourcing.cases where id = ${id} and ${isParty(tx, orgId)} for update`
+
+export interface NewCase extends CaseContent {
+  id: string
+  kind: CaseKind
+  rfqId: string | null
+  orderId: string | null
+  orgId: string
+  partyOrgIds: readonly string[]
+}
+
+export const insertCase = (tx: Tx, created: NewCase, now: string) => tx<[{ document: string }]>`
+  insert into sourcing.cases (
+    id, kind, state, title, description, rfq_id, order_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+  values (
+    ${created.id}, ${created.kind}, 'OPEN', ${created.title}, ${created.description}, ${created.rfqId},
+    ${created.orderId}, ${created.orgId}, ${[...created.partyOrgIds]}, false, ${now}, ${now})
+  returning document`
+
+export const updateContent = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  { title, description }: CaseContent,
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.cases set title = ${title}, description = ${description}, updated_at = ${now}
+  where id = ${id} and ${isParty(tx, orgId)}
+  returning document`
+
+/** No row if the case is no longer in a state of `from`: of two concurrent calls one succeeds. */
+export const moveState = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  { from, to }: { from: readonly string[]; to: string },
+  now: string,
+) => tx<{ document: string }[]>`
+  update sourcing.cases set state = ${to}, updated_at = ${now}
+  where id = ${id} and ${isParty(tx, orgId)} and state = any(${[...from]})
+  returning document`
+
+interface RfqCases {
+  rfqId: string
+  title: string
+  /** The id of each case and its organization, in the same order. */
+  ids: readonly string[]
+  orgIds: readonly string[]
+}
+
+/** One SOURCING case for each organization by itself. An organization that has its case of the RFQ gets no second one. */
+export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, now: string) => tx<
+  { document: string }[]
+>`
+  insert into sourcing.cases (
+    id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
+  select id, 'SOURCING', 'OPEN', ${title}, ${rfqId}, org_id, array[org_id], true, ${now}, ${now}
+  from unnest(${[...ids]}::text[], ${[...orgIds]}::text[]) created (id, org_id)
+  on conflict (rfq_id, org_id) where follows_rfq do nothing
+  returning document`
+
+/** Columns of the same length: the case of an organization of an RFQ, and whether it ends now. */
+export interface RfqCaseChanges {
+  rfqIds: readonly string[]
+  orgIds: readonly string[]
+  ends: readonly boolean[]
+}
+
+export interface ChangedRfqCase {
+  document: string
+  rfq_id: string
+  org_id: string
+  was_closed: boolean
+}
+
+/**
+ * Updates the cases that follow RFQs, and closes those that end and are OPEN. They are locked in the order of their ids, so
+ * that concurrent changes of one RFQ wait for each other.
+ */
+export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChanges, now: string) => sql<
+  ChangedRfqCase[]
+>`
+  with changed as materialized (
+    select rfq_id, org_id, bool_or(ends::boolean) as ends
+    from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[]) sent (rfq_id, org_id, ends)
+    group by rfq_id, org_id
+  ), locked as materialized (
+    select followed.id, changed.ends and followed.state = any(${[...CASE_TRANSITIONS.end.from]}) as closes
+    from changed
+    join sourcing.cases followed
+      on followed.rfq_id = changed.rfq_id and followed.org_id = changed.org_id and followed.follows_rfq
+    order by followed.id
+    for update of followed
+  )
+  update sourcing.cases followed set updated_at = ${now},
+    state = case when locked.closes then ${CASE_TRANSITIONS.end.to} else followed.state end
+  from locked where followed.id = locked.id
+  returning followed.document, followed.rfq_id, followed.org_id, locked.closes as was_closed`

@@ -1,0 +1,311 @@
+import { describe, expect, test } from 'bun:test'
+import type { Cause } from '../../../proto/events/cause.ts'
+import type { Case } from '../../../proto/http/sourcing/cases.ts'
+import { awardsOf } from '../../testing/awards.ts'
+import { caseEventsOf, casesOf, type EmittedCaseEvent } from '../../testing/cases.ts'
+import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
+import { offerParties, offersOf } from '../../testing/offers.ts'
+import { inHours, publishedPart, rfqBody, rfqsOf } from '../../testing/rfqs.ts'
+import { until } from '../../testing/until.ts'
+
+const market = await marketplaceOf(['sourcing'])
+const parties = await offerParties(market)
+const { consumer, ipOwner, maker, rival, stranger, buyer, draft, open, rivalFactory, seller, submittedOffer } = parties
+const both = { manufacturerIds: [maker.orgId, rival.orgId] }
+const everyone = [consumer, ipOwner, maker, rival]
+const buyersOffers = offersOf(consumer.administrator.client)
+const names = new Map(Object.entries({ consumer, ipOwner, maker, rival }).map(([name, { orgId }]) => [orgId, name]))
+
+/** The case of an organization of an RFQ. */
+async function caseOf(rfqId: string, { administrator }: TestOrganization): Promise<Case> {
+  const { items } = (await casesOf(administrator.client).list(`?rfqId=${rfqId}`)).body
+  if (items.length !== 1) throw new Error(`${items.length} cases of the RFQ`)
+  return items[0] as Case
+}
+
+/** The organization of each event with its type, and the cause of all. */
+function told(events: readonly EmittedCaseEvent[]) {
+  for (const { id, tenantId, subject, data } of events) {
+    expect([subject, data.case.orgId, data.case.partyOrgIds]).toEqual([data.case.id, tenantId, [tenantId]])
+    expect(events.filter((other) => other.id === id)).toHaveLength(1)
+  }
+  return events.map(({ tenantId, type }) => `${names.get(tenantId)} ${type}`).toSorted()
+}
+const causesOf = (events: readonly EmittedCaseEvent[]) => [
+  ...new Map(
+    events.map(({ data }) => {
+      const { cause } = data as { cause?: Cause }
+      return [JSON.stringify(cause), cause]
+    }),
+  ).values(),
+]
+const all = (type: string) => ['consumer', 'ipOwner', 'maker', 'rival'].map((name) => `${name} ${type}`)
+const some = (type: string, ...who: string[]) => who.map((name) => `${name} ${type}`)
+
+describe('publish', () => {
+  test('opens a case for each organization by itself and tells it, with the publication as the cause', async () => {
+    const id = await draft(both)
+    const events = await caseEventsOf(market, () => buyer.act(id, 'publish'))
+    expect(told(events)).toEqual(all('cases.created'))
+    expect(causesOf(events)).toEqual([{ event: 'sourcing.rfq.published', id }])
+    const { serialNumber } = (await buyer.read(id)).body
+    for (const org of everyone) {
+      expect(await caseOf(id, org)).toMatchObject({
+        kind: 'SOURCING',
+        state: 'OPEN',
+        title: `Request for quotation ${serialNumber}`,
+        rfqId: id,
+        orgId: org.orgId,
+        partyOrgIds: [org.orgId],
+      })
+    }
+    expect((await casesOf(stranger.administrator.client).list()).body.items).toEqual([])
+  })
+
+  test('opens one case for a consumer that is the IP owner too', async () => {
+    const { client } = ipOwner.administrator
+    const body = rfqBody(await publishedPart(client, { internal: true }), { manufacturerIds: [maker.orgId] })
+    const { id } = (await rfqsOf(client).create(body)).body
+    const events = await caseEventsOf(market, () => rfqsOf(client).act(id, 'publish'))
+    expect(told(events)).toEqual(some('cases.created', 'ipOwner', 'maker'))
+  })
+
+  test('a draft opens none, also not by its invitations, and its cancellation tells no organization', async () => {
+    const id = await draft({ manufacturerIds: [] })
+    const events = await caseEventsOf(market, async () => {
+      expect((await buyer.act(id, 'invite', both)).status).toBe(200)
+      expect((await buyer.act(id, 'cancel', { reason: 'Sold.' })).status).toBe(200)
+    })
+    expect(events).toEqual([])
+  })
+
+  test('a refused publication opens none', async () => {
+    const id = await draft({ quantities: [] })
+    expect(await caseEventsOf(market, () => buyer.act(id, 'publish'))).toEqual([])
+  })
+})
+
+test('an invitation opens a case for the new manufacturer alone; a second one opens none', async () => {
+  const id = await open()
+  const events = await caseEventsOf(market, () => buyer.act(id, 'invite', both))
+  expect(told(events)).toEqual(['rival cases.created'])
+  expect(causesOf(events)).toEqual([{ event: 'sourcing.rfq.invited', id }])
+  expect(await caseEventsOf(market, () => buyer.act(id, 'invite', both))).toEqual([])
+})
+
+describe('a change of an RFQ', () => {
+  test.each([
+    ['extend', { expireTime: inHours(200) }, [], 'extended'],
+    ['close', undefined, [], 'closed'],
+    ['reopen', { expireTime: inHours(200) }, ['close'], 'reopened'],
+  ] as const)('%s updates the case of every organization', async (verb, body, before, event) => {
+    const id = await open(both)
+    for (const earlier of before) await buyer.act(id, earlier)
+    const events = await caseEventsOf(market, () => buyer.act(id, verb, body))
+    expect(told(events)).toEqual(all('cases.updated'))
+    expect(causesOf(events)).toEqual([{ event: `sourcing.rfq.${event}`, id }])
+    const { updatedTime, createdTime, state } = await caseOf(id, maker)
+    expect([updatedTime > createdTime, state]).toEqual([true, 'OPEN'])
+  })
+
+  test('its expiry updates the case of every organization', async () => {
+    const id = await open(both)
+    const events = await caseEventsOf(market, async () => {
+      await market.db.owner`update sourcing.rfqs set expires_at = now() where id = ${id}`
+      await until(async () => (await buyer.read(id)).body.state === 'CLOSED')
+    })
+    expect(told(events)).toEqual(all('cases.updated'))
+    expect(causesOf(events)).toEqual([{ event: 'sourcing.rfq.closed', id }])
+  })
+
+  test('cancel closes the case of every organization', async () => {
+    const id = await open(both)
+    const events = await caseEventsOf(market, () => buyer.act(id, 'cancel', { reason: 'Sold.' }))
+    expect(told(events)).toEqual(all('cases.closed'))
+    expect(causesOf(events)).toEqual([{ event: 'sourcing.rfq.cancelled', id }])
+    for (const org of everyone) expect((await caseOf(id, org)).state).toBe('CLOSED')
+  })
+
+  test('an award closes the case of every organization, with one event for each', async () => {
+    const id = await open(both)
+    const offerId = await submittedOffer({}, id)
+    await submittedOffer({}, id)
+    const events = await caseEventsOf(market, () =>
+      awardsOf(consumer.administrator.client).award(id, { awards: [{ offerId, quantity: 10 }] }),
+    )
+    expect(told(events)).toEqual(all('cases.closed'))
+    expect(causesOf(events)).toEqual([{ event: 'sourcing.rfq.awarded', id }])
+    expect((await caseOf(id, rival)).state).toBe('CLOSED')
+  })
+
+  test('an acceptance closes them too; a refused one tells no organization', async () => {
+    const id = await open(both)
+    const offerId = await submittedOffer({}, id)
+    const accept = (quantity: number) => () => awardsOf(consumer.administrator.client).accept(offerId, { quantity })
+    expect(await caseEventsOf(market, accept(5000))).toEqual([])
+    expect(told(await caseEventsOf(market, accept(10)))).toEqual(all('cases.closed'))
+  })
+
+  test('a case that its organization closed or archived keeps its state and is updated', async () => {
+    const id = await open(both)
+    const requests = casesOf(maker.administrator.client)
+    const { id: caseId } = await caseOf(id, maker)
+    await requests.act(caseId, 'close')
+    await buyer.act(id, 'close')
+    const reopened = await caseEventsOf(market, () => buyer.act(id, 'reopen', { expireTime: inHours(100) }))
+    expect(told(reopened)).toEqual(all('cases.updated'))
+    expect((await caseOf(id, maker)).state).toBe('CLOSED')
+    await requests.act(caseId, 'archive')
+    const cancelled = await caseEventsOf(market, () => buyer.act(id, 'cancel', { reason: 'Sold.' }))
+    const others = some('cases.closed', 'consumer', 'ipOwner', 'rival')
+    expect(told(cancelled)).toEqual([...others, 'maker cases.updated'].toSorted())
+    expect((await caseOf(id, maker)).state).toBe('ARCHIVED')
+  })
+
+  test('a case that an organization made by hand for the RFQ does not follow it', async () => {
+    const id = await open()
+    const { body: made } = await casesOf(maker.administrator.client).create({ kind: 'QUALITY', title: 'X', rfqId: id })
+    await buyer.act(id, 'cancel', { reason: 'Sold.' })
+    expect((await casesOf(maker.administrator.client).read(made.id)).body).toEqual(made)
+  })
+})
+
+describe('a decline', () => {
+  test("closes the manufacturer's case and updates the consumer's", async () => {
+    const id = await open(both)
+    const events = await caseEventsOf(market, () => rfqsOf(maker.administrator.client).act(id, 'decline'))
+    expect(told(events)).toEqual(['consumer cases.updated', 'maker cases.closed'])
+    expect(causesOf(events)).toEqual([{ event: 'sourcing.rfq.declined', id }])
+    expect([(await caseOf(id, maker)).state, (await caseOf(id, rival)).state]).toEqual(['CLOSED', 'OPEN'])
+  })
+
+  test('of a manufacturer that is the consumer too updates its one case once', async () => {
+    const dual = await market.organization(['CONSUMER', 'MANUFACTURER', 'IP_OWNER'])
+    const requests = rfqsOf(dual.administrator.client)
+    const part = await publishedPart(dual.administrator.client)
+    const { id } = (await requests.create(rfqBody(part, { manufacturerIds: [dual.orgId] }))).body
+    await requests.act(id, 'publish')
+    const events = await caseEventsOf(market, () => requests.act(id, 'decline'))
+    expect(events.map(({ type }) => type)).toEqual(['cases.updated'])
+    expect((await caseOf(id, dual)).state).toBe('OPEN')
+  })
+})
+
+describe('a change of an offer', () => {
+  const three = some('cases.updated', 'consumer', 'ipOwner', 'maker')
+
+  test('submit, withdraw and reject update the cases of manufacturer, consumer and IP owner alone', async () => {
+    const id = await open(both)
+    let [first, second] = ['', '']
+    const submitted = await caseEventsOf(market, async () => {
+      first = await submittedOffer({}, id)
+    })
+    expect([told(submitted), causesOf(submitted)]).toEqual([three, [{ event: 'sourcing.offer.submitted', id: first }]])
+    const withdrawn = await caseEventsOf(market, () => seller.act(first, 'withdraw'))
+    expect([told(withdrawn), causesOf(withdrawn)]).toEqual([three, [{ event: 'sourcing.offer.withdrawn', id: first }]])
+    second = await submittedOffer({}, id)
+    const rejected = await caseEventsOf(market, () => buyersOffers.act(second, 'reject'))
+    expect([told(rejected), causesOf(rejected)]).toEqual([three, [{ event: 'sourcing.offer.rejected', id: second }]])
+  })
+
+  test('a revision tells of the new offer and of the one that it supersedes', async () => {
+    const id = await open(both)
+    const first = await submittedOffer({}, id)
+    const { body } = await seller.act(first, 'revise')
+    const events = await caseEventsOf(market, () => seller.act(body.id, 'submit'))
+    expect(told(events)).toEqual([...three, ...three].toSorted())
+    expect(causesOf(events)).toEqual([
+      { event: 'sourcing.offer.submitted', id: body.id },
+      { event: 'sourcing.offer.superseded', id: first },
+    ])
+  })
+
+  test('its expiry updates the three cases', async () => {
+    const id = await open(both)
+    const offerId = await submittedOffer({}, id)
+    const events = await caseEventsOf(market, async () => {
+      await market.db.owner`update sourcing.offers set valid_until = now() where id = ${offerId}`
+      await until(async () => (await seller.read(offerId)).body.state === 'EXPIRED')
+    })
+    expect([told(events), causesOf(events)]).toEqual([three, [{ event: 'sourcing.offer.expired', id: offerId }]])
+  })
+
+  test('a draft, its changes and a refused submission tell no organization', async () => {
+    const id = await open(both)
+    const events = await caseEventsOf(market, async () => {
+      const { body } = await seller.create({
+        ...{ rfqId: id, factoryId: parties.factory.id, validUntil: inHours(-1) },
+        priceBreaks: [{ minQuantity: 1, unitPrice: { amount: '1', currency: 'EUR' }, leadTimeDays: 1 }],
+      })
+      await seller.patch(body.id, { notes: 'Later.' })
+      expect((await seller.act(body.id, 'submit')).status).toBe(409)
+    })
+    expect(events).toEqual([])
+  })
+
+  test('concurrent submissions of two manufacturers and a cancellation all end, and each case is closed once', async () => {
+    const id = await open(both)
+    const rivals = offersOf(rival.administrator.client)
+    const offers = await Promise.all([
+      ...Array.from({ length: 3 }, () => parties.draftOffer({}, id)),
+      ...Array.from({ length: 3 }, async () => {
+        const price = [{ minQuantity: 1, unitPrice: { amount: '1', currency: 'EUR' }, leadTimeDays: 1 }]
+        const body = { rfqId: id, factoryId: rivalFactory.id, validUntil: inHours(10), priceBreaks: price }
+        return (await rivals.create(body)).body.id
+      }),
+    ])
+    const events = await caseEventsOf(market, () =>
+      Promise.all([
+        ...offers.slice(0, 3).map((offerId) => seller.act(offerId, 'submit')),
+        ...offers.slice(3).map((offerId) => rivals.act(offerId, 'submit')),
+        buyer.act(id, 'cancel', { reason: 'Sold.' }),
+      ]),
+    )
+    expect(told(events.filter(({ type }) => type === 'cases.closed'))).toEqual(all('cases.closed'))
+  })
+})
+
+describe('what an organization learns', () => {
+  test('no event of a sealed RFQ has a price, and no event for a manufacturer names its competitor', async () => {
+    const id = await open({ ...both, sealed: true })
+    const events = await caseEventsOf(market, async () => {
+      const figures = {
+        priceBreaks: [{ minQuantity: 1, unitPrice: { amount: '73911.37', currency: 'EUR' }, leadTimeDays: 28 }],
+        toolingCost: { amount: '58423.11', currency: 'EUR' },
+        notes: 'EUR 91753 in all',
+      }
+      const first = await submittedOffer(figures, id)
+      const { body } = await seller.act(first, 'revise')
+      await seller.act(body.id, 'submit')
+      const rivals = offersOf(rival.administrator.client)
+      const other = await rivals.create({ ...figures, rfqId: id, factoryId: rivalFactory.id, validUntil: inHours(9) })
+      await rivals.act(other.body.id, 'submit')
+      await rivals.act(other.body.id, 'withdraw')
+      await buyer.act(id, 'extend', { expireTime: inHours(300) })
+      await buyer.act(id, 'close')
+      await awardsOf(consumer.administrator.client).accept(body.id, { quantity: 10 })
+    })
+    expect(events.length).toBeGreaterThan(15)
+    for (const event of events) {
+      const text = JSON.stringify(event)
+      for (const figure of ['73911', '58423', '91753', 'amount']) expect(text).not.toContain(figure)
+      if (event.tenantId === maker.orgId) expect(text).not.toContain(rival.orgId)
+      if (event.tenantId === rival.orgId) expect(text).not.toContain(maker.orgId)
+    }
+    const causes = new Set(
+      causesOf(events.filter(({ tenantId }) => tenantId === rival.orgId)).map((cause) => cause?.event),
+    )
+    expect([...causes].filter((event) => event?.startsWith('sourcing.offer.'))).toEqual([
+      'sourcing.offer.submitted',
+      'sourcing.offer.withdrawn',
+    ])
+  })
+
+  test("another party's case of the same RFQ is 404", async () => {
+    const id = await open(both)
+    const { id: caseId } = await caseOf(id, maker)
+    for (const { administrator } of [rival, consumer, ipOwner]) {
+      expect((await casesOf(administrator.client).read(caseId)).status).toBe(404)
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import type { CaseEvent } from '../../../proto/events/cases.ts'
+import type { Cause } from '../../../proto/events/cause.ts'
+import type { Case } from '../../../proto/http/sourcing/cases.ts'
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { notifyOfCases } from './events.ts'
+import { insertRfqCases, updateRfqCases } from './queries.ts'
+
+/**
+ * Opens a case for each organization of an RFQ by itself, so that manufacturers do not learn of each other, and tells each of
+ * its own. Organizations that have one are omitted.
+ */
+export async function openRfqCases(
+  tx: Tx,
+  { id, serialNumber }: Pick<Rfq, 'id' | 'serialNumber'>,
+  orgIds: readonly string[],
+  cause: Cause,
+  now: string,
+): Promise<void> {
+  const each = [...new Set(orgIds)]
+  const ids = each.map(() => newIdAt('case', now))
+  const title = `Request for quotation ${serialNumber}`
+  const opened = await insertRfqCases(tx, { rfqId: id, title, ids, orgIds: each }, now)
+  await notifyOfCases(
+    tx,
+    opened.map(({ document }) => ({ type: 'cases.created', data: { case: JSON.parse(document), cause } })),
+  )
+}
+
+/** A change of an RFQ, or of an offer for it. */
+export interface RfqChange {
+  rfqId: string
+  /** The organizations that learn of it. */
+  orgIds: readonly string[]
+  cause: Cause
+  /** The cases end with it. */
+  ends?: boolean
+}
+
+/**
+ * Updates the cases of the organizations that learn of changes, and tells each of them of each change. It comes last in a
+ * transaction: commands on offers lock an offer first and then cases.
+ */
+export async function updateCasesOf(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void> {
+  const rows = changes.flatMap(({ rfqId, orgIds, ends = false }) => orgIds.map((orgId) => ({ rfqId, orgId, ends })))
+  if (rows.length === 0) return
+  const updated = await updateRfqCases(
+    tx,
+    {
+      rfqIds: rows.map(({ rfqId }) => rfqId),
+      orgIds: rows.map(({ orgId }) => orgId),
+      ends: rows.map(({ ends }) => ends),
+    },
+    now,
+  )
+  const cases = new Map(
+    updated.map(({ rfq_id, org_id, document, was_closed }) => [
+      keyOf(rfq_id, org_id),
+      { wasClosed: was_closed, case: JSON.parse(document) as Case },
+    ]),
+  )
+  const events = changes.flatMap(({ rfqId, orgIds, cause, ends = false }) =>
+    [...new Set(orgIds)].flatMap((orgId): CaseEvent[] => {
+      const found = cases.get(keyOf(rfqId, orgId))
+      if (!found) return []
+      return [{ type: ends && found.wasClosed ? 'cases.closed' : 'cases.updated', data: { case: found.case, cause } }]
+    }),
+  )
+  await notifyOfCases(tx, events)
+}
+
+const keyOf = (rfqId: string, orgId: string) => `${rfqId} ${orgId}`

@@ -1,0 +1,157 @@
+create table sourcing.cases (
+  id text collate "C" primary key,
+  kind text not null check (kind in ('SOURCING', 'QUALITY')),
+  state text not null check (state in ('OPEN', 'CLOSED', 'ARCHIVED')),
+  title text not null,
+  description text,
+  -- Without foreign keys: a draft RFQ can be deleted, and a new case takes no lock on the record that it names.
+  rfq_id text collate "C",
+  order_id text collate "C",
+  org_id text not null,
+  party_org_ids text[] not null,
+  -- Whether the publication of the RFQ, or an invitation to it, opened the case. Only such a case follows its RFQ.
+  follows_rfq boolean not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  check (num_nonnulls(rfq_id, order_id) <= 1),
+  check (rfq_id is not null or not follows_rfq),
+  -- The public JSON of the case, built on write.
+  document text not null
+);
+-- The case of each organization that an RFQ has opened.
+create unique index cases_of_rfq on sourcing.cases (rfq_id, org_id) where follows_rfq;
+
+-- The cases of each party, with the columns of the filters: the time of a list does not depend on the cases of others.
+create table sourcing.case_parties (
+  org_id text not null,
+  case_id text collate "C" not null references sourcing.cases (id) on delete cascade,
+  kind text not null,
+  state text not null,
+  rfq_id text collate "C",
+  order_id text collate "C",
+  primary key (org_id, case_id)
+);
+create index case_parties_kinds on sourcing.case_parties (org_id, kind, case_id desc);
+create index case_parties_states on sourcing.case_parties (org_id, state, case_id desc);
+create index case_parties_rfqs on sourcing.case_parties (org_id, rfq_id, case_id desc) where rfq_id is not null;
+create index case_parties_orders on sourcing.case_parties (org_id, order_id, case_id desc) where order_id is not null;
+
+-- The only code that builds the JSON of a case.
+create function sourcing.write_case_document() returns trigger
+language plpgsql as $$
+begin
+  new.document := concat(
+    '{"id":', to_json(new.id),
+    ',"kind":', to_json(new.kind),
+    ',"state":', to_json(new.state),
+    ',"title":', to_json(new.title),
+    ',"description":' || to_json(new.description)::text,
+    ',"rfqId":' || to_json(new.rfq_id)::text,
+    ',"orderId":' || to_json(new.order_id)::text,
+    ',"orgId":', to_json(new.org_id),
+    ',"partyOrgIds":', to_json(new.party_org_ids),
+    ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
+    ',"updatedTime":', to_json(sourcing.api_time(new.updated_at)),
+    '}');
+  return new;
+end $$;
+
+create trigger case_document before insert or update on sourcing.cases
+  for each row execute function sourcing.write_case_document();
+
+-- The parties of a case never change.
+create function sourcing.write_case_parties() returns trigger
+language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    insert into sourcing.case_parties (org_id, case_id, kind, state, rfq_id, order_id)
+    select org_id, new.id, new.kind, new.state, new.rfq_id, new.order_id from unnest(new.party_org_ids) org_id;
+  else
+    update sourcing.case_parties set state = new.state where case_id = new.id and org_id = any(new.party_org_ids);
+  end if;
+  return null;
+end $$;
+
+create trigger new_case_parties after insert on sourcing.cases
+  for each row execute function sourcing.write_case_parties();
+create trigger case_parties after update on sourcing.cases
+  for each row when (new.state <> old.state) execute function sourcing.write_case_parties();
+
+create table sourcing.case_tasks (
+  id text collate "C" primary key,
+  case_id text collate "C" not null references sourcing.cases (id) on delete cascade,
+  org_id text not null,
+  title text not null,
+  description text,
+  due_at timestamptz(3),
+  assignee_org_id text,
+  state text not null check (state in ('OPEN', 'COMPLETED')),
+  completed_at timestamptz(3),
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  check ((state = 'COMPLETED') = (completed_at is not null)),
+  -- The public JSON of the task, built on write.
+  document text not null
+);
+create index case_tasks_of_case on sourcing.case_tasks (case_id, id desc);
+
+-- The only code that builds the JSON of a task.
+create function sourcing.write_case_task_document() returns trigger
+language plpgsql as $$
+begin
+  new.document := concat(
+    '{"id":', to_json(new.id),
+    ',"caseId":', to_json(new.case_id),
+    ',"orgId":', to_json(new.org_id),
+    ',"title":', to_json(new.title),
+    ',"description":' || to_json(new.description)::text,
+    ',"dueTime":' || to_json(sourcing.api_time(new.due_at))::text,
+    ',"assigneeOrgId":' || to_json(new.assignee_org_id)::text,
+    ',"state":', to_json(new.state),
+    ',"completedTime":' || to_json(sourcing.api_time(new.completed_at))::text,
+    ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
+    ',"updatedTime":', to_json(sourcing.api_time(new.updated_at)),
+    '}');
+  return new;
+end $$;
+
+create trigger case_task_document before insert or update on sourcing.case_tasks
+  for each row execute function sourcing.write_case_task_document();
+
+create table sourcing.case_expenses (
+  id text collate "C" primary key,
+  case_id text collate "C" not null references sourcing.cases (id) on delete cascade,
+  org_id text not null,
+  description text not null,
+  amount numeric(16, 4) not null check (amount >= 0),
+  currency text not null,
+  incurred_on date not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  -- The public JSON of the expense, built on write.
+  document text not null
+);
+create index case_expenses_of_case on sourcing.case_expenses (case_id, id desc);
+
+-- The only code that builds the JSON of an expense.
+create function sourcing.write_case_expense_document() returns trigger
+language plpgsql as $$
+begin
+  new.document := concat(
+    '{"id":', to_json(new.id),
+    ',"caseId":', to_json(new.case_id),
+    ',"orgId":', to_json(new.org_id),
+    ',"description":', to_json(new.description),
+    ',"amount":', sourcing.money_json(new.amount, new.currency),
+    ',"incurredDate":', to_json(to_char(new.incurred_on, 'YYYY-MM-DD')),
+    ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
+    ',"updatedTime":', to_json(sourcing.api_time(new.updated_at)),
+    '}');
+  return new;
+end $$;
+
+create trigger case_expense_document before insert or update on sourcing.case_expenses
+  for each row execute function sourcing.write_case_expense_document();
+
+grant select, insert, update on sourcing.cases, sourcing.case_parties to marketplace_sourcing;
+grant select, insert, update, delete on sourcing.case_tasks, sourcing.case_expenses to marketplace_sourcing;

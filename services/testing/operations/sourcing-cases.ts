@@ -1,0 +1,61 @@
+import { newId } from '../../kit/db/ids.ts'
+import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
+import { administratorOf } from './rfqs.ts'
+
+async function create(fixtures: Fixtures, account: Account, path: string, body: object): Promise<string> {
+  const client = await administratorOf(fixtures, account)
+  const answer = await client.post<{ id: string }>(`/flows/v1/cases${path}`, body)
+  if (answer.status !== 201) throw new Error(`a record of a case could not be created: ${answer.text}`)
+  return answer.body.id
+}
+
+/** A case to which the account's organization is the only party, after the lifecycle commands. */
+async function caseAfter(fixtures: Fixtures, account: Account, ...verbs: string[]): Promise<string> {
+  const id = await create(fixtures, account, '', { kind: 'QUALITY', title: 'Porosity' })
+  const client = await administratorOf(fixtures, account)
+  for (const verb of verbs) {
+    const { status, text } = await client.post(`/flows/v1/cases/${id}/${verb}`)
+    if (status !== 200) throw new Error(`${verb} of a case: ${text}`)
+  }
+  return id
+}
+
+export async function newTask(fixtures: Fixtures, account: Account) {
+  const id = await caseAfter(fixtures, account)
+  return { id, taskId: await create(fixtures, account, `/${id}/tasks`, { title: 'Report' }) }
+}
+
+export async function newExpense(fixtures: Fixtures, account: Account) {
+  const id = await caseAfter(fixtures, account)
+  const body = { description: 'CT scan', amount: { amount: '480.5', currency: 'EUR' }, incurredDate: '2026-04-29' }
+  return { id, expenseId: await create(fixtures, account, `/${id}/expenses`, body) }
+}
+
+/** Cases, tasks and expenses of the account's organization. */
+export const CASE_RECORDS = {
+  openCase: {
+    owners: ALL_KINDS,
+    make: (fixtures: Fixtures, account: Account) => caseAfter(fixtures, account),
+    random: () => newId('case'),
+  },
+  closedCase: {
+    owners: ALL_KINDS,
+    make: (fixtures: Fixtures, account: Account) => caseAfter(fixtures, account, 'close'),
+    random: () => newId('case'),
+  },
+  archivedCase: {
+    owners: ALL_KINDS,
+    make: (fixtures: Fixtures, account: Account) => caseAfter(fixtures, account, 'close', 'archive'),
+    random: () => newId('case'),
+  },
+  caseTask: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) => (await newTask(fixtures, account)).taskId,
+    random: () => newId('task'),
+  },
+  caseExpense: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) => (await newExpense(fixtures, account)).expenseId,
+    random: () => newId('expense'),
+  },
+}
