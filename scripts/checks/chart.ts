@@ -84,9 +84,10 @@ try {
   await validate(tools, files)
   await score(tools, files)
   await documentation(tools)
+  await must('compose.yaml', [tools.compose, join(ROOT, 'charts', 'compose.yaml')])
 } catch (error) {
   problems.push(explain(error))
 }
 for (const problem of problems) console.log(problem)
-if (problems.length === 0) console.log('The chart is valid.')
+if (problems.length === 0) console.log('The chart and the compose file are valid.')
 process.exit(problems.length === 0 ? 0 : 1)
