@@ -151,6 +151,26 @@ test('republish names every service', async () => {
   expect([code, output.match(/ will be published again/g)?.length]).toEqual([0, SERVICES.length])
 })
 
+test.each(['migrate', 'catalog'])('SIGTERM ends %s while it waits for Postgres', async (name) => {
+  const connected = Promise.withResolvers<void>()
+  const silent = Bun.listen({
+    hostname: '127.0.0.1',
+    port: 0,
+    socket: { open: () => connected.resolve(), data: () => {} },
+  })
+  const DATABASE_URL = `postgres://none:none@127.0.0.1:${silent.port}/none`
+  const passwords = SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_PASSWORD`, 'none'])
+  const env = { ...Object.fromEntries(passwords), DATABASE_URL, ENCRYPTION_KEYS, HEALTH_PORT: String(freePort()) }
+  const child = Bun.spawn([...COMMAND, name], { cwd: folder, env, stdout: 'ignore', stderr: 'ignore' })
+  running.set(`waiting ${name}`, child)
+  await connected.promise
+  child.kill('SIGTERM')
+  // Not by the default action of the signal, which the first process of a container does not have.
+  expect([await child.exited, child.signalCode]).toEqual([143, null])
+  running.delete(`waiting ${name}`)
+  silent.stop(true)
+})
+
 test('all serves every path in one process, and SIGTERM ends each process with 0', async () => {
   const urls = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, db.urlOf(name)])
   await start('all', Object.fromEntries(urls))

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import type { ServiceName } from '../../proto/services.ts'
 
 type Program = () => Promise<unknown>
@@ -28,4 +29,8 @@ if (!program) {
   console.error(`${name === '' ? '' : `Unknown: ${name}. `}Name what to run: ${Object.keys(PROGRAMS).join(', ')}.`)
   process.exit(2)
 }
+// The first process of a container has no default action for a signal. A running service has a handler of its own.
+process.once('SIGTERM', () => {
+  if (process.listenerCount('SIGTERM') === 0) process.exit(128 + constants.signals.SIGTERM)
+})
 await program()
