@@ -27,6 +27,6 @@ program
   .command('sbom')
   .description('writes the software bill of materials of the image, CycloneDX as JSON')
   .argument('<file>', 'the file')
-  .action(writeBillOfMaterials)
+  .action(async (file: string) => void (await writeBillOfMaterials(file)))
 
 await runCommandLine(program)

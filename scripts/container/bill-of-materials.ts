@@ -33,7 +33,10 @@ function componentOf(data: { name: string; version: string }, type = Enums.Compo
   return component
 }
 
-export async function writeBillOfMaterials(file: string): Promise<void> {
-  await Bun.write(resolve(process.env.INVOKED_FROM ?? '', file), await billOfMaterials())
-  console.log(`Written: ${file}`)
+/** Writes it to a file of the caller, and returns the path. */
+export async function writeBillOfMaterials(file: string): Promise<string> {
+  const path = resolve(process.env.INVOKED_FROM ?? '', file)
+  await Bun.write(path, await billOfMaterials())
+  console.log(`Written: ${path}`)
+  return path
 }

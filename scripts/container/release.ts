@@ -1,6 +1,6 @@
 import { VERSION } from '../../services/kit/config/version.ts'
 import { succeeds } from '../toolchain/installation.ts'
-import { billOfMaterials } from './bill-of-materials.ts'
+import { writeBillOfMaterials } from './bill-of-materials.ts'
 import { findBuilder, mustRun } from './builder.ts'
 import { type Bases, buildImage, IMAGE } from './commands.ts'
 
@@ -13,9 +13,7 @@ interface Release extends Bases {
 export async function release(repository: string, { key, ...bases }: Release): Promise<void> {
   const builder = await findBuilder()
   await buildImage(bases)
-  const bill = `marketplace-${VERSION}.cdx.json`
-  await Bun.write(bill, await billOfMaterials())
-  console.log(`Written: ${bill}`)
+  const bill = await writeBillOfMaterials(`marketplace-${VERSION}.cdx.json`)
   const image = `${repository}@${await builder.push(IMAGE, `${repository}:${VERSION}`)}`
   console.log(`Pushed: ${image}`)
   if (!(await succeeds(['cosign', 'version']))) {
