@@ -24,6 +24,7 @@ const OPERATOR = [
   ['webhooks'],
   ['webhooks', 'listen'],
 ].map((words) => ['operator', ...words])
+const IMAGE = [[], ['build'], ['verify'], ['sbom'], ['release']].map((words) => ['image', ...words])
 const OTHERS = [
   'openapi',
   'configuration',
@@ -38,7 +39,7 @@ const OTHERS = [
   'demo',
 ]
 
-const ALL = [...OPERATOR, ...OTHERS.map((name) => [name])].map((words) => [words])
+const ALL = [...OPERATOR, ...IMAGE, ...OTHERS.map((name) => [name])].map((words) => [words])
 
 // Any word is the id of a key.
 test.each([...ALL, [['operator', 'keys', 'revoke']]])(

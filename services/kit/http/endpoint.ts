@@ -47,6 +47,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   const checkBody = schema ? bodyChecker(schema) : undefined
   const bodyOptional = operation.bodyOptional || operation.body === undefined
   const paramNames = Object.keys(operation.params?.properties ?? {})
+  // The files of pages are looked up by name, which may be longer than an id.
+  const idNames = operation.page ? [] : paramNames
   const pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
   const isPublic = operation.access === 'public'
   const responder = new Responder(operation, deps)
@@ -100,7 +102,7 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
     const audit = operation.audit ? auditContextOf(operation.audit, state, body, params) : undefined
     state.audit = audit
     if (caller) authorize(caller)
-    for (const name of paramNames) requireWellFormedId(params?.[name])
+    for (const name of idNames) requireWellFormedId(params?.[name])
     const recheck = async () => void authorize(await deps.auth.callerOf(request))
     const begin = beginFor(request)
     const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
