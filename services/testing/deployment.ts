@@ -3,6 +3,9 @@ import type { TestDatabase } from './database.ts'
 import { Ingress } from './ingress/ingress.ts'
 import { type ServiceProcess, startService, stopService } from './processes.ts'
 
+/** Pause before SIGTERM, as `preStopSeconds` of the chart: requests that the ingress sent before are read meanwhile. */
+const PRE_STOP_MS = 300
+
 /** How a replica ended. */
 export interface ReplicaEnd {
   service: ServiceName
@@ -44,7 +47,7 @@ export class Deployment {
 
   /**
    * Replaces the replicas of the services one after the other: a new one becomes ready, the ingress stops sending to the
-   * old one, as in the pause before SIGTERM, and the old one gets SIGTERM with its last requests in flight.
+   * old one, and after a pause the old one gets SIGTERM.
    */
   async roll(services: readonly ServiceName[], env: Record<string, string> = {}): Promise<ReplicaEnd[]> {
     const ends: ReplicaEnd[] = []
@@ -77,6 +80,7 @@ export class Deployment {
       service,
       this.replicasOf(service).filter((other) => other !== replica),
     )
+    await Bun.sleep(PRE_STOP_MS)
     const began = performance.now()
     return { service, exitCode: await stopService(replica, 'SIGTERM'), tookMs: performance.now() - began }
   }

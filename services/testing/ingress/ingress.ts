@@ -61,8 +61,9 @@ export class Ingress {
       if (!target) throw new Error('no replica is ready')
       return responseOf(await target.upstream.send(await bytesOf(request, pathname + search, target.url)))
     } catch (error) {
-      this.failures.push(`${request.method} ${pathname}: ${error instanceof Error ? error.message : error}`)
-      return new Response(null, { status: 502 })
+      const reason = error instanceof Error ? error.message : String(error)
+      this.failures.push(`${request.method} ${pathname}: ${reason}`)
+      return new Response(reason, { status: 502 })
     }
   }
 }
