@@ -14,17 +14,19 @@ export interface ReplicaEnd {
 }
 
 interface DeploymentOptions {
-  db: TestDatabase
+  db: Pick<TestDatabase, 'name' | 'urlOf'>
   natsUrl: string | undefined
   /** Environment of all services. */
   env?: Record<string, string>
+  /** Of each service. Default: 2. */
+  replicas?: number
 }
 
-/** Two replicas of each service as processes behind an ingress. */
+/** Replicas of each service as processes behind an ingress. */
 export class Deployment {
   readonly ingress = new Ingress()
   readonly #replicas = new Map<ServiceName, ServiceProcess[]>()
-  readonly #options: DeploymentOptions
+  #options: DeploymentOptions
 
   private constructor(options: DeploymentOptions) {
     this.#options = options
@@ -32,7 +34,9 @@ export class Deployment {
 
   static async start(options: DeploymentOptions): Promise<Deployment> {
     const deployment = new Deployment(options)
-    for (const service of SERVICES) await Promise.all([deployment.#add(service), deployment.#add(service)])
+    for (const service of SERVICES) {
+      await Promise.all(Array.from({ length: options.replicas ?? 2 }, () => deployment.#add(service)))
+    }
     return deployment
   }
 
@@ -46,18 +50,26 @@ export class Deployment {
   }
 
   /**
-   * Replaces the replicas of the services one after the other: a new one becomes ready, the ingress stops sending to the
+   * Replaces the replicas of the services one after the other, with changed options if given: a new one becomes ready, the ingress stops sending to the
    * old one, and after a pause the old one gets SIGTERM.
    */
-  async roll(services: readonly ServiceName[], env: Record<string, string> = {}): Promise<ReplicaEnd[]> {
+  async roll(services: readonly ServiceName[], change: Partial<DeploymentOptions> = {}): Promise<ReplicaEnd[]> {
+    this.#options = { ...this.#options, ...change }
     const ends: ReplicaEnd[] = []
     for (const service of services) {
       for (const old of [...this.replicasOf(service)]) {
-        await this.#add(service, env)
+        await this.#add(service)
         ends.push(await this.#remove(service, old))
       }
     }
     return ends
+  }
+
+  /** Ends every replica at once, without notice. */
+  async kill(): Promise<void> {
+    const all = SERVICES.flatMap((service) => this.replicasOf(service))
+    await Promise.all(all.map((replica) => stopService(replica, 'SIGKILL')))
+    this.ingress.close()
   }
 
   async stop(): Promise<ReplicaEnd[]> {
@@ -67,9 +79,9 @@ export class Deployment {
     return ends
   }
 
-  async #add(service: ServiceName, env: Record<string, string> = {}): Promise<void> {
-    const { db, natsUrl, env: common } = this.#options
-    const replica = await startService(service, db, natsUrl, { ...common, ...env })
+  async #add(service: ServiceName): Promise<void> {
+    const { db, natsUrl, env } = this.#options
+    const replica = await startService(service, db, natsUrl, env)
     this.#replicas.set(service, [...this.replicasOf(service), replica])
     this.ingress.add(service, replica.client.url)
   }

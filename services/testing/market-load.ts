@@ -14,9 +14,15 @@ export class MarketLoad extends ConstantLoad {
   readonly cases: ReadonlySet<string>
   /** Parts whose creation was answered. */
   readonly parts: ReadonlySet<string>
+  /** Has the newest access token. */
+  readonly client: ApiClient
 
   /** The client of the organization's administrator has a session and points to the marketplace. */
-  constructor({ administrator, orgId }: TestOrganization, url: string) {
+  constructor(
+    { administrator, orgId }: TestOrganization,
+    url: string,
+    more: (client: ApiClient) => Record<string, LoadedRequest> = () => ({}),
+  ) {
     const cases = new Set<string>()
     const parts = new Set<string>()
     const client = new ApiClient(url, administrator.client.accessToken)
@@ -53,9 +59,11 @@ export class MarketLoad extends ConstantLoad {
           }
           return answer
         }),
+        ...more(client),
       },
       { perSecond: PER_SECOND },
     )
+    this.client = client
     this.cases = cases
     this.parts = parts
   }
@@ -63,7 +71,7 @@ export class MarketLoad extends ConstantLoad {
   /** Waits until the receiver has the event of every case that was created. */
   async delivered(receiver: WebhookReceiver): Promise<void> {
     const missing = () => {
-      const received = new Set(receiver.events.map(({ data }) => data.case.id))
+      const received = new Set(receiver.events.map(({ data }) => data.case?.id))
       return [...this.cases].filter((id) => !received.has(id))
     }
     await until(() => missing().length === 0, { withinMs: 60_000, what: 'delivery of every case' }).catch(() => {
@@ -72,7 +80,8 @@ export class MarketLoad extends ConstantLoad {
   }
 }
 
-const expecting =
+/** The failure is the answer, if it has another status. */
+export const expecting =
   (status: number, send: () => Promise<{ status: number; text: string }>): LoadedRequest =>
   async () => {
     const answer = await send()

@@ -6,7 +6,8 @@ import type { ApiClient } from './client.ts'
 export interface ReceivedEvent {
   id: string
   type: string
-  data: { case: { id: string } }
+  /** Without a case in a test event. */
+  data: { case?: { id: string } }
 }
 
 /** A receiver of the events of cases that answers 200 and keeps what it received. */
