@@ -11,6 +11,7 @@ import { natsServer } from '../../services/testing/nats-server.ts'
 import { WebhookReceiver } from '../../services/testing/receiver.ts'
 import { signInOverHttp, TEST_PASSWORD } from '../../services/testing/sign-in.ts'
 import { until } from '../../services/testing/until.ts'
+import { importDefaults } from '../operations/catalog.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 import { copyData, giveToPostgres, passwordsOf, rehearsalFolder, startServer } from './server.ts'
@@ -18,13 +19,17 @@ import { copyData, giveToPostgres, passwordsOf, rehearsalFolder, startServer } f
 setDefaultTimeout(300_000)
 const folder = await rehearsalFolder('restore')
 afterAll(() => rm(folder, { recursive: true, force: true }))
-const archive = await rehearsalFolder('restore/archive')
 const env = {
   ALLOW_PRIVATE_ADDRESSES: 'true',
   RATE_LIMIT_PER_SECOND: '100000',
   RATE_LIMIT_BURST: '100000',
 }
-const ARCHIVING = { archive_mode: 'on', archive_command: `cp %p ${archive}/%f`, wal_level: 'replica' }
+/** A segment appears under its name when it is complete. */
+const archivingTo = (archive: string) => ({
+  archive_mode: 'on',
+  archive_command: `cp %p ${archive}/%f.new && mv ${archive}/%f.new ${archive}/%f`,
+  wal_level: 'replica',
+})
 
 /** A base backup of a running server, as `pg_basebackup` makes it: the data folder and the label that names its start. */
 async function backUp(ownerUrl: string, data: string, target: string): Promise<void> {
@@ -52,8 +57,10 @@ test.each(['postgres', 'nats'] as const)(
     const lost = bus === 'nats' ? await natsServer() : undefined
     await lost?.start()
     if (lost) await ensureStreams({ url: lost.url })
-    const first = await startServer(folder, `${bus}-first`, ARCHIVING)
+    const archive = await rehearsalFolder(`restore/${bus}-archive`)
+    const first = await startServer(folder, `${bus}-first`, archivingTo(archive))
     await migrate({ url: first.db.ownerUrl, passwords: passwordsOf('') })
+    await importDefaults(first.db.ownerUrl)
     const deployment = await Deployment.start({ db: first.db, natsUrl: lost?.url, env, replicas: 1 })
     const fixtures = await createFixtures(first.db, signInOverHttp(deployment.url))
     const operator = (await fixtures.operator()).administrator
@@ -77,7 +84,7 @@ test.each(['postgres', 'nats'] as const)(
     await Bun.write(join(target, 'recovery.signal'), '')
     await giveToPostgres(target)
     const restoreCommand = `cp ${archive}/%f %p || cp ${journal}/%f %p`
-    const second = await startServer(folder, `${bus}-second`, { restore_command: restoreCommand, ...ARCHIVING })
+    const second = await startServer(folder, `${bus}-second`, { restore_command: restoreCommand })
     await until(
       async () => {
         const [row] = await second.db.owner<{ recovering: boolean }[]>`select pg_is_in_recovery() as recovering`

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '../../proto/services.ts'
 import { ApiClient } from './client.ts'
-import type { TestDatabase } from './database.ts'
+import { type TestDatabase, throughPooler } from './database.ts'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
@@ -30,7 +30,8 @@ export function spawnService(
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', name, 'main.ts')], {
     env: {
       PATH: process.env.PATH ?? '',
-      DATABASE_URL: db.urlOf(name),
+      DATABASE_URL: throughPooler(db.urlOf(name)),
+      DATABASE_DIRECT_URL: db.urlOf(name),
       DATABASE_POOL_SIZE: '2',
       PORT: String(port),
       HEALTH_PORT: String(healthPort),
