@@ -5,6 +5,7 @@ import { readOptions } from './bench/options.ts'
 import { measureAuditLog } from './bench/sections/audit-log.ts'
 import { measureAward } from './bench/sections/award.ts'
 import { measureCatalog } from './bench/sections/catalog.ts'
+import { measureCost } from './bench/sections/cost.ts'
 import { measureCreate } from './bench/sections/create.ts'
 import { measureMemory } from './bench/sections/memory.ts'
 import { measurePages } from './bench/sections/pages.ts'
@@ -14,6 +15,7 @@ import { measureSignIn } from './bench/sections/sign-in.ts'
 import { measureTrade } from './bench/sections/trade.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
 import { measureUsers } from './bench/sections/users.ts'
+import { measureWebhooks } from './bench/sections/webhooks.ts'
 import { type Platform, startServices } from './bench/services.ts'
 import { cellsOf, type FailedRow, tableOf } from './bench/table.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
@@ -25,6 +27,7 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   parts: measureParts,
   pages: measurePages,
   create: measureCreate,
+  cost: measureCost,
   catalog: measureCatalog,
   users: measureUsers,
   'sign-in': measureSignIn,
@@ -33,10 +36,11 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   uploads: measureUploads,
   trade: measureTrade,
   award: measureAward,
+  webhooks: measureWebhooks,
 }
 
 /** The database of each section that does not use the large one. */
-const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade', award: 'trade' }
+const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade', award: 'trade', webhooks: 'webhooks' }
 
 process.env.INVOKED_AS ??= 'bun run bench'
 

@@ -4,10 +4,11 @@ export interface Row {
   ours: string
   reference: string
   result: number
-  unit?: 'ms' | 'MB'
+  unit?: 'µs' | 'ms' | 'MB'
   /** Printed after the result. */
   note?: string
-  wanted: { atLeast: number } | { atMost: number }
+  /** Absent for a figure without a target. */
+  wanted?: { atLeast: number } | { atMost: number }
 }
 
 /** Works for some seconds and returns how much it did in one second. */

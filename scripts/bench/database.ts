@@ -77,6 +77,7 @@ const sizesOf = (parts: number) => {
   return {
     large: { ...NONE, parts, users, auditEntries: 10 * users },
     small: { ...NONE, parts: 100_000, users: 1000 },
+    webhooks: { ...NONE, users: 1000 },
     trade: { ...NONE, parts: 2, rfqs: parts, factories: FACTORIES },
   } satisfies Record<string, Size>
 }

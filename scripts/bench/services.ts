@@ -43,6 +43,8 @@ export async function startServices(database: Database, onStop: Lifecycle['onSto
           // The issuer of the tokens; no server listens there.
           PUBLIC_URL: 'http://localhost:8080',
           FILES_FOLDER: join(folder, 'files'),
+          // Webhooks are sent to a receiver on this machine.
+          ALLOW_PRIVATE_ADDRESSES: 'true',
           UPLOADS_OPEN_MAX: UNREACHED,
           RATE_LIMIT_PER_SECOND: UNREACHED,
           RATE_LIMIT_BURST: UNREACHED,

@@ -35,6 +35,8 @@ export interface Cluster {
   urlOf(database: string): string
   exited: Promise<number>
   stop(): Promise<void>
+  /** Kills Postgres without a shutdown. */
+  kill(): Promise<void>
 }
 
 /** Starts the Postgres of a data folder on a free port of 127.0.0.1 and waits until it answers. */
@@ -51,11 +53,15 @@ async function startOn(options: ClusterOptions, port: number, triesLeft: number)
     await stopChild(child)
     if (triesLeft === 0 || !(error instanceof Error && TRANSIENT.test(error.message))) throw error
     await Bun.sleep(200)
-    return startOn(options, freePort(), triesLeft - 1)
+    return startOn(options, freePort(options.preferredPort), triesLeft - 1)
   }
   const owner = `${OWNER}:${encodeURIComponent(options.password)}`
   const urlOf = (database: string) => `postgres://${owner}@127.0.0.1:${port}/${database}`
-  return { port, urlOf, exited: child.exited, stop: () => stopChild(child) }
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await child.exited
+  }
+  return { port, urlOf, exited: child.exited, stop: () => stopChild(child), kill }
 }
 
 async function initialise({ state, data, password, progress }: ClusterOptions): Promise<void> {

@@ -10,6 +10,8 @@ export interface NatsServer {
   start(address?: string): Promise<void>
   /** Kills the server without a shutdown; unwritten data are lost. */
   kill(): Promise<void>
+  /** Deletes the store of the killed server. */
+  emptyStore(): Promise<void>
   close(): Promise<void>
 }
 
@@ -26,6 +28,7 @@ export async function natsServer(extraArguments: readonly string[] = []): Promis
     await child?.exited
     child = undefined
   }
+  const emptyStore = () => rm(store, { recursive: true, force: true })
   return {
     url,
     async start(address = url) {
@@ -43,9 +46,35 @@ export async function natsServer(extraArguments: readonly string[] = []): Promis
       }
     },
     kill,
+    emptyStore,
     async close() {
       await kill()
-      await rm(store, { recursive: true, force: true })
+      await emptyStore()
+    },
+  }
+}
+
+export interface NatsCluster {
+  /** The addresses of all nodes, separated by commas. */
+  url: string
+  nodes: readonly NatsServer[]
+  close(): Promise<void>
+}
+
+/** A cluster of real servers that has elected its leader. */
+export async function natsCluster(size: number): Promise<NatsCluster> {
+  const routes = Array.from({ length: size }, () => `nats://127.0.0.1:${freePort()}`)
+  const nodes = await Promise.all(
+    routes.map((route, at) =>
+      natsServer(['-n', `node-${at}`, '--cluster_name', 'test', '--cluster', route, '--routes', routes.join(',')]),
+    ),
+  )
+  await Promise.all(nodes.map((node) => node.start()))
+  return {
+    url: nodes.map(({ url }) => url).join(','),
+    nodes,
+    async close() {
+      for (const node of nodes) await node.close()
     },
   }
 }

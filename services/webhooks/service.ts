@@ -8,6 +8,7 @@ import { Dispatcher } from './deliveries/dispatcher.ts'
 import { ingestWorker } from './deliveries/ingest.ts'
 import { deliveryMetrics } from './deliveries/metrics.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
+import { slotsOf } from './deliveries/slots.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { endpointOperationRoutes } from './operations/routes.ts'
 
@@ -21,6 +22,7 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
   const observe = deliveryMetrics(kit.registry, sql)
   const guard = new AddressGuard(addresses)
+  const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {
     features: [
       endpointRoutes({ http, sql, clock, box, addresses }),
@@ -29,7 +31,7 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
     ],
     workers: [
       ingestWorker({ bus, clock }),
-      new Dispatcher({ sql, bus, guard, box, clock, log, observe }),
+      new Dispatcher({ sql, bus, guard, box, clock, log, observe, slots }),
       every('webhook-partitions', PARTITIONS_INTERVAL_MS, log, () => maintainPartitions(sql)),
     ],
     cleanup: [(signal) => cleanUpDeliveries(sql, new Date(clock()), signal)],

@@ -4,6 +4,8 @@ NODE_ENV: production
 HOST: {{ .Values.config.listenHost | quote }}
 PORT: "8080"
 HEALTH_PORT: "9090"
+# Bun's default of 256 would let hanging webhooks and imports delay others.
+BUN_CONFIG_MAX_HTTP_REQUESTS: "4096"
 PUBLIC_URL: {{ .Values.publicUrl | quote }}
 {{- with include "marketplace.natsUrl" . }}
 NATS_URL: {{ . | quote }}

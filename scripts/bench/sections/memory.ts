@@ -34,8 +34,8 @@ export const measureMemory: Section = async function* (context) {
   }
 }
 
-/** In megabytes. */
-async function memoryOf(pid: number): Promise<{ own: number; shared: number }> {
+/** The memory of a process in megabytes. */
+export async function memoryOf(pid: number): Promise<{ own: number; shared: number }> {
   const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8')
   const sizeOf = (name: string) => (Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(rollup)?.[1]) * 1024) / 1e6
   const own = sizeOf('Private_Clean') + sizeOf('Private_Dirty')

@@ -105,8 +105,6 @@ export class AddressGuard {
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
       decompress: false,
-      // A connection whose certificate was verified for one name must not serve another name at the same address.
-      keepalive: false,
       signal,
       tls: { ...(literal === undefined ? { serverName: host } : {}), ...(ca === undefined ? {} : { ca }) },
     })

@@ -29,7 +29,7 @@ interface ConsumerOptions {
   pollMs: number
 }
 
-const FIRST_IDLE_MS = 20
+const FIRST_IDLE_MS = 5
 const FAILED_PAUSE_MS = 500
 const MAX_RETRIES_PER_ROUND = 200
 const TOUCH_INTERVAL_MS = 10 * 60 * 1000

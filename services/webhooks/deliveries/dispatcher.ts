@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { AddressGuard } from '../../kit/addresses/guard.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -8,8 +9,9 @@ import type { Worker } from '../../kit/worker/worker.ts'
 import { attemptDelivery } from './attempt.ts'
 import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
-import { type ClaimedDelivery, claimDue, DUE_CHANNEL, type Running } from './queries.ts'
+import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
+import { type InFlight, shareSlots } from './slots.ts'
 
 export interface DispatcherDeps {
   sql: Pool
@@ -19,12 +21,11 @@ export interface DispatcherDeps {
   clock: () => number
   log: Log
   observe: ObserveAttempt
+  /** Requests in flight, at most. */
+  slots: number
 }
 
-/** Requests in flight of one replica. */
-const SLOTS = 512
-const SLOTS_PER_ORGANIZATION = SLOTS / 4
-const SLOTS_PER_ENDPOINT = 32
+const CACHED_SECRETS = 1000
 /** Longer than an attempt, so that only the lease of a crashed worker expires. */
 const LEASE_SECONDS = 45
 /** Finds retries that have become due and deliveries whose notification was lost. */
@@ -36,11 +37,14 @@ export class Dispatcher implements Worker {
   readonly #deps: DispatcherDeps
   readonly #wake = new WakeSignal()
   readonly #completions: CompletionBatch
+  /** Decrypted secrets by their stored text. */
+  readonly #secrets: LRUCache<string, string>
   readonly #running = new Map<Promise<void>, ClaimedDelivery>()
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     this.#completions = new CompletionBatch(deps)
+    this.#secrets = new LRUCache({ max: CACHED_SECRETS, fetchMethod: (encrypted) => deps.box.decrypt(encrypted) })
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -60,34 +64,26 @@ export class Dispatcher implements Worker {
   }
 
   async #claim(): Promise<number> {
-    const slots = SLOTS - this.#running.size
-    if (slots === 0) return 0
     const { sql, clock } = this.#deps
-    const leaseToken = crypto.randomUUID()
-    const limits = {
-      slots,
-      perEndpoint: SLOTS_PER_ENDPOINT,
-      perOrganization: SLOTS_PER_ORGANIZATION,
-      leaseSeconds: LEASE_SECONDS,
-    }
-    const claimed = await claimDue(sql, this.#inFlight(), limits, leaseToken, new Date(clock()).toISOString())
-    for (const delivery of claimed) this.#start(delivery, leaseToken)
+    const now = new Date(clock()).toISOString()
+    const inFlight = this.#inFlight()
+    if (inFlight.free === 0) return 0
+    const shares = shareSlots(await listDueEndpoints(sql, now), inFlight)
+    if (shares.size === 0) return 0
+    const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
+    const claimed = await claimDue(sql, shares, lease, now)
+    for (const delivery of claimed) this.#start(delivery, lease.token)
     return claimed.length
   }
 
-  #inFlight(): Running {
-    const endpoints = new Map<string, number>()
-    const orgs = new Map<string, number>()
+  #inFlight(): InFlight {
+    const ofEndpoint = new Map<string, number>()
+    const ofOrg = new Map<string, number>()
     for (const { endpoint_id: endpointId, org_id: orgId } of this.#running.values()) {
-      endpoints.set(endpointId, (endpoints.get(endpointId) ?? 0) + 1)
-      orgs.set(orgId, (orgs.get(orgId) ?? 0) + 1)
+      ofEndpoint.set(endpointId, (ofEndpoint.get(endpointId) ?? 0) + 1)
+      ofOrg.set(orgId, (ofOrg.get(orgId) ?? 0) + 1)
     }
-    return {
-      endpointIds: [...endpoints.keys()],
-      endpointCounts: [...endpoints.values()],
-      orgIds: [...orgs.keys()],
-      orgCounts: [...orgs.values()],
-    }
+    return { free: this.#deps.slots - this.#running.size, ofEndpoint, ofOrg }
   }
 
   #start(delivery: ClaimedDelivery, leaseToken: string): void {
@@ -101,10 +97,10 @@ export class Dispatcher implements Worker {
   }
 
   async #deliver(delivery: ClaimedDelivery, leaseToken: string): Promise<void> {
-    const { box, clock } = this.#deps
+    const { clock } = this.#deps
     const { secret, previous_secret: previous } = delivery
     const secrets = await Promise.all(
-      (previous === null ? [secret] : [secret, previous]).map((one) => box.decrypt(one)),
+      (previous === null ? [secret] : [secret, previous]).map((one) => this.#secrets.forceFetch(one)),
     )
     const startedMs = clock()
     const result = await attemptDelivery(this.#deps, delivery, secrets)

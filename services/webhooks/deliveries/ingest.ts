@@ -3,7 +3,7 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { subscriptionsOf } from '../endpoints/rules.ts'
 import { bodyOf } from './body.ts'
-import { notifyDue, storeEvent } from './queries.ts'
+import { storeEvent } from './queries.ts'
 
 /** Stores the events of cases and assignments with their deliveries. An event without a tenant concerns no endpoint. */
 export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }): Worker =>
@@ -15,6 +15,5 @@ export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }):
       if (tenantid === undefined) return
       const stored = { id, type, orgId: tenantid, timestamp: time, body: bodyOf(event) }
       await storeEvent(tx, stored, subscriptionsOf(type), new Date(clock()).toISOString())
-      await notifyDue(tx)
     },
   })

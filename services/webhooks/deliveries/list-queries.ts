@@ -13,7 +13,7 @@ export type AttemptRow = OrNull<WebhookAttempt>
 
 /** Literals, so that the partial indexes of the states apply. */
 const STATE = {
-  PENDING: (sql: Sql) => sql`'PENDING'`,
+  PENDING: (sql: Sql) => sql`'PENDING' and finished_at is null`,
   DELIVERED: (sql: Sql) => sql`'DELIVERED'`,
   FAILED: (sql: Sql) => sql`'FAILED'`,
 }

@@ -55,7 +55,7 @@ export function deliveryMetrics(registry: Registry, sql: Pool): ObserveAttempt {
   gauge('webhook_due_deliveries', 'Deliveries of active endpoints that are due, at most 10,000.', ({ due }) => due)
   gauge(
     'webhook_oldest_due_seconds',
-    'Age of the oldest due delivery of an active endpoint.',
+    'Age of the oldest due delivery of an active endpoint whose last attempt succeeded.',
     ({ oldest_ms: oldestMs }) => (oldestMs ?? 0) / 1000,
   )
   gauge('webhook_paused_endpoints', 'Endpoints that the marketplace paused.', ({ paused }) => paused)

@@ -12,8 +12,8 @@ export interface NewEvent {
 }
 
 /**
- * Stores an event and a delivery for each active endpoint that subscribes to it. An event that arrives again adds nothing:
- * its row and its deliveries exist.
+ * Stores an event and a delivery for each active endpoint that subscribes to it, and wakes the dispatchers. An event that
+ * arrives again adds nothing: its row and its deliveries exist.
  */
 export const storeEvent = (tx: Tx, event: NewEvent, subscriptions: readonly string[], now: string) => tx`
   with stored as (
@@ -21,14 +21,16 @@ export const storeEvent = (tx: Tx, event: NewEvent, subscriptions: readonly stri
     values (${event.id}, ${event.timestamp}, ${event.orgId}, ${event.type}, ${event.body})
     on conflict (timestamp, id) do nothing
     returning id
+  ), inserted as (
+    insert into webhooks.deliveries
+      (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
+    select 'dlv_' || replace(uuidv7()::text, '-', ''), e.org_id, e.id, ${event.id}, ${event.timestamp}, ${event.type},
+      ${now}, ${now}
+    from stored, webhooks.endpoints e
+    where e.org_id = ${event.orgId} and e.status = 'active' and e.events && ${[...subscriptions]}::text[]
+    on conflict do nothing
   )
-  insert into webhooks.deliveries
-    (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
-  select 'dlv_' || replace(uuidv7()::text, '-', ''), e.org_id, e.id, ${event.id}, ${event.timestamp}, ${event.type},
-    ${now}, ${now}
-  from stored, webhooks.endpoints e
-  where e.org_id = ${event.orgId} and e.status = 'active' and e.events && ${[...subscriptions]}::text[]
-  on conflict do nothing`
+  select pg_notify(${DUE_CHANNEL}, '') from stored`
 
 export const notifyDue = (tx: Tx) => tx`select pg_notify(${DUE_CHANNEL}, '')`
 
@@ -44,66 +46,56 @@ export interface ClaimedDelivery {
   body: string
 }
 
-/** What a replica runs now. */
-export interface Running {
-  endpointIds: readonly string[]
-  endpointCounts: readonly number[]
-  orgIds: readonly string[]
-  orgCounts: readonly number[]
-}
-
-export interface ClaimLimits {
-  slots: number
-  perEndpoint: number
-  perOrganization: number
-  leaseSeconds: number
-}
+/**
+ * The active endpoints with due deliveries. The recursion reads one entry of the index for each endpoint with a pending
+ * delivery, whatever the number of its deliveries and of other endpoints.
+ */
+export const listDueEndpoints = (sql: Sql, now: string) => sql<{ endpointId: string; orgId: string }[]>`
+  with recursive pending (endpoint_id) as (
+    (select endpoint_id from webhooks.deliveries where state = 'PENDING' order by endpoint_id limit 1)
+    union all
+    select (
+      select endpoint_id from webhooks.deliveries
+      where state = 'PENDING' and endpoint_id > pending.endpoint_id order by endpoint_id limit 1)
+    from pending where pending.endpoint_id is not null
+  )
+  select e.id as "endpointId", e.org_id as "orgId"
+  from pending join webhooks.endpoints e on e.id = pending.endpoint_id
+  where e.status = 'active' and exists (
+    select from webhooks.deliveries
+    where endpoint_id = e.id and state = 'PENDING' and next_attempt_at <= ${now}
+      and (lease_until is null or lease_until < clock_timestamp()))`
 
 /**
- * Leases due deliveries of active endpoints: of each organization in turn, and of each of its endpoints in turn. The rows
- * of the endpoints are locked FOR SHARE, so that once a change of an endpoint has been committed no claim overlooks it.
+ * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked FOR SHARE, so
+ * that once a change of an endpoint has been committed no claim overlooks it.
  */
-export const claimDue = (sql: Sql, running: Running, limits: ClaimLimits, leaseToken: string, now: string) => sql<
-  ClaimedDelivery[]
->`
-  with due as (
-    select d.id, e.id as endpoint_id, e.org_id,
-      row_number() over (partition by e.id order by d.next_attempt_at) + coalesce(be.running, 0) as endpoint_place
-    from webhooks.endpoints e
-    left join unnest(${[...running.endpointIds]}::text[], ${[...running.endpointCounts]}::integer[]) be (id, running)
-      on be.id = e.id
-    cross join lateral (
-      select id, next_attempt_at from webhooks.deliveries
-      where endpoint_id = e.id and state = 'PENDING' and next_attempt_at <= ${now}
-        and (lease_until is null or lease_until < clock_timestamp())
-      order by next_attempt_at
-      limit greatest(0, least(${limits.slots}, ${limits.perEndpoint} - coalesce(be.running, 0)))
-    ) d
-    where e.status = 'active'
-  ), placed as (
-    select due.id, due.endpoint_id,
-      row_number() over (partition by due.org_id order by endpoint_place, due.endpoint_id) + coalesce(bo.running, 0)
-        as organization_place
-    from due
-    left join unnest(${[...running.orgIds]}::text[], ${[...running.orgCounts]}::integer[]) bo (id, running)
-      on bo.id = due.org_id
-  ), chosen as (
-    select id, endpoint_id from placed where organization_place <= ${limits.perOrganization}
-    order by organization_place limit ${limits.slots}
-  ), active as (
+export const claimDue = (
+  sql: Sql,
+  shares: ReadonlyMap<string, number>,
+  lease: { token: string; seconds: number },
+  now: string,
+) => sql<ClaimedDelivery[]>`
+  with active as (
     select id from webhooks.endpoints
-    where id in (select endpoint_id from chosen) and status = 'active' order by id for share
+    where id = any(${[...shares.keys()]}) and status = 'active' order by id for share
   ), leased as (
-    select id from webhooks.deliveries
-    where id in (select id from chosen) and endpoint_id in (select id from active) and state = 'PENDING'
-      and (lease_until is null or lease_until < clock_timestamp())
-    for update skip locked
+    select d.id from active
+    join unnest(${[...shares.keys()]}::text[], ${[...shares.values()]}::integer[]) share (id, slots) on share.id = active.id
+    cross join lateral (
+      select id from webhooks.deliveries
+      where endpoint_id = active.id and state = 'PENDING' and next_attempt_at <= ${now}
+        and (lease_until is null or lease_until < clock_timestamp())
+      order by next_attempt_at limit share.slots
+      for update skip locked
+    ) d
   )
   update webhooks.deliveries d set
-    attempt = d.attempt + 1, lease_token = ${leaseToken},
-    lease_until = clock_timestamp() + make_interval(secs => ${limits.leaseSeconds})
-  from leased, webhooks.endpoints e, webhooks.events v
-  where d.id = leased.id and e.id = d.endpoint_id and v.timestamp = d.event_time and v.id = d.event_id
+    attempt = d.attempt + 1, lease_token = ${lease.token},
+    lease_until = clock_timestamp() + make_interval(secs => ${lease.seconds})
+  from webhooks.endpoints e, webhooks.events v
+  where d.id = any(array(select id from leased))
+    and e.id = d.endpoint_id and v.timestamp = d.event_time and v.id = d.event_id
   returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, e.url, e.secret,
     case when e.previous_secret_until > ${now} then e.previous_secret end as previous_secret, v.body`
 
@@ -127,7 +119,7 @@ export interface Completion {
  * Records results and returns those whose lease was still held: a worker whose lease has expired does not overwrite the
  * result of a later attempt.
  */
-export const completeDeliveries = (tx: Tx, results: readonly Completion[], now: string) => tx<{ id: string }[]>`
+export const completeDeliveries = (sql: Sql, results: readonly Completion[], now: string) => sql<{ id: string }[]>`
   with results as (
     select r."deliveryId", r.attempt, r."leaseToken", r.state, r."nextAttemptAt", r."startedAt", r."durationMs", r.status,
       r.error, r.response
@@ -142,7 +134,8 @@ export const completeDeliveries = (tx: Tx, results: readonly Completion[], now: 
     state = results.state, next_attempt_at = results."nextAttemptAt", lease_until = null, lease_token = null,
     finished_at = case when results.state <> 'PENDING' then ${now}::timestamptz end
   from results
-  where d.id = results."deliveryId" and d.lease_token = results."leaseToken"
+  where d.id = any(${results.map(({ deliveryId }) => deliveryId)}) and d.id = results."deliveryId"
+    and d.lease_token = results."leaseToken"
   returning d.id`
 
 export interface EndpointResult {
@@ -185,7 +178,10 @@ export const ensurePartitions = (sql: Sql) => sql`
 
 export const dropOldPartitions = (sql: Sql) => sql`select webhooks.drop_old_partitions()`
 
-/** The deliveries that wait for active endpoints, and the paused endpoints. Counts end at 10,000. */
+/**
+ * The deliveries that wait for active endpoints, and the paused endpoints. Counts end at 10,000. The oldest one is that of an
+ * endpoint whose last attempt succeeded: the deliveries of one that fails or hangs wait because of it.
+ */
 export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: number | null; paused: number }]>`
   select
     (select count(*)::integer from (
@@ -195,5 +191,5 @@ export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: nu
       cross join lateral (
         select next_attempt_at from webhooks.deliveries
         where endpoint_id = e.id and state = 'PENDING' order by next_attempt_at limit 1) oldest
-      where e.status = 'active' and oldest.next_attempt_at <= now()) as oldest_ms,
+      where e.status = 'active' and e.failures = 0 and oldest.next_attempt_at <= now()) as oldest_ms,
     (select count(*)::integer from webhooks.endpoints where pause_reason is not null and status = 'paused') as paused`

@@ -52,7 +52,8 @@ create index deliveries_due on webhooks.deliveries (endpoint_id, next_attempt_at
 create index deliveries_listed on webhooks.deliveries (org_id, created_at desc, id desc);
 create index deliveries_of_endpoint on webhooks.deliveries (org_id, endpoint_id, created_at desc, id desc);
 create index deliveries_of_type on webhooks.deliveries (org_id, type, created_at desc, id desc);
-create index deliveries_pending on webhooks.deliveries (org_id, created_at desc, id desc) where state = 'PENDING';
+-- The predicate is that of PENDING, in other words: over few rows the planner would take this index for claims, too.
+create index deliveries_pending on webhooks.deliveries (org_id, created_at desc, id desc) where finished_at is null;
 create index deliveries_failed on webhooks.deliveries (org_id, created_at desc, id desc) where state = 'FAILED';
 
 -- Each attempt of a delivery.

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'bun:test'
+import { type Candidate, SLOTS, SLOTS_PER_ENDPOINT, shareSlots, slotsOf } from './slots.ts'
+
+const IDLE = { free: SLOTS, ofEndpoint: new Map<string, number>(), ofOrg: new Map<string, number>() }
+const candidates = (organizations: number, endpoints: number, name = 'org'): Candidate[] =>
+  Array.from({ length: organizations * endpoints }, (_, at) => {
+    const orgId = `${name}${at % organizations}`
+    return { orgId, endpointId: `${orgId}-${Math.floor(at / organizations)}` }
+  })
+const sum = (shares: Map<string, number>) => [...shares.values()].reduce((total, share) => total + share, 0)
+
+/** The state after these deliveries have started and hang. */
+function hanging(all: readonly Candidate[]) {
+  const ofEndpoint = new Map<string, number>()
+  const ofOrg = new Map<string, number>()
+  let free = SLOTS
+  for (;;) {
+    const started = shareSlots(all, { free, ofEndpoint, ofOrg })
+    if (started.size === 0) return { free, ofEndpoint, ofOrg }
+    for (const { endpointId, orgId } of all) {
+      const more = started.get(endpointId) ?? 0
+      ofEndpoint.set(endpointId, (ofEndpoint.get(endpointId) ?? 0) + more)
+      ofOrg.set(orgId, (ofOrg.get(orgId) ?? 0) + more)
+      free -= more
+    }
+  }
+}
+
+describe('the slots of a replica', () => {
+  test('of one endpoint are 32, those of one organization a quarter', () => {
+    expect(sum(shareSlots(candidates(1, 1), IDLE))).toBe(SLOTS_PER_ENDPOINT)
+    expect(hanging(candidates(1, 300)).free).toBe(SLOTS - SLOTS / 4)
+  })
+
+  test('are shared evenly by organizations, whatever their numbers of endpoints', () => {
+    const shares = hanging([...candidates(1, 300, 'large'), ...candidates(1, 20, 'small')]).ofOrg
+    expect(Math.abs((shares.get('large0') ?? 0) - (shares.get('small0') ?? 0))).toBeLessThanOrEqual(15)
+  })
+
+  test.each([1, 4, 20, 100, 400])('stay free for another organization while %i organizations hang', (organizations) => {
+    const state = hanging(candidates(organizations, 20))
+    expect(state.free).toBeGreaterThan(0)
+    const [other] = candidates(1, 1, 'other')
+    if (!other) throw new Error('no candidate')
+    const started = shareSlots([...candidates(organizations, 20), other], state)
+    expect(started.get(other.endpointId)).toBeGreaterThan(0)
+  })
+
+  test('stay free for another endpoint while nineteen of its organization hang', () => {
+    const state = hanging(candidates(1, 19))
+    expect(shareSlots([...candidates(1, 20)], state).get('org0-19')).toBeGreaterThan(0)
+  })
+
+  test('are not given twice: of none free, none is started', () => {
+    expect(shareSlots(candidates(3, 1), { ...IDLE, free: 0 }).size).toBe(0)
+    expect(sum(shareSlots(candidates(9, 1), { ...IDLE, free: 2 }))).toBe(2)
+  })
+
+  test('are 512, and at most half of the requests of Bun', () => {
+    expect([256, 1024, 4096].map(slotsOf)).toEqual([128, 512, 512])
+  })
+})

@@ -1,0 +1,61 @@
+/** Requests in flight of one replica, at most. */
+export const SLOTS = 512
+export const SLOTS_PER_ENDPOINT = 32
+
+/** The slots of a replica. The others of Bun's requests are left for those of other services in the process. */
+export const slotsOf = (maxHttpRequests: number) => Math.min(SLOTS, Math.floor(maxHttpRequests / 2))
+
+/** An endpoint with due deliveries. */
+export interface Candidate {
+  endpointId: string
+  orgId: string
+}
+
+/** The slots of a replica: those that are free, and those in use by endpoint and by organization. */
+export interface InFlight {
+  /** Free slots. */
+  free: number
+  ofEndpoint: ReadonlyMap<string, number>
+  ofOrg: ReadonlyMap<string, number>
+}
+
+/**
+ * How many deliveries of each endpoint may start now: one of each organization in turn, and of each of its endpoints in
+ * turn. An organization may occupy a third of the slots that are free, and an endpoint a third of what its organization
+ * has left (dynamic thresholds). So one organization gets at most a quarter, and however many hang, some slots stay free.
+ */
+export function shareSlots(
+  candidates: readonly Candidate[],
+  { ofEndpoint, ofOrg, ...slots }: InFlight,
+): Map<string, number> {
+  const started = new Map<string, number>()
+  let { free } = slots
+  let waiting = [...Map.groupBy(candidates, ({ orgId }) => orgId)].map(([orgId, endpoints]) => ({
+    running: ofOrg.get(orgId) ?? 0,
+    endpoints: endpoints.map(({ endpointId: id }) => ({ id, running: ofEndpoint.get(id) ?? 0 })),
+  }))
+  while (waiting.length > 0 && free > 0) {
+    waiting.sort((a, b) => a.running - b.running)
+    for (const org of waiting) {
+      const left = third(free) - org.running
+      org.endpoints = org.endpoints.filter(({ running }) => running < Math.min(third(left), SLOTS_PER_ENDPOINT))
+      const next = leastRunning(org.endpoints)
+      if (!next) continue
+      next.running++
+      org.running++
+      free--
+      started.set(next.id, (started.get(next.id) ?? 0) + 1)
+    }
+    waiting = waiting.filter(({ endpoints }) => endpoints.length > 0)
+  }
+  return started
+}
+
+/** Rounded up, so that the last free slot can be used. */
+const third = (slots: number) => Math.ceil(slots / 3)
+
+const leastRunning = <Endpoint extends { running: number }>(endpoints: readonly Endpoint[]): Endpoint | undefined =>
+  endpoints.reduce<Endpoint | undefined>(
+    (least, one) => (least && least.running <= one.running ? least : one),
+    undefined,
+  )
