@@ -27,6 +27,7 @@ const CHECKS: readonly Check[] = [
   },
   { name: 'architecture', command: ['scripts/checks/imports.ts'] },
   { name: 'names and columns', command: ['scripts/checks/text.ts'] },
+  { name: 'migrations only expand', command: ['scripts/checks/migrations.ts'] },
   { name: 'licences', command: ['scripts/checks/licences.ts'] },
   { name: 'generated files', command: ['scripts/openapi.ts', '--check'] },
   { name: 'state diagrams', command: ['scripts/diagrams.ts', '--check'] },
