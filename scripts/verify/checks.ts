@@ -46,7 +46,7 @@ const CHECKS: readonly Check[] = [
     slow: true,
   },
   { name: 'types of a generated client', command: ['scripts/checks/client-types.ts'], slow: true },
-  { name: 'Helm chart', command: ['scripts/checks/chart.ts'], slow: true, timeoutMs: 30 * 60_000 },
+  { name: 'Helm chart', command: ['scripts/checks/chart.ts'], slow: true, timeoutMs: 45 * 60_000 },
   { name: 'image', command: ['scripts/checks/image.ts'], slow: true },
 ]
 
