@@ -2,6 +2,7 @@ import { chmod, cp, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CACHE, ROOT } from './checkout.ts'
 import {
+  BUILD_TIMEOUT_MS,
   findGo,
   goEnvironment,
   goInstall,
@@ -108,6 +109,7 @@ const installUnittest = (options: Progress) =>
         {
           cwd: join(ROOT, 'scripts', 'toolchain', 'helm-unittest'),
           env: goEnvironment(join(CACHE, 'go')),
+          timeoutMs: BUILD_TIMEOUT_MS,
           ...(options.signal && { signal: options.signal }),
         },
       )

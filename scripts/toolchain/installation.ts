@@ -100,6 +100,9 @@ export const goEnvironment = (folder: string) => ({
   GOFLAGS: '-modcacherw',
 })
 
+/** At a low priority beside the tests. */
+export const BUILD_TIMEOUT_MS = 40 * 60_000
+
 /** Builds take minutes, and tests that run at the same time would fail at their deadlines. */
 export const withLowPriority = (command: string[]) => (Bun.which('nice') ? ['nice', '-n', '19', ...command] : command)
 
@@ -113,6 +116,7 @@ export function goInstall(
   progress(`Building ${name} ${version} with Go, which takes some minutes`)
   return run(withLowPriority([go, 'install', `${module}@v${version}`]), {
     env: goEnvironment(folder),
+    timeoutMs: BUILD_TIMEOUT_MS,
     ...(signal && { signal }),
   })
 }
