@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import { ensureStreams } from '../services/kit/bus/nats/streams.ts'
 import { emit } from '../services/kit/bus/outbox/emit.ts'
 import { connect } from '../services/kit/db/client.ts'
 import { testDatabase } from '../services/testing/database.ts'
+import { natsServer } from '../services/testing/nats-server.ts'
 
 const { owner, ownerUrl, urlOf } = await testDatabase()
 
@@ -34,6 +36,26 @@ test('--since: events from that time are published again, older ones are not', a
   expect(code).toBe(0)
   expect(output).toContain('sourcing: 1 event will be published again')
   expect(await owner`select subject from sourcing.outbox where sent_at is null`).toMatchObject([{ subject: 'recent' }])
+})
+
+test('--since with a NATS that lost its streams: refused, and no event is marked', async () => {
+  const nats = await natsServer()
+  await nats.start()
+  try {
+    const env = { DATABASE_URL: ownerUrl, NATS_URL: nats.url }
+    await owner`update sourcing.outbox set sent_at = now()`
+    const { errors, code } = await republish(['--since', '2026-04-29T09:00:00Z'], env)
+    expect([code, errors]).toEqual([
+      1,
+      'NATS does not have DOMAIN and NOTIFICATIONS: create the streams with bun scripts/migrate.ts first.\n',
+    ])
+    expect(await owner`select from sourcing.outbox where sent_at is null`).toHaveLength(0)
+    await ensureStreams({ url: nats.url })
+    expect((await republish(['--since', '2026-04-29T09:00:00Z'], env)).code).toBe(0)
+    expect(await owner`select from sourcing.outbox where sent_at is null`).toHaveLength(2)
+  } finally {
+    await nats.close()
+  }
 })
 
 test('dead letters: events are retried, other messages stay', async () => {

@@ -1,9 +1,11 @@
 import { Option } from 'commander'
 import { SERVICES, type ServiceName } from '../proto/services.ts'
+import { missingStreams } from '../services/kit/bus/nats/streams.ts'
 import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { requeueDeadLetters } from '../services/kit/bus/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
+import { Refusal } from './toolchain/refusal.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
@@ -11,14 +13,17 @@ const program = commandLine('bun scripts/republish.ts', 'Publishes or processes 
   .addOption(
     new Option(
       '--since <time>',
-      'marks the events since then (2026-04-29T09:10:00Z) as unsent: for a lost stream, or for a database that was restored on another server. The relays of the running services publish them in order, and consumers skip the events that they have processed. NATS drops duplicates of the last five minutes, so wait that long if the stream was purged and not deleted.',
+      'marks the events since then (2026-04-29T09:10:00Z) as unsent: for a lost stream, or for a database that was restored on another server. Create lost streams with scripts/migrate.ts before. The relays of the running services publish them in order, and consumers skip the events that they have processed. NATS drops duplicates of the last five minutes, so wait that long if the stream was purged and not deleted.',
     ).conflicts('deadLetters'),
   )
   .option(
     '--dead-letters <service/consumer>',
     'moves the dead letters of a consumer back to its queue, with new attempts',
   )
-  .addHelpText('after', "\nEnvironment: DATABASE_URL, the owner's URL of the database.")
+  .addHelpText(
+    'after',
+    "\nEnvironment: DATABASE_URL, the owner's URL of the database; NATS_URL, to check that the streams exist.",
+  )
   .action(run)
 
 async function run({ since, deadLetters }: { since?: string; deadLetters?: string }): Promise<void> {
@@ -34,7 +39,18 @@ async function run({ since, deadLetters }: { since?: string; deadLetters?: strin
   else program.error('error: name --since, or --dead-letters with a service and a consumer')
 }
 
+/** Events that are published while their stream is missing wait in the outboxes, so the streams come first. */
+async function requireStreams({ NATS_URL, NATS_CREDS_FILE }: NodeJS.ProcessEnv): Promise<void> {
+  if (!NATS_URL) return
+  const missing = await missingStreams({ url: NATS_URL, ...(NATS_CREDS_FILE ? { credsFile: NATS_CREDS_FILE } : {}) })
+  if (missing.length === 0) return
+  throw new Refusal(
+    `NATS does not have ${missing.join(' and ')}: create the streams with bun scripts/migrate.ts first.`,
+  )
+}
+
 async function republish(ownerUrl: string, since: string): Promise<void> {
+  await requireStreams(process.env)
   const sql = connect(ownerUrl, { max: 1, applicationName: 'marketplace-republish' })
   for (const service of SERVICES) {
     const { count } = await markUnsent(sql, service, since)

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { DateTime } from '../http/shapes.ts'
 
 /** The first word of event types, by stream. Events of other types are refused, because no consumer would receive them. */
 export const STREAM_FAMILIES = {
@@ -31,7 +32,15 @@ const Word = (maxLength: number, description: string, example: string) =>
  */
 export const Envelope = Type.Object({
   specversion: Type.Literal('1.0', { description: 'Version of CloudEvents.', examples: ['1.0'] }),
-  id: Word(128, 'Unique id; a second event with the same id is a duplicate.', 'evt_01JZ0000000000000000000000'),
+  id: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    // Deliveries send it in a header.
+    pattern: '^[!-~]+$',
+    description:
+      'Id of visible ASCII characters, unique among the events of all systems and organizations: a second event with the same id is a duplicate and is dropped.',
+    examples: ['evt_01JZ0000000000000000000000'],
+  }),
   source: Word(256, 'Source of the event.', '/marketplace/sourcing'),
   type: Type.String({
     maxLength: 128,
@@ -40,11 +49,7 @@ export const Envelope = Type.Object({
     examples: ['sourcing.part.created'],
   }),
   subject: Word(256, 'Id of the record; events of one subject keep their order.', 'part_01JZ000000000000000000'),
-  time: Type.String({
-    maxLength: 40,
-    description: 'Time of the event, in UTC.',
-    examples: ['2026-04-29T09:10:00.000Z'],
-  }),
+  time: DateTime('Time of the event.', { maxLength: 40 }),
   tenantid: Type.Optional(Word(128, 'Organization of the event.', 'org_01JZ0000000000000000000000')),
   traceparent: Type.Optional(
     Type.String({

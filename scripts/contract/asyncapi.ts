@@ -8,7 +8,7 @@ import { plain } from './operation.ts'
 
 const DESCRIPTION = `The events of the marketplace on NATS JetStream. The subject of a message is the type of its event, the body an envelope of CloudEvents 1.0 in JSON, and the header \`Nats-Msg-Id\` the id of the event.
 
-The stream DOMAIN carries the changes of the services. The stream NOTIFICATIONS carries what webhook endpoints receive: events of cases and assignments, one for each organization that is a party. Other systems of the platform publish there, too, with the same envelope: \`tenantid\` is the organization whose endpoints receive the event, and its data is passed on as it is.
+The stream DOMAIN carries the changes of the services. The stream NOTIFICATIONS carries what webhook endpoints receive: events of cases and assignments, one for each organization that is a party. Other systems of the platform publish there, too, with the same envelope: \`tenantid\` is the organization whose endpoints receive the event, and its data is passed on. Numbers are read as double precision: send longer ones, such as 64-bit ids, as text.
 
 Delivery is at least once. A consumer that has processed the \`id\` ignores the event. Events of one \`subject\` keep their order.`
 

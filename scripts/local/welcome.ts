@@ -7,7 +7,9 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
     .json()
     .catch(() => undefined)
   if (file?.organizations?.some(({ accounts }) => accounts.length > 0)) return file
-  throw new Refusal(`${path} does not list the demo accounts: start again with ./scripts/dev --reset.`)
+  throw new Refusal(
+    `${path} does not list the demo accounts: wait until ./scripts/dev has printed them, or start it again with --reset.`,
+  )
 }
 
 /** The text after a start: three accounts, a first request, and the addresses at the end. */

@@ -1,7 +1,15 @@
 import { chmod, cp, readdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CACHE, ROOT } from './checkout.ts'
-import { findGo, goEnvironment, goInstall, install, type Progress, pipInstall } from './installation.ts'
+import {
+  findGo,
+  goEnvironment,
+  goInstall,
+  install,
+  type Progress,
+  pipInstall,
+  withLowPriority,
+} from './installation.ts'
 import { run } from './run.ts'
 
 const HELM_3 = { name: 'helm', version: '3.22.0', module: 'helm.sh/helm/v3/cmd/helm' }
@@ -95,11 +103,14 @@ const installUnittest = (options: Progress) =>
     async (staging) => {
       options.progress('Building helm-unittest with Go')
       const go = await findGo(options, NEED)
-      const { code, output } = await run([go, 'build', '-o', join(staging, 'bin', UNITTEST.name), UNITTEST.module], {
-        cwd: join(ROOT, 'scripts', 'toolchain', 'helm-unittest'),
-        env: goEnvironment(join(CACHE, 'go')),
-        ...(options.signal && { signal: options.signal }),
-      })
+      const { code, output } = await run(
+        withLowPriority([go, 'build', '-o', join(staging, 'bin', UNITTEST.name), UNITTEST.module]),
+        {
+          cwd: join(ROOT, 'scripts', 'toolchain', 'helm-unittest'),
+          env: goEnvironment(join(CACHE, 'go')),
+          ...(options.signal && { signal: options.signal }),
+        },
+      )
       if (code !== 0) throw new Error(output)
     },
   )

@@ -100,6 +100,9 @@ export const goEnvironment = (folder: string) => ({
   GOFLAGS: '-modcacherw',
 })
 
+/** Builds take minutes, and tests that run at the same time would fail at their deadlines. */
+export const withLowPriority = (command: string[]) => (Bun.which('nice') ? ['nice', '-n', '19', ...command] : command)
+
 /** Builds a program into the `bin` of a folder. */
 export function goInstall(
   go: string,
@@ -108,5 +111,8 @@ export function goInstall(
   { progress, signal }: Progress,
 ) {
   progress(`Building ${name} ${version} with Go, which takes some minutes`)
-  return run([go, 'install', `${module}@v${version}`], { env: goEnvironment(folder), ...(signal && { signal }) })
+  return run(withLowPriority([go, 'install', `${module}@v${version}`]), {
+    env: goEnvironment(folder),
+    ...(signal && { signal }),
+  })
 }

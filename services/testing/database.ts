@@ -83,6 +83,13 @@ export function serviceUrl(ownerUrl: string, service: ServiceName): string {
   return url.href
 }
 
+/** The same database through the pooler of `bun run rehearse pooler`, if it runs. */
+export function throughPooler(url: string): string {
+  const pooled = new URL(url)
+  if (process.env.TEST_POOLER) pooled.host = process.env.TEST_POOLER
+  return pooled.href
+}
+
 export function withDatabase(serverUrl: string, database: string): string {
   const url = new URL(serverUrl)
   url.pathname = `/${database}`

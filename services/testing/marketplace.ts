@@ -22,7 +22,7 @@ import { createRole } from '../organization/roles/commands.ts'
 import { findRoleByName } from '../organization/roles/queries.ts'
 import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { ApiClient } from './client.ts'
-import { type TestDatabase, testDatabase } from './database.ts'
+import { type TestDatabase, testDatabase, throughPooler } from './database.ts'
 import { type SignInInvited, signInByCommands, TEST_PASSWORD } from './sign-in.ts'
 
 export { TEST_PASSWORD }
@@ -76,7 +76,12 @@ export async function marketplaceOf(
 ): Promise<TestMarketplace> {
   const db = database ?? (await testDatabase())
   const config = readConfig(allVariables, {
-    ...Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_URL`, db.urlOf(service)])),
+    ...Object.fromEntries(
+      SERVICES.flatMap((service) => [
+        [`${service.toUpperCase()}_DATABASE_URL`, throughPooler(db.urlOf(service))],
+        [`${service.toUpperCase()}_DATABASE_DIRECT_URL`, db.urlOf(service)],
+      ]),
+    ),
     PORT: '0',
     HEALTH_PORT: '0',
     DATABASE_POOL_SIZE: '4',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '../../proto/services.ts'
 import { ApiClient } from './client.ts'
-import type { TestDatabase } from './database.ts'
+import { type TestDatabase, throughPooler } from './database.ts'
 import { freePort } from './free-port.ts'
 import { until } from './until.ts'
 
@@ -19,18 +19,19 @@ afterAll(() => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Starts a service and waits until it is ready. The process is killed at the end of the test file at the latest. */
-export async function startService(
+/** Starts a service. The process is killed at the end of the test file at the latest. */
+export function spawnService(
   name: ServiceName,
-  db: TestDatabase,
+  db: Pick<TestDatabase, 'name' | 'urlOf'>,
   natsUrl?: string,
   more: Record<string, string> = {},
-): Promise<ServiceProcess> {
+): ServiceProcess {
   const [port, healthPort] = [freePort(), freePort()]
   const child = Bun.spawn([process.execPath, join(import.meta.dir, '..', name, 'main.ts')], {
     env: {
       PATH: process.env.PATH ?? '',
-      DATABASE_URL: db.urlOf(name),
+      DATABASE_URL: throughPooler(db.urlOf(name)),
+      DATABASE_DIRECT_URL: db.urlOf(name),
       DATABASE_POOL_SIZE: '2',
       PORT: String(port),
       HEALTH_PORT: String(healthPort),
@@ -46,12 +47,18 @@ export async function startService(
     stderr: 'pipe',
   })
   running.add(child)
-  const health = `http://127.0.0.1:${healthPort}`
-  await until(async () => (await fetch(`${health}/readyz`).catch(() => undefined))?.ok, {
+  return { client: new ApiClient(`http://127.0.0.1:${port}`), health: `http://127.0.0.1:${healthPort}`, child }
+}
+
+/** Starts a service and waits until it is ready. */
+export async function startService(...given: Parameters<typeof spawnService>): Promise<ServiceProcess> {
+  const [name] = given
+  const started = spawnService(...given)
+  await until(async () => (await fetch(`${started.health}/readyz`).catch(() => undefined))?.ok, {
     withinMs: 30_000,
     what: `readiness of ${name}`,
   })
-  return { client: new ApiClient(`http://127.0.0.1:${port}`), health, child }
+  return started
 }
 
 export async function stopService({ child }: ServiceProcess, signal: NodeJS.Signals): Promise<number> {

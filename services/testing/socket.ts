@@ -83,7 +83,8 @@ async function openSocket(port: number, first: string | Uint8Array, deadlineMs: 
 const END_OF_HEAD = '\r\n\r\n'
 const isChunked = (head: string) => /\r\ntransfer-encoding: chunked/i.test(head)
 
-function isComplete(text: string): boolean {
+/** Whether the bytes received so far, as Latin-1, are a whole response. */
+export function isComplete(text: string): boolean {
   const end = text.indexOf(END_OF_HEAD)
   if (end === -1) return false
   const head = text.slice(0, end)
@@ -108,7 +109,8 @@ function readChunks(body: string): { text: string; ended: boolean } {
   }
 }
 
-function parse(text: string): RawAnswer {
+/** The response in these bytes, as Latin-1. */
+export function parse(text: string): RawAnswer {
   const end = text.indexOf(END_OF_HEAD)
   const head = end === -1 ? text : text.slice(0, end)
   const body = end === -1 ? '' : text.slice(end + END_OF_HEAD.length)

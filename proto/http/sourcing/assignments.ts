@@ -136,7 +136,7 @@ export const createAssignmentExtension = defineOperation({
   path: '/flows/v1/assignments/{id}/extensions',
   tag: assignmentsTag,
   summary: 'Extend an assignment',
-  description: `By the manufacturer, until the order is finished. At most ${MAX_EXTENSIONS} extensions of an assignment.`,
+  description: `By the manufacturer, until the order is DELIVERED or ends. At most ${MAX_EXTENSIONS} extensions of an assignment.`,
   access: 'assignment:manage',
   params: assignmentId,
   body: AssignmentExtensionInput,

@@ -157,7 +157,8 @@ export const closeCase = defineOperation({
   ...verb('close'),
   id: 'closeCase',
   summary: 'Close a case',
-  description: 'By any party, from OPEN to CLOSED. The award or cancellation of its RFQ also closes a case.',
+  description:
+    'By any party, from OPEN to CLOSED. The award or cancellation of an RFQ also closes the cases that the RFQ opened.',
 })
 
 export const reopenCase = defineOperation({

@@ -22,8 +22,10 @@ export function destinationOf(text: string, { allowPrivate }: AddressPolicy): De
   if (text.length > MAX_URL_CHARACTERS) return { problem: `must have at most ${MAX_URL_CHARACTERS} characters` }
   const url = URL.parse(text)
   if (url === null) return { problem: 'must be a URL' }
+  if (/\s/.test(text)) return { problem: 'must not contain spaces' }
   if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) return { problem: 'must be https' }
   if (url.username !== '' || url.password !== '') return { problem: 'must not contain credentials' }
+  if (url.port === '0') return { problem: 'must have a port from 1 to 65535' }
   if (text.includes('#')) return { problem: 'must not have a fragment' }
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
   if (host === '') return { problem: 'must have a host' }

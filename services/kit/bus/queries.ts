@@ -86,6 +86,20 @@ export interface OutboxPageRow extends EventRow {
 export const horizonOf = (sql: Sql) => sql<{ horizon: string }[]>`
   select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`
 
+/**
+ * The lowest transaction of a span with an event whose subject has an earlier event at or above the span: the earlier event
+ * was written by a transaction that began later, and one between them is still running. Ids above all of this server are of a
+ * dump of another one.
+ */
+export const findOvertaken = (sql: Sql, service: ServiceName, { low, high }: Pick<Position, 'low' | 'high'>) => sql<
+  { txid: string | null }[]
+>`
+  select min(later.txid)::text as txid
+  from ${sql(service)}.published_events earlier
+  join ${sql(service)}.published_events later on later.subject = earlier.subject and later.seq > earlier.seq
+  where earlier.txid >= ${high}::xid8 and earlier.txid < pg_snapshot_xmax(pg_current_snapshot())
+    and later.txid >= ${low}::xid8 and later.txid < ${high}::xid8`
+
 export const OUTBOX_PAGE_ROWS = 100
 
 /**

@@ -28,6 +28,7 @@ export function expectation(schema: TSchema): string {
 
 function expectedText(schema: TSchema): string {
   if (schema.format === 'date-time') return 'a date-time with an offset, such as 2026-04-29T09:10:00Z'
+  if (schema.format === 'date') return 'a date, such as 2026-04-29'
   if (schema.format === 'uri') return `a URL${countOf(0, schema.maxLength, 'character')}`
   const length = `text${countOf(schema.minLength, schema.maxLength, 'character')}`
   if (schema.pattern === undefined) return length

@@ -11,19 +11,40 @@ interface MigrateOptions {
   log?: (line: string) => void
   /** Stops before the migration of this name, so that tests can create data of an earlier schema. */
   before?: Partial<Record<ServiceName, string>>
+  /** Migrations of a later release, which run last, so that tests can run it beside this one. */
+  later?: Partial<Record<ServiceName, readonly Migration[]>>
 }
 
 /** The database was migrated by a build with another text of the same migration. */
 export class ChangedMigration extends Error {}
 
+/** The database lacks migrations of this build. */
+export class OutdatedSchema extends Error {}
+
 /** Key of the advisory lock, an arbitrary constant. */
 const MIGRATION_LOCK = 7_204_913
+
+/**
+ * A statement that waits for a table blocks every later request for it, so a migration gives up after this time, rolls
+ * back and tries again.
+ */
+const LOCK_TIMEOUT_MS = 1000
+const LOCK_TRIES = 60
+const LOCK_PAUSE_MS = 1000
+/** Postgres: lock_not_available. */
+const LOCK_TIMED_OUT = '55P03'
 
 /**
  * Migrates a database to the newest schema: roles, schemas, then each migration that was not applied yet. Concurrent
  * migrators are safe: the second one waits for the first.
  */
-export async function migrate({ url, passwords, log = () => {}, before = {} }: MigrateOptions): Promise<void> {
+export async function migrate({
+  url,
+  passwords,
+  log = () => {},
+  before = {},
+  later = {},
+}: MigrateOptions): Promise<void> {
   const sql = connect(url, { max: 1, applicationName: 'marketplace-migrate' })
   try {
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
@@ -31,7 +52,9 @@ export async function migrate({ url, passwords, log = () => {}, before = {} }: M
     await sql`create extension if not exists btree_gin`
     for (const service of SERVICES) await ensureRole(sql, service, passwords[service])
     for (const service of SERVICES) await ensureSchema(sql, service)
-    for (const service of SERVICES) await migrateSchema(sql, service, { log, before: before[service] })
+    for (const service of SERVICES) {
+      await migrateSchema(sql, service, { log, before: before[service], later: later[service] ?? [] })
+    }
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -93,12 +116,16 @@ async function ensureSchema(sql: Pool, service: ServiceName): Promise<void> {
 async function migrateSchema(
   sql: Pool,
   service: ServiceName,
-  { log, before: stopBefore }: { log: (line: string) => void; before: string | undefined },
+  {
+    log,
+    before: stopBefore,
+    later,
+  }: { log: (line: string) => void; before: string | undefined; later: readonly Migration[] },
 ): Promise<void> {
   const rows = await sql<{ name: string; checksum: string }[]>`
     select name, checksum from ${sql(service)}.schema_migrations`
   const applied = new Map(rows.map((row) => [row.name, row.checksum]))
-  for (const migration of await migrationsOf(service)) {
+  for (const migration of [...(await migrationsOf(service)), ...later]) {
     if (migration.name === stopBefore) return
     const text = await Bun.file(migration.path).text()
     const checksum = new Bun.CryptoHasher('sha256').update(text).digest('hex')
@@ -122,17 +149,42 @@ async function apply(
 ): Promise<void> {
   const path = `set search_path = ${service}, public;`
   const record = `insert into ${service}.schema_migrations (name, checksum) values (${literal(name)}, ${literal(checksum)});`
-  if (text.startsWith('-- no transaction')) {
-    await sql.unsafe(path)
-    for (const statement of text.split(/;\s*\n/).filter((part) => part.trim() !== '')) await sql.unsafe(statement)
-    await sql.unsafe(record)
-  } else {
-    await sql.unsafe(`begin; ${path}\n${text}\n; ${record} commit;`).catch(async (error: Error) => {
-      await sql.unsafe('rollback')
-      throw new Error(`Migration ${service}/${name} failed: ${error.message}`, { cause: error })
-    })
+  try {
+    if (text.startsWith('-- no transaction')) {
+      await dropInvalidIndexes(sql, service)
+      await sql.unsafe(path)
+      for (const statement of text.split(/;\s*\n/).filter((part) => part.trim() !== '')) await sql.unsafe(statement)
+      await sql.unsafe(record)
+    } else {
+      await inTransaction(sql, `${path}\n${text}\n; ${record}`)
+    }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`Migration ${service}/${name} failed: ${reason}`, { cause: error })
   }
   await sql.unsafe('reset search_path')
+}
+
+async function inTransaction(sql: Pool, statements: string, triesLeft = LOCK_TRIES): Promise<void> {
+  try {
+    await sql.unsafe(`begin; set local lock_timeout = ${LOCK_TIMEOUT_MS}; ${statements} commit;`)
+  } catch (error) {
+    await sql.unsafe('rollback')
+    const isLocked = error instanceof Error && 'code' in error && error.code === LOCK_TIMED_OUT
+    if (!isLocked || triesLeft === 0) throw error
+    await Bun.sleep(LOCK_PAUSE_MS)
+    await inTransaction(sql, statements, triesLeft - 1)
+  }
+}
+
+/** An interrupted `create index concurrently` leaves an invalid index, whose name the next attempt needs. */
+async function dropInvalidIndexes(sql: Pool, service: ServiceName): Promise<void> {
+  const found = await sql<{ name: string }[]>`
+    select c.relname as name
+    from pg_index i
+    join pg_class c on c.oid = i.indexrelid
+    where not i.indisvalid and c.relkind = 'i' and c.relnamespace = ${service}::regnamespace`
+  for (const { name } of found) await sql`drop index concurrently if exists ${sql(service)}.${sql(name)}`
 }
 
 const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
@@ -144,6 +196,8 @@ export async function requireSchema(sql: Pool, service: ServiceName): Promise<vo
   const present = new Set(rows.map(({ name }) => name))
   const missing = wanted.filter((name) => !present.has(name))
   if (missing.length > 0) {
-    throw new Error(`The database lacks migrations of ${service}: ${missing.join(', ')}. Run scripts/migrate first.`)
+    throw new OutdatedSchema(
+      `The database lacks migrations of ${service}: ${missing.join(', ')}. Run scripts/migrate first.`,
+    )
   }
 }

@@ -5,6 +5,7 @@ import { BadConfiguration, readConfig } from '../config/read.ts'
 import { VERSION } from '../config/version.ts'
 import { createApp } from '../http/app.ts'
 import { flushLogs } from '../log/standard-output.ts'
+import { OutdatedSchema } from '../migrate/migrate.ts'
 import { startTraces } from '../traces/traces.ts'
 import { pause, superviseWorkers } from '../worker/worker.ts'
 import { healthServer } from './health.ts'
@@ -128,9 +129,9 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
 /** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
 export async function serve(options: ServeOptions): Promise<void> {
   const running = await open(options).catch((error) => {
-    if (!(error instanceof BadConfiguration)) throw error
+    if (!(error instanceof BadConfiguration || error instanceof OutdatedSchema)) throw error
     process.stderr.write(`${error.message}\n`)
-    process.exit(2)
+    process.exit(error instanceof BadConfiguration ? 2 : 1)
   })
   await new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve())

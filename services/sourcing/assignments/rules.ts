@@ -11,6 +11,10 @@ export const partiesOf = (assignment: Assignment): string[] => {
 
 export const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_STATES.includes(status)
 
+/** Whether no delivery is expected any more. */
+export const isDelivered = (assignment: Pick<Assignment, 'status'>): boolean =>
+  assignment.status === 'DELIVERED' || isFinished(assignment)
+
 /** Why an assignment cannot be archived or unarchived; undefined where it can. */
 export function archivingProblem(
   verb: 'archive' | 'unarchive',

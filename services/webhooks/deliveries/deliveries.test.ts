@@ -134,6 +134,7 @@ describe('a delivery', () => {
     [404, {}, 4000, 6000],
     [429, { 'retry-after': '600' }, 590_000, 600_000],
     [503, { 'retry-after': '999999999' }, 86_390_000, 86_400_000],
+    [429, { 'retry-after': '99999999999' }, 86_390_000, 86_400_000],
     [500, { 'retry-after': '600' }, 4000, 6000],
   ])('answered %i with %j is retried after %i to %i ms', async (status, headers, minMs, maxMs) => {
     const org = await newOrganization()

@@ -98,14 +98,14 @@ export class Dispatcher implements Worker {
 
   async #deliver(delivery: ClaimedDelivery, leaseToken: string): Promise<void> {
     const { clock } = this.#deps
-    const { secret, previous_secret: previous } = delivery
-    const secrets = await Promise.all(
-      (previous === null ? [secret] : [secret, previous]).map((one) => this.#secrets.forceFetch(one)),
-    )
+    const { secret, previous_secrets: previous } = delivery
+    const secrets = await Promise.all([secret, ...previous].map((one) => this.#secrets.forceFetch(one)))
     const startedMs = clock()
     const result = await attemptDelivery(this.#deps, delivery, secrets)
     const endedMs = clock()
-    const pauseMs = isSuccess(result) ? undefined : pauseAfter(delivery.attempt, result, Math.random())
+    const pauseMs = isSuccess(result)
+      ? undefined
+      : pauseAfter(delivery.attempt - delivery.retries, result, Math.random())
     const { status, error, response } = result
     this.#deps.observe(outcomeOf(status), endedMs - startedMs)
     await this.#completions.add({

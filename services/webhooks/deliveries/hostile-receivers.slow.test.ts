@@ -19,7 +19,8 @@ const delivery = (url: string) => ({
   attempt: 1,
   url,
   secret: '',
-  previous_secret: null,
+  previous_secrets: [],
+  retries: 0,
   body: '{}',
 })
 const secrets = [`whsec_${Buffer.alloc(32, 7).toString('base64')}`]

@@ -62,8 +62,9 @@ export const lockDelivery = (tx: Tx, orgId: string, id: string) => tx<
   select state, exists (select from webhooks.endpoints where id = endpoint_id) as has_endpoint
   from webhooks.deliveries where org_id = ${orgId} and id = ${id} for update`
 
-/** Makes a delivery due. A leased one is running now. */
+/** Makes a delivery due. One that is due already, or running now, gets no attempt beside its schedule. */
 export const makeDue = (tx: Tx, orgId: string, id: string, now: string) => tx<[DeliveryRow]>`
-  update webhooks.deliveries set state = 'PENDING', next_attempt_at = ${now}, finished_at = null
+  update webhooks.deliveries set state = 'PENDING', next_attempt_at = ${now}, finished_at = null,
+    retries = retries + case when state = 'FAILED' or next_attempt_at > ${now} then 1 else 0 end
   where org_id = ${orgId} and id = ${id}
   returning ${columns(tx)}`

@@ -40,9 +40,11 @@ export interface ClaimedDelivery {
   endpoint_id: string
   event_id: string
   attempt: number
+  /** Attempts that users asked for. */
+  retries: number
   url: string
   secret: string
-  previous_secret: string | null
+  previous_secrets: string[]
   body: string
 }
 
@@ -96,8 +98,8 @@ export const claimDue = (
   from webhooks.endpoints e, webhooks.events v
   where d.id = any(array(select id from leased))
     and e.id = d.endpoint_id and v.timestamp = d.event_time and v.id = d.event_id
-  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, e.url, e.secret,
-    case when e.previous_secret_until > ${now} then e.previous_secret end as previous_secret, v.body`
+  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, d.retries, e.url, e.secret,
+    case when e.previous_secrets_until > ${now} then e.previous_secrets else '{}' end as previous_secrets, v.body`
 
 /** The result of an attempt. */
 export interface Completion {

@@ -34,7 +34,7 @@ export const isSuccess = ({ status }: Answer) => status !== null && status >= 20
 /** 410 says that the receiver is gone for good. */
 export const isGone = ({ status }: Answer) => status === 410
 
-/** The pause before the next attempt; undefined after the last one. `random` is from 0 to 1. */
+/** The pause after a scheduled attempt; undefined after the last one. `random` is from 0 to 1. */
 export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, random: number): number | undefined {
   const pauseMs = PAUSES_MS[attempt - 1]
   if (pauseMs === undefined) return undefined
@@ -46,7 +46,7 @@ export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, ra
 /** The pause that a `Retry-After` header asks for: seconds or a date. Undefined for anything else. */
 export function retryAfterMs(header: string | null, nowMs: number): number | undefined {
   if (header === null) return undefined
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header.trim()) * SECOND_MS
+  if (/^\d+$/.test(header.trim())) return Number(header.trim()) * SECOND_MS
   const at = Date.parse(header)
   return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs)
 }

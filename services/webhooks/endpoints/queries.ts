@@ -63,14 +63,14 @@ export const deleteEndpoint = (tx: Tx, orgId: string, id: string) => tx<{ id: st
 interface SecretRow {
   id: string
   secret: string
-  previous_secret: string | null
+  previous_secrets: string[]
 }
 
 /** Encrypted secrets of all organizations, by id. */
 export const listSecrets = (sql: Sql, after: string, limit: number) => sql<SecretRow[]>`
-  select id, secret, previous_secret from webhooks.endpoints where id > ${after} order by id limit ${limit}`
+  select id, secret, previous_secrets from webhooks.endpoints where id > ${after} order by id limit ${limit}`
 
 /** Nothing is written if the secret has changed since it was read. */
-export const replaceSecrets = (sql: Sql, before: SecretRow, after: { secret: string; previous: string | null }) => sql`
-  update webhooks.endpoints set secret = ${after.secret}, previous_secret = ${after.previous}
+export const replaceSecrets = (sql: Sql, before: SecretRow, after: { secret: string; previous: string[] }) => sql`
+  update webhooks.endpoints set secret = ${after.secret}, previous_secrets = ${after.previous}
   where id = ${before.id} and secret = ${before.secret}`

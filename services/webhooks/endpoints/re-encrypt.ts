@@ -14,16 +14,12 @@ export async function reencryptEndpoints(sql: Pool, box: SecretBox): Promise<{ r
     if (!last) return { reencrypted }
     after = last.id
     for (const before of rows) {
-      const { secret, previous_secret: previous } = before
-      if (box.isCurrent(secret) && (previous === null || box.isCurrent(previous))) continue
-      const encrypted = await Promise.all(
-        [secret, previous].map(async (one) => one && box.encrypt(await box.decrypt(one))),
-      )
+      const stored = [before.secret, ...before.previous_secrets]
+      if (stored.every((one) => box.isCurrent(one))) continue
+      const encrypted = stored.map(async (one) => box.encrypt(await box.decrypt(one)))
+      const [secret = '', ...previous] = await Promise.all(encrypted)
       // A secret that was rotated meanwhile is encrypted with the current key already.
-      const { count } = await replaceSecrets(sql, before, {
-        secret: encrypted[0] as string,
-        previous: encrypted[1] ?? null,
-      })
+      const { count } = await replaceSecrets(sql, before, { secret, previous })
       reencrypted += count
     }
   }

@@ -21,9 +21,9 @@ alter table webhooks.endpoints
   add column failures integer not null default 0,
   -- Of the last success; before the first one, of the creation. An activation counts as one.
   add column succeeded_at timestamptz(3) not null default now(),
-  -- After a rotation the old secret also signs until this time.
-  add column previous_secret text,
-  add column previous_secret_until timestamptz(3);
+  -- After a rotation the earlier secrets also sign until this time, the newest first.
+  add column previous_secrets text[] not null default '{}',
+  add column previous_secrets_until timestamptz(3);
 
 -- One event for one endpoint. The row is updated at each attempt.
 create table webhooks.deliveries (
@@ -38,6 +38,8 @@ create table webhooks.deliveries (
   state text not null default 'PENDING' check (state in ('PENDING', 'DELIVERED', 'FAILED')),
   -- Attempts that were started.
   attempt integer not null default 0,
+  -- Those of them that users asked for, which do not count against the schedule.
+  retries integer not null default 0,
   next_attempt_at timestamptz(3) not null,
   lease_until timestamptz,
   lease_token uuid,

@@ -33,6 +33,7 @@ export function replayEvents(
   const period = periodOf(body)
   return begin(async (tx, { orgId }) => {
     const endpoint = found(await queries.lockSubscriptions(tx, orgId, params.id))
+    await queries.lockReplays(tx, endpoint.id)
     const [{ count }] = await queries.countEvents(tx, orgId, endpoint, period, MAX_REPLAYED_EVENTS + 1)
     if (count > MAX_REPLAYED_EVENTS) {
       throw refuse('limit_reached', {
@@ -72,13 +73,17 @@ export function testEndpoint(
 
 const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000
 
-/** Replaces the secret of an endpoint. The previous one also signs for 24 hours. */
+/**
+ * Replaces the secret of an endpoint. The previous one also signs for 24 hours, and with it those of earlier rotations that
+ * sign still: a rotation whose response was lost can be repeated.
+ */
 export async function rotateSecret({ clock, box }: CommandDeps, { begin, params, audit }: Command) {
+  const now = new Date(clock()).toISOString()
   const previousSecretExpireTime = new Date(clock() + PREVIOUS_SECRET_MS).toISOString()
   const secret = newWebhookSecret()
   const encrypted = await box.encrypt(secret)
   return begin(async (tx, { orgId }) => {
-    found(await queries.rotateSecret(tx, { orgId, id: params.id }, encrypted, previousSecretExpireTime))
+    found(await queries.rotateSecret(tx, { orgId, id: params.id }, encrypted, previousSecretExpireTime, now))
     await recordSuccess(tx, audit)
     return { secret, previousSecretExpireTime }
   })

@@ -207,7 +207,7 @@ describe('an endpoint', () => {
     await send('cases.created')
     const [first] = (await until(() => at(path).length === 1 && at(path))) as [(typeof received)[0]]
     for (const known of [secret, previous]) new Webhook(known).verify(first.body, first.headers)
-    await owner`update webhooks.endpoints set previous_secret_until = now() where id = ${id}`
+    await owner`update webhooks.endpoints set previous_secrets_until = now() where id = ${id}`
     await send('cases.closed')
     const [, second] = (await until(() => at(path).length === 2 && at(path))) as (typeof received)[0][]
     expect(second).toBeDefined()
@@ -215,6 +215,68 @@ describe('an endpoint', () => {
     expect(() =>
       new Webhook(previous).verify(second?.body as string, second?.headers as Record<string, string>),
     ).toThrow()
+    await remove(id)
+  })
+
+  test('whose secret is rotated again within 24 hours is signed with the earlier secrets, too', async () => {
+    const { id, path, secret: first } = await endpoint()
+    const rotate = async () =>
+      (await client.post<{ secret: string }>(`${OURS}/endpoints/${id}/rotate-secret`)).body.secret
+    const secrets = [first, await rotate(), await rotate()]
+    await send('cases.created')
+    const [both] = (await until(() => at(path).length === 1 && at(path))) as [(typeof received)[0]]
+    for (const secret of secrets) new Webhook(secret).verify(both.body, both.headers)
+    for (const _ of [1, 2]) secrets.push(await rotate())
+    await send('cases.closed')
+    const [, last] = (await until(() => at(path).length === 2 && at(path))) as (typeof received)[0][]
+    const verifies = (secret: string) => {
+      try {
+        return Boolean(new Webhook(secret).verify(last?.body ?? '', last?.headers ?? {}))
+      } catch {
+        return false
+      }
+    }
+    expect(secrets.map(verifies)).toEqual([false, true, true, true, true])
+    await remove(id)
+  })
+
+  test('replays of the same period at the same time each send every event', async () => {
+    const { id, path } = await endpoint()
+    const from = new Date(Date.now() - 1000).toISOString()
+    await send('cases.created')
+    await until(() => at(path).length === 1)
+    const to = new Date(Date.now() + 1000).toISOString()
+    const replays = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        client.post<{ deliveries: number }>(`${OURS}/endpoints/${id}/replay`, { from, to }),
+      ),
+    )
+    const counts = new Set(replays.map(({ body }) => body.deliveries))
+    expect(counts.size).toBe(1)
+    expect([...counts][0]).toBeGreaterThanOrEqual(1)
+    const sent = replays.length * ([...counts][0] ?? 0)
+    await until(() => at(path).length === 1 + sent, { what: 'all replays' })
+    await remove(id)
+  })
+
+  test('whose delivery is retried by hand keeps the attempts of its schedule', async () => {
+    const { id } = await endpoint()
+    status = 500
+    const { body: delivery } = await client.post<WebhookDelivery>(`${OURS}/endpoints/${id}/test`, {
+      type: 'cases.created',
+    })
+    const state = async () => (await client.get<WebhookDelivery>(`${OURS}/deliveries/${delivery.id}`)).body
+    for (let attempts = 1; attempts <= 14; attempts++) {
+      await until(async () => {
+        const { items } = (await client.get<Page<WebhookAttempt>>(`${OURS}/deliveries/${delivery.id}/attempts`)).body
+        return items[0]?.number === attempts
+      })
+      expect(await state()).toMatchObject({ state: 'PENDING', attempts })
+      await client.post(`${OURS}/deliveries/${delivery.id}/retry`)
+    }
+    status = 200
+    await client.post(`${OURS}/deliveries/${delivery.id}/retry`)
+    await until(async () => (await state()).state === 'DELIVERED')
     await remove(id)
   })
 

@@ -10,8 +10,12 @@ type HealthRow = Omit<WebhookEndpointHealth, 'pauseReason' | 'previousSecretExpi
 
 export const findHealth = (sql: Sql, orgId: string, id: string, now: string) => sql<HealthRow[]>`
   select id, status, pause_reason as "pauseReason", failures, succeeded_at as "lastSuccessTime",
-    case when previous_secret_until > ${now} then previous_secret_until end as "previousSecretExpireTime"
+    case when previous_secrets_until > ${now} then previous_secrets_until end as "previousSecretExpireTime"
   from webhooks.endpoints where org_id = ${orgId} and id = ${id}`
+
+/** Replays of an endpoint come one after the other, so that each gets numbers of its own. */
+export const lockReplays = (tx: Tx, endpointId: string) => tx`
+  select pg_advisory_xact_lock(hashtextextended('webhooks.replays ' || ${endpointId}, 0))`
 
 /** The subscriptions of an endpoint, which stays as it is until the transaction ends. */
 export const lockSubscriptions = (tx: Tx, orgId: string, id: string) => tx<{ id: string; events: string[] }[]>`
@@ -84,14 +88,17 @@ export const insertTestEvent = (tx: Tx, event: TestEvent, now: string) => tx<[De
   returning id, endpoint_id as "endpointId", event_id as "eventId", type, state, replay, attempt as attempts,
     created_at as "createdTime", next_attempt_at as "nextAttemptTime", finished_at as "finishedTime"`
 
-/** The present secret becomes the previous one. */
+/** The present secret becomes the newest of the previous ones, of which three sign. */
 export const rotateSecret = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
   encryptedSecret: string,
   previousUntil: string,
+  now: string,
 ) => tx<{ id: string }[]>`
   update webhooks.endpoints set
-    previous_secret = secret, previous_secret_until = ${previousUntil}, secret = ${encryptedSecret}
+    previous_secrets =
+      (secret || case when previous_secrets_until > ${now} then previous_secrets else '{}' end)[1:3],
+    previous_secrets_until = ${previousUntil}, secret = ${encryptedSecret}
   where org_id = ${orgId} and id = ${id}
   returning id`

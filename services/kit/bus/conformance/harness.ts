@@ -1,5 +1,5 @@
 import type { ServiceName } from '../../../../proto/services.ts'
-import type { TestDatabase } from '../../../testing/database.ts'
+import { type TestDatabase, throughPooler } from '../../../testing/database.ts'
 import { connect, type Pool, type Tx } from '../../db/client.ts'
 import type { Worker } from '../../worker/worker.ts'
 import { type Bus, type BusTiming, createBus, type DeadLetterNotice } from '../bus.ts'
@@ -46,7 +46,7 @@ export async function openBus(
   service: ServiceName,
   { timing, directUrl = urlOf(service), ...rest }: MemberOptions = {},
 ): Promise<Member> {
-  const pool = connect(urlOf(service), { max: 4, applicationName: `${service}-pool` })
+  const pool = connect(throughPooler(urlOf(service)), { max: 4, applicationName: `${service}-pool` })
   const bus = await createBus({
     service,
     pool,

@@ -42,6 +42,18 @@ export async function ensureStreams(options: StreamOptions): Promise<void> {
   }
 }
 
+/** The streams that do not exist. */
+export async function missingStreams(address: NatsAddress): Promise<StreamName[]> {
+  const session = await connectOnce(address, 'marketplace-streams')
+  try {
+    const names = Object.keys(STREAM_FAMILIES) as StreamName[]
+    const exist = await Promise.all(names.map((name) => streamExists(session, name)))
+    return names.filter((_, at) => !exist[at])
+  } finally {
+    await session.nc.close()
+  }
+}
+
 /**
  * NOTIFICATIONS keeps an event until every consumer has acknowledged it, and keeps none without a consumer. So its subjects
  * are added after its consumers, and publishers wait until then.

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { testDatabase } from '../../../testing/database.ts'
+import type { Tx } from '../../db/client.ts'
 import {
   createEffects,
   deliveryViolations,
@@ -10,7 +11,7 @@ import {
   record,
   until,
 } from '../conformance/harness.ts'
-import { emitAll } from '../outbox/emit.ts'
+import { emit, emitAll } from '../outbox/emit.ts'
 
 /** When the driver without a broker marks rows as sent. */
 setDefaultTimeout(60_000)
@@ -63,16 +64,51 @@ test('a backlog of many batches is read in order', async () => {
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('a cursor of another server with higher transaction ids starts again', async () => {
+test('a cursor and events of another server with higher transaction ids: the cursor starts again, and later events are read', async () => {
   const type = 'sourcing.restored.emitted'
   const sourcing = await openBus(address, 'sourcing')
   await owner`
     insert into webhooks.bus_cursors (consumer, source, low, high)
     values ('restored', 'sourcing', '900000000000', '900000000000')`
+  await emitValue(sourcing.pool, type, 'a', 0)
+  await owner`update sourcing.outbox set txid = '900000000000' where type = ${type}`
   await emitValue(sourcing.pool, type, 'a', 1)
   const webhooks = await openBus(address, 'webhooks')
   webhooks.start(webhooks.bus.consume({ name: 'restored', subjects: [type], handle: record }))
   await until(async () => (await effectsOf(owner, type)).length === 1)
+  await Promise.all([sourcing.stop(), webhooks.stop()])
+})
+
+test('changes of one record are handled in order, even if a transaction that began between them runs on', async () => {
+  const type = 'sourcing.between.emitted'
+  const sourcing = await openBus(address, 'sourcing')
+  sourcing.start(sourcing.bus.relay())
+  const webhooks = await openBus(address, 'webhooks')
+  webhooks.start(webhooks.bus.consume({ name: 'between', subjects: [type], handle: record }))
+  /** A transaction with an id, which ends when it may. */
+  const begin = async (end: (tx: Tx) => Promise<unknown>) => {
+    const [began, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const ended = sourcing.pool.begin(async (tx) => {
+      await tx`select pg_current_xact_id()`
+      began.resolve()
+      await mayEnd.promise
+      await end(tx)
+    })
+    await began.promise
+    return () => {
+      mayEnd.resolve()
+      return ended
+    }
+  }
+  const endFirst = await begin((tx) => emit(tx, { type, subject: 'record', data: { value: 2 } }))
+  const endBetween = await begin(async () => {})
+  await emitValue(sourcing.pool, type, 'record', 1)
+  await endFirst()
+  await emitValue(sourcing.pool, type, 'record', 3)
+  await heartbeats(sourcing, 4)
+  await endBetween()
+  await until(async () => (await effectsOf(owner, type)).length === 3)
+  expect((await effectsOf(owner, type)).map(({ value }) => value)).toEqual([1, 2, 3])
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 

@@ -5,6 +5,7 @@ import type { Batch } from '../event-processor.ts'
 import { envelopeOf } from '../outbox/envelope.ts'
 import {
   type Cursor,
+  findOvertaken,
   horizonOf,
   listOutboxPage,
   OUTBOX_PAGE_ROWS,
@@ -23,7 +24,7 @@ export function outboxFeed(pool: Pool, service: ServiceName): Feed {
   return {
     source: service,
     async next(cursor) {
-      const span = await spanOf(pool, cursor)
+      const span = await spanOf(pool, service, cursor)
       if (span.low === span.high || (span.high === emptyUpTo && span.seq === '0')) return undefined
       const rows = await listOutboxPage(pool, service, span)
       if (rows.length === 0 && span.seq === '0') {
@@ -37,12 +38,21 @@ export function outboxFeed(pool: Pool, service: ServiceName): Feed {
 }
 
 /** The span to read: the rest between the cursor's horizons, otherwise from the last horizon to the current one. */
-async function spanOf(pool: Pool, { low, high, seq }: Cursor): Promise<Position> {
+async function spanOf(pool: Pool, service: ServiceName, cursor: Cursor): Promise<Position> {
+  const { low, high, seq } = cursor
   if (low !== high) return { low, high, seq, epoch: null }
   const [row] = await horizonOf(pool)
   const horizon = row?.horizon ?? low
   // Transaction ids restart when a dump is restored on another server. All rows are read again, without duplicates.
-  return { low: BigInt(horizon) < BigInt(low) ? '0' : low, high: horizon, seq: '0', epoch: null }
+  const start = BigInt(horizon) < BigInt(low) ? '0' : low
+  return { low: start, high: await orderedUpTo(pool, service, start, horizon), seq: '0', epoch: null }
+}
+
+/** The end of the longest span in which no event precedes an earlier one of its subject. */
+async function orderedUpTo(pool: Pool, service: ServiceName, low: string, horizon: string): Promise<string> {
+  if (low === horizon) return low
+  const [row] = await findOvertaken(pool, service, { low, high: horizon })
+  return row?.txid ? orderedUpTo(pool, service, low, row.txid) : horizon
 }
 
 function batchOf(service: ServiceName, span: Position, rows: readonly OutboxPageRow[]): Batch {

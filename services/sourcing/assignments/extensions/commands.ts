@@ -13,7 +13,7 @@ import { once } from '../../../kit/idempotency/once.ts'
 import type { CommandDeps } from '../commands.ts'
 import { notifyOfAssignments } from '../events.ts'
 import { lockMadeAssignment } from '../queries.ts'
-import { isFinished } from '../rules.ts'
+import { isDelivered } from '../rules.ts'
 import { countExtensions, insertExtension } from './queries.ts'
 
 interface CreateExtension {
@@ -37,7 +37,7 @@ export function createExtension(
       if (body.dueDate <= present.dueDate) {
         throw invalidField('dueDate', `must be later than ${present.dueDate}, the present one`)
       }
-      if (isFinished(present)) throw refuse('illegal_transition', { detail: `The order is ${present.status}.` })
+      if (isDelivered(present)) throw refuse('illegal_transition', { detail: `The order is ${present.status}.` })
       const [{ count }] = await countExtensions(tx, id)
       if (count >= MAX_EXTENSIONS) {
         throw refuse('limit_reached', { detail: `An assignment has at most ${MAX_EXTENSIONS} extensions.` })

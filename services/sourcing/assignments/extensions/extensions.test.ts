@@ -75,12 +75,15 @@ describe('POST /flows/v1/assignments/{id}/extensions', () => {
     expect((await made.read(id)).body.dueDate).toBe('2031-05-29')
   })
 
-  test.each(['COMPLETED', 'DECLINED', 'CANCELLED'] as const)('of an order that is %s is 409', async (state) => {
-    const { id } = await opened({ state })
-    const answer = await made.extensions(id).create(later)
-    expect([answer.status, answer.body.code]).toEqual([409, 'illegal_transition'])
-    expect((await made.extensions(id).create({ ...later, dueDate: '2031-05-28' })).status).toBe(400)
-  })
+  test.each(['DELIVERED', 'COMPLETED', 'DECLINED', 'CANCELLED'] as const)(
+    'of an order that is %s is 409',
+    async (state) => {
+      const { id } = await opened({ state })
+      const answer = await made.extensions(id).create(later)
+      expect([answer.status, answer.body.code]).toEqual([409, 'illegal_transition'])
+      expect((await made.extensions(id).create({ ...later, dueDate: '2031-05-28' })).status).toBe(400)
+    },
+  )
 
   test('by another organization of the order, or another one, is 404; without assignment:manage 403', async () => {
     const { id } = await opened()

@@ -1,0 +1,63 @@
+import { type Pooler, startPooler } from './rehearse/pooler.ts'
+import { type Lifecycle, runCommand } from './toolchain/command.ts'
+import { installPackages } from './toolchain/packages.ts'
+import { Refusal } from './toolchain/refusal.ts'
+import { testWithServers } from './verify/with-servers.ts'
+
+const REHEARSALS: Readonly<Record<string, { what: string; tests: readonly string[]; pooled?: boolean }>> = {
+  update: { what: 'a rolling update under load', tests: ['services/all/rolling-update.slow.test.ts'] },
+  migration: {
+    what: 'two releases side by side under load',
+    tests: ['services/all/expand-and-contract.slow.test.ts', 'services/kit/migrate/migrate.slow.test.ts'],
+  },
+  rotation: {
+    what: 'new signing keys, encryption keys and passwords under load',
+    tests: ['scripts/operations/rotation.slow.test.ts'],
+  },
+  restore: { what: 'backup, loss of every server, and restore', tests: ['scripts/rehearse/restore.slow.test.ts'] },
+  pooler: {
+    what: 'the journey, revocation, relay and LISTEN behind PgBouncer in transaction mode',
+    tests: [
+      'scripts/demo.slow.test.ts',
+      'services/identity/keys/revocation.test.ts',
+      'services/all/processes.slow.test.ts',
+      'services/all/propagation.slow.test.ts',
+      'services/kit/bus/postgres.slow.test.ts',
+      'services/kit/bus/postgres/driver.test.ts',
+    ],
+    pooled: true,
+  },
+}
+
+const USAGE = `Usage: bun run rehearse <name>
+
+Rehearses an operation with real processes, on servers of its own.
+
+${Object.entries(REHEARSALS)
+  .map(([name, { what }]) => `  ${name.padEnd(10)} ${what}`)
+  .join('\n')}
+`
+
+await runCommand(async (lifecycle) => {
+  const [name = '', ...surplus] = process.argv.slice(2)
+  if (name === '--help') {
+    console.log(USAGE)
+    return 0
+  }
+  const rehearsal = Object.hasOwn(REHEARSALS, name) ? REHEARSALS[name] : undefined
+  if (!rehearsal || surplus.length > 0) throw new Refusal(USAGE)
+  await installPackages(console.log)
+  return rehearse([...rehearsal.tests], rehearsal.pooled ?? false, lifecycle)
+})
+
+async function rehearse(tests: string[], pooled: boolean, lifecycle: Lifecycle): Promise<number> {
+  let pooler: Pooler | undefined
+  const { passed, failed } = await testWithServers(tests, lifecycle, console.log, async ({ databaseUrl, folder }) => {
+    if (!pooled) return {}
+    pooler = await startPooler(databaseUrl, folder, lifecycle)
+    return { TEST_POOLER: pooler.address }
+  })
+  if (pooler) console.log(`${await pooler.transactions()} transactions went through PgBouncer`)
+  console.log(`${passed} passed, ${failed} failed`)
+  return failed === 0 ? 0 : 1
+}

@@ -1,0 +1,36 @@
+import { afterAll } from 'bun:test'
+import type { CreatedWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
+import type { ApiClient } from './client.ts'
+
+/** An event of a case. */
+export interface ReceivedEvent {
+  id: string
+  type: string
+  /** Without a case in a test event. */
+  data: { case?: { id: string } }
+}
+
+/** A receiver of the events of cases that answers 200 and keeps what it received. */
+export class WebhookReceiver {
+  readonly events: ReceivedEvent[] = []
+  readonly #server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: async (request) => {
+      this.events.push((await request.json()) as ReceivedEvent)
+      return new Response('ok')
+    },
+  })
+
+  constructor() {
+    afterAll(() => this.#server.stop(true))
+  }
+
+  /** Creates an endpoint for these events. */
+  async subscribe(client: ApiClient, events: readonly string[]): Promise<CreatedWebhookEndpoint> {
+    const url = `http://127.0.0.1:${this.#server.port}/`
+    const answer = await client.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', { url, events })
+    if (answer.status !== 201) throw new Error(`the endpoint was not created: ${answer.status} ${answer.text}`)
+    return answer.body.data
+  }
+}
