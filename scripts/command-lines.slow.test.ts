@@ -24,7 +24,7 @@ const OPERATOR = [
   ['webhooks'],
   ['webhooks', 'listen'],
 ].map((words) => ['operator', ...words])
-const IMAGE = [[], ['build'], ['verify'], ['sbom'], ['release']].map((words) => ['image', ...words])
+const IMAGE = [[], ['build'], ['verify']].map((words) => ['image', ...words])
 const OTHERS = [
   'openapi',
   'configuration',
@@ -41,14 +41,17 @@ const OTHERS = [
 
 const ALL = [...OPERATOR, ...IMAGE, ...OTHERS.map((name) => [name])].map((words) => [words])
 
-// Any word is the id of a key.
-test.each([...ALL, [['operator', 'keys', 'revoke']]])(
-  '%p --help: describes the command and does not act',
-  async (words) => {
-    const { code, output } = await script(...words, '--help')
-    expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: /)])
-  },
-)
+/** Any word is the id of a key, a file or a repository. */
+const TAKE_ANY_WORD = [
+  ['operator', 'keys', 'revoke'],
+  ['image', 'sbom'],
+  ['image', 'release'],
+].map((words) => [words])
+
+test.each([...ALL, ...TAKE_ANY_WORD])('%p --help: describes the command and does not act', async (words) => {
+  const { code, output } = await script(...words, '--help')
+  expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: /)])
+})
 
 test.each(ALL)('%p with an unknown option or word: refused', async (words) => {
   for (const word of ['--unknown', 'unknown-word']) {

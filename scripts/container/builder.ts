@@ -88,6 +88,11 @@ function buildCommand(name: Builder['name'], { name: tag, arguments: values, tim
 /** Runs a command that must succeed, and returns its output. */
 export async function mustRun(command: string[]): Promise<string> {
   const { code, output } = await run(command)
+  if (code !== 0 && /pinging container registry|failed to resolve source metadata/.test(output)) {
+    throw new Refusal(
+      'The registry of images does not answer: name another image with --bun-image, or build with --local.',
+    )
+  }
   if (code !== 0) throw new Refusal(`${command.slice(0, 2).join(' ')} failed:\n${tail(output, 40)}`)
   return output
 }

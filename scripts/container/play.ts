@@ -16,7 +16,7 @@ import { findState, type State } from '../toolchain/state.ts'
 import { installNats, installVersitygw } from '../toolchain/test-servers.ts'
 import { mustRun } from './builder.ts'
 import { IMAGE } from './commands.ts'
-import { type Backends, startIngress } from './ingress.ts'
+import { type Backends, type Ingress, startIngress } from './ingress.ts'
 import { type Pod, playable } from './manifests.ts'
 
 const NETWORK = 'marketplace-play'
@@ -46,23 +46,18 @@ async function play(lifecycle: Lifecycle): Promise<number> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { mode: 0o711 })
   onStop(() => rm(folder, { recursive: true, force: true }))
-  const secrets = Object.fromEntries(
-    [...SERVICES.map((name) => `${name}-password`), 'owner-password', 'administrator'].map((name) => [
-      name,
-      crypto.randomUUID(),
-    ]),
-  )
+  const secrets = Object.fromEntries([...SERVICES, 'owner'].map((name) => [`${name}-password`, crypto.randomUUID()]))
   const host = await createNetwork(lifecycle)
   const servers = await startServers({ host, folder, state, secrets }, lifecycle)
   await createSecrets(folder, secrets, lifecycle)
 
-  const ingressPort = freePort()
-  const publicUrl = `http://localhost:${ingressPort}`
+  const port = freePort()
+  const publicUrl = `http://localhost:${port}`
   const { configMap, jobs, services } = playable(await render(folder, publicUrl, servers, lifecycle), freePort)
   const start = async (pod: Pod) => {
     const file = join(folder, `${pod.name}.yaml`)
     await Bun.write(file, [configMap, pod.manifest].map((manifest) => JSON.stringify(manifest)).join('\n---\n'))
-    onStop(async () => void (await run(['podman', 'pod', 'rm', '--force', pod.name])))
+    onStop(() => remove('pod', pod.name))
     await mustRun(['podman', 'kube', 'play', '--network', NETWORK, file])
   }
   for (const job of jobs) {
@@ -70,36 +65,52 @@ async function play(lifecycle: Lifecycle): Promise<number> {
     await succeed(job)
     progress(`${job.name} has succeeded`)
   }
-  const [bootstrap] = jobs.filter(({ name }) => name.includes('bootstrap'))
-  const link = await logOf(bootstrap)
   for (const service of services) await start(service)
-  for (const { name, port } of services) {
-    const answers = async () => (await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined)) !== undefined
-    await until(answers, { withinMs: 60_000, what: `${name} to answer` })
+  const ingress = await route(services, port)
+  onStop(ingress.stop)
+  progress(`${services.length} pods of services answer at ${publicUrl}`)
+  const link = await logOf(jobs.find(({ name }) => name.includes('bootstrap')))
+  const code = await playDemo(ingress.url, link, progress)
+  return code === 0 ? stopAll(services, progress) : code
+}
+
+/** Removes what an earlier run may have left, or this one created. */
+const remove = async (kind: 'pod' | 'network' | 'secret', name: string) => {
+  await run(['podman', kind, 'rm', ...(kind === 'secret' ? [] : ['--force']), name])
+}
+
+/** Waits until each replica answers, and starts the proxy in front of them. */
+async function route(services: readonly (Pod & { port: number })[], port: number): Promise<Ingress> {
+  const urlOf = (replica: { port: number }) => `http://127.0.0.1:${replica.port}`
+  for (const replica of services) {
+    const answers = async () => (await fetch(urlOf(replica)).catch(() => undefined)) !== undefined
+    await until(answers, { withinMs: 60_000, what: `${replica.name} to answer` })
   }
   const backends = SERVICES.map((name) => {
     const replicas = services.filter(({ container }) => container === name)
-    return [name, replicas.map(({ port }) => `http://127.0.0.1:${port}`)]
+    return [name, replicas.map(urlOf)]
   })
-  const ingress = startIngress(Object.fromEntries(backends) as Backends, ingressPort)
-  onStop(ingress.stop)
-  progress(`${services.length} pods of services answer at ${publicUrl}`)
+  return startIngress(Object.fromEntries(backends) as Backends, port)
+}
 
-  await new ApiClient(ingress.url).activate(/\/activate#(\S+)/.exec(link)?.[1] ?? '', secrets.administrator ?? '')
-  const env = { ...process.env, PASSWORD: secrets.administrator }
-  const { code, output } = await run([BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', publicUrl, '--email', EMAIL], {
-    env,
-  })
+/** Activates the first administrator, who then plays the demo. Returns its exit code. */
+async function playDemo(url: string, link: string, progress: Lifecycle['progress']): Promise<number> {
+  const password = crypto.randomUUID()
+  await new ApiClient(url).activate(/\/activate#(\S+)/.exec(link)?.[1] ?? '', password)
+  const command = [BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', url, '--email', EMAIL]
+  const { code, output } = await run(command, { env: { ...process.env, PASSWORD: password } })
   progress(output.trimEnd())
-  return code === 0 ? stopAll(services, progress) : code
+  return code
 }
 
 /** The network with a pod that keeps its bridge, so that servers of this machine can listen there. Returns the address. */
 async function createNetwork({ onStop }: Lifecycle): Promise<string> {
+  await remove('pod', NETWORK)
+  await remove('network', NETWORK)
   await mustRun(['podman', 'network', 'create', NETWORK])
-  onStop(async () => void (await run(['podman', 'network', 'rm', '--force', NETWORK])))
+  onStop(() => remove('network', NETWORK))
   await mustRun(['podman', 'pod', 'create', '--name', NETWORK, '--network', NETWORK])
-  onStop(async () => void (await run(['podman', 'pod', 'rm', '--force', NETWORK])))
+  onStop(() => remove('pod', NETWORK))
   await mustRun(['podman', 'pod', 'start', NETWORK])
   const format = '{{range .Subnets}}{{.Gateway}}{{end}}'
   return (await mustRun(['podman', 'network', 'inspect', NETWORK, '--format', format])).trim()
@@ -156,9 +167,8 @@ async function startServers({ host, folder, state, secrets }: Machine, lifecycle
 
 /** Podman stores the data of a Secret as JSON. */
 async function createSecrets(folder: string, secrets: Machine['secrets'], { onStop }: Lifecycle): Promise<void> {
-  const database = Object.fromEntries(Object.entries(secrets).filter(([name]) => name.endsWith('-password')))
   const all = {
-    database,
+    database: secrets,
     encryption: {
       'encryption-keys': `play:${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64')}`,
     },
@@ -168,8 +178,9 @@ async function createSecrets(folder: string, secrets: Machine['secrets'], { onSt
     const file = join(folder, `${name}.json`)
     const encoded = Object.entries(values).map(([key, value]) => [key, btoa(value)])
     await Bun.write(file, JSON.stringify(Object.fromEntries(encoded)))
+    await remove('secret', `${NETWORK}-${name}`)
     await mustRun(['podman', 'secret', 'create', `${NETWORK}-${name}`, file])
-    onStop(async () => void (await run(['podman', 'secret', 'rm', `${NETWORK}-${name}`])))
+    onStop(() => remove('secret', `${NETWORK}-${name}`))
   }
 }
 
