@@ -15,7 +15,7 @@ import { passwordsOf, rehearsalFolder, startServer, urlsOf } from '../rehearse/s
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { run } from '../toolchain/run.ts'
 
-setDefaultTimeout(240_000)
+setDefaultTimeout(400_000)
 const folder = await rehearsalFolder('rotation')
 afterAll(() => rm(folder, { recursive: true, force: true }))
 // A server of its own, because the passwords of roles belong to the whole server.

@@ -15,7 +15,7 @@ import { WebhookReceiver } from '../testing/receiver.ts'
 import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
 
-setDefaultTimeout(180_000)
+setDefaultTimeout(400_000)
 const nats = await natsServer()
 await nats.start()
 await ensureStreams({ url: nats.url })

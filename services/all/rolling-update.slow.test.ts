@@ -9,7 +9,7 @@ import { natsServer } from '../testing/nats-server.ts'
 import { WebhookReceiver } from '../testing/receiver.ts'
 import { signInOverHttp } from '../testing/sign-in.ts'
 
-setDefaultTimeout(180_000)
+setDefaultTimeout(400_000)
 const nats = await natsServer()
 await nats.start()
 await ensureStreams({ url: nats.url })

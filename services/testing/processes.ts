@@ -55,7 +55,8 @@ export async function startService(...given: Parameters<typeof spawnService>): P
   const [name] = given
   const started = spawnService(...given)
   await until(async () => (await fetch(`${started.health}/readyz`).catch(() => undefined))?.ok, {
-    withinMs: 30_000,
+    // A process starts in a second; on a shared machine under load it may take most of a minute.
+    withinMs: 90_000,
     what: `readiness of ${name}`,
   })
   return started
