@@ -38,7 +38,7 @@ const collector = Bun.serve({
 })
 afterAll(() => collector.stop(true))
 const OTEL = { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${collector.port}` }
-const market = await testMarketplace(OTEL)
+const market = await testMarketplace({ ...OTEL, ALLOW_PRIVATE_ADDRESSES: 'true' })
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const CALLER = '00f067aa0ba902b7'
@@ -69,6 +69,25 @@ test('all services in one process: request, statements and event share the trace
   expect(JSON.stringify(received)).not.toContain(userId)
   expect((await spanOf(TRACE, 'send organization.user.credentialsReset')).service).toBe('organization')
   expect((await spanOf(TRACE, 'process organization.user.credentialsReset')).service).toBe('identity')
+})
+
+test('a webhook continues the trace of the request that caused its event', async () => {
+  const trace = TRACE.replace('4bf9', '7bf9')
+  const org = await market.organization(['CONSUMER'])
+  const { client } = org.administrator
+  const receiver = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response('ok') })
+  const url = `http://127.0.0.1:${receiver.port}/`
+  const endpoint = await client.post<{ data: { id: string } }>('/v2.3/webhooks/endpoints', { url, events: ['cases.*'] })
+  expect(endpoint.status).toBe(201)
+  const created = await client.post('/flows/v1/cases', { kind: 'QUALITY', title: 'Porosity' }, traceparent(trace))
+  expect(created.status).toBe(201)
+  expect((await spanOf(trace, 'POST /flows/v1/cases')).service).toBe('sourcing')
+  expect((await spanOf(trace, 'process cases.created')).service).toBe('webhooks')
+  expect(await spanOf(trace, 'deliver cases.created')).toMatchObject({
+    service: 'webhooks',
+    attributes: { 'webhook.endpoint': endpoint.body.data.id, 'webhook.attempt': 1, 'http.response.status_code': 200 },
+  })
+  await receiver.stop(true)
 })
 
 test('a service of its own continues the trace of the caller, in reads too', async () => {

@@ -3,6 +3,7 @@ import {
   type Context,
   context,
   createContextKey,
+  isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
   type Span,
@@ -77,6 +78,39 @@ export function endRequestSpan(span: Span, status: number): void {
   span.setAttribute('http.response.status_code', status)
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end()
+}
+
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** The context of the span in which an event was emitted; the root without a valid one. */
+export function contextOf(traceparent: string | null | undefined): Context {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent ?? '') ?? []
+  if (!traceId || !spanId || !flags) return ROOT_CONTEXT
+  const span = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true }
+  return isSpanContextValid(span) ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT
+}
+
+interface TracedDelivery {
+  type: string
+  endpointId: string
+  attempt: number
+  /** Of the event. */
+  traceparent: string | null
+}
+
+/** Sends a webhook inside a span that continues the trace in which its event was emitted. */
+export async function inDeliverySpan<T extends { status: number | null }>(
+  { type, endpointId, attempt, traceparent }: TracedDelivery,
+  work: () => Promise<T>,
+): Promise<T> {
+  const attributes = { 'webhook.endpoint': endpointId, 'webhook.attempt': attempt, 'http.request.method': 'POST' }
+  const within = contextOf(traceparent).setValue(SERVICE, 'webhooks')
+  const span = childSpan(`deliver ${type}`, SpanKind.CLIENT, attributes, Date.now(), within)
+  const result = await work()
+  if (result.status === null) span?.setStatus({ code: SpanStatusCode.ERROR })
+  else span?.setAttribute('http.response.status_code', result.status)
+  span?.end()
+  return result
 }
 
 interface TracedEvent {

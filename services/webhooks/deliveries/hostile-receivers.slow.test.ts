@@ -21,6 +21,8 @@ const delivery = (url: string) => ({
   secret: '',
   previous_secrets: [],
   retries: 0,
+  type: 'cases.created',
+  traceparent: null,
   body: '{}',
 })
 const secrets = [`whsec_${Buffer.alloc(32, 7).toString('base64')}`]

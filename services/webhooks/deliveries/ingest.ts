@@ -11,9 +11,9 @@ export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }):
     name: NOTIFICATIONS_CONSUMERS.webhooks,
     subjects: ['cases.>', 'assignments.>'],
     async handle(tx, event) {
-      const { id, type, time, tenantid } = event
+      const { id, type, time, tenantid, traceparent = null } = event
       if (tenantid === undefined) return
-      const stored = { id, type, orgId: tenantid, timestamp: time, body: bodyOf(event) }
+      const stored = { id, type, orgId: tenantid, timestamp: time, body: bodyOf(event), traceparent }
       await storeEvent(tx, stored, subscriptionsOf(type), new Date(clock()).toISOString())
     },
   })

@@ -9,6 +9,7 @@ export interface NewEvent {
   orgId: string
   type: string
   body: string
+  traceparent: string | null
 }
 
 /**
@@ -17,8 +18,8 @@ export interface NewEvent {
  */
 export const storeEvent = (tx: Tx, event: NewEvent, subscriptions: readonly string[], now: string) => tx`
   with stored as (
-    insert into webhooks.events (id, timestamp, org_id, type, body)
-    values (${event.id}, ${event.timestamp}, ${event.orgId}, ${event.type}, ${event.body})
+    insert into webhooks.events (id, timestamp, org_id, type, body, traceparent)
+    values (${event.id}, ${event.timestamp}, ${event.orgId}, ${event.type}, ${event.body}, ${event.traceparent})
     on conflict (timestamp, id) do nothing
     returning id
   ), inserted as (
@@ -46,6 +47,8 @@ export interface ClaimedDelivery {
   secret: string
   previous_secrets: string[]
   body: string
+  type: string
+  traceparent: string | null
 }
 
 /**
@@ -99,7 +102,8 @@ export const claimDue = (
   where d.id = any(array(select id from leased))
     and e.id = d.endpoint_id and v.timestamp = d.event_time and v.id = d.event_id
   returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, d.retries, e.url, e.secret,
-    case when e.previous_secrets_until > ${now} then e.previous_secrets else '{}' end as previous_secrets, v.body`
+    case when e.previous_secrets_until > ${now} then e.previous_secrets else '{}' end as previous_secrets, v.body, v.type,
+    v.traceparent`
 
 /** The result of an attempt. */
 export interface Completion {

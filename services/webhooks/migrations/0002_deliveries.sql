@@ -6,6 +6,8 @@ create table webhooks.events (
   org_id text collate "C" not null,
   type text not null,
   body text not null,
+  -- Of the span in which the event was emitted.
+  traceparent text,
   -- Of a test event, which no other endpoint gets.
   endpoint_id text collate "C",
   primary key (timestamp, id)
