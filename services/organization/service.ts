@@ -16,12 +16,12 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 /** Organizations, users, roles and the audit log. */
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
-  const { http, pagination, sql, clock } = kit
+  const { http, pagination, sql, clock, observeConcurrency } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const userDeps = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
   return assemble('organization', kit, {
     features: [
-      auditLogRoutes({ http, pagination, sql, clock }),
+      auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
       organizationRoutes(userDeps),
       userRoutes({ ...userDeps, pagination }),
       roleRoutes({ http, pagination, sql, clock }),

@@ -54,6 +54,12 @@ async function slowClient(token: string | undefined) {
   return { socket, bytes: () => bytes, closed: () => closed, head: () => head }
 }
 
+/** The permits that exports hold; that of an export whose client has gone is free a moment later. */
+async function runningExports(): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${market.running.healthPort}/metrics`)).text()
+  return Number(/^concurrency_running\{work="exports[^}]*\} (\d+)$/m.exec(text)?.[1])
+}
+
 /** The number of index scans of the log, which grows with each batch of an export. */
 async function scans(): Promise<number> {
   await owner`select pg_stat_clear_snapshot()`
@@ -138,10 +144,12 @@ describe('an export to a slow client', () => {
   }, 45_000)
 
   test('ends when the client disconnects, and its permit is free again', async () => {
+    await until(async () => (await runningExports()) === 0, { what: 'the end of earlier exports' })
     const clients = await Promise.all(Array.from({ length: 2 }, () => slowClient(client.accessToken)))
     for (const { socket } of clients) socket.pause()
     // One organization may have two exports at the same time.
-    await until(async () => (await client.send('HEAD', PATH)).status === 429, { what: 'two exports' })
+    await until(async () => (await runningExports()) === 2, { what: 'two exports' })
+    expect((await client.send('HEAD', PATH)).status).toBe(429)
     const other = await market.organization(['IP_OWNER'])
     expect((await other.administrator.client.get(PATH)).status).toBe(200)
     for (const { socket } of clients) socket.terminate()

@@ -4,6 +4,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import type { ObserveConcurrency } from '../../kit/metrics/concurrency.ts'
 import { positionOfTime, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
@@ -19,10 +20,12 @@ interface Deps {
   pagination: Pagination
   sql: Pool
   clock: () => number
+  observeConcurrency: ObserveConcurrency
 }
 
-export const auditLogRoutes = ({ http, pagination, sql, clock }: Deps) => {
+export const auditLogRoutes = ({ http, pagination, sql, clock, observeConcurrency }: Deps) => {
   const permits = new TenantSemaphore(LONG_READS)
+  observeConcurrency(permits)
   const exportEntries = createExporter({ sql, permits, clock })
   return new Elysia({ name: 'organization.audit-log' })
     .use(
