@@ -31,6 +31,8 @@ create table sourcing.case_parties (
   order_id text collate "C",
   primary key (org_id, case_id)
 );
+-- As of `assignment_parties`: many rows of an organization are expected, so that pages are read in order.
+alter table sourcing.case_parties alter column org_id set (n_distinct = 100);
 create index case_parties_kinds on sourcing.case_parties (org_id, kind, case_id desc);
 create index case_parties_states on sourcing.case_parties (org_id, state, case_id desc);
 create index case_parties_rfqs on sourcing.case_parties (org_id, rfq_id, case_id desc) where rfq_id is not null;

@@ -36,6 +36,9 @@ create table sourcing.assignment_parties (
   factory_id text collate "C" not null,
   primary key (org_id, assignment_id)
 );
+-- The planner shall expect many rows of an organization. For few it may read all of them and sort, which takes long for a
+-- large organization, because a generic plan does not know which one it is for.
+alter table sourcing.assignment_parties alter column org_id set (n_distinct = 100);
 create index assignment_parties_statuses on sourcing.assignment_parties (org_id, status, assignment_id desc);
 create index assignment_parties_archived on sourcing.assignment_parties (org_id, archived, assignment_id desc);
 create index assignment_parties_parts on sourcing.assignment_parties (org_id, part_id, assignment_id desc);
