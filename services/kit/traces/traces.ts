@@ -90,22 +90,21 @@ export function contextOf(traceparent: string | null | undefined): Context {
   return isSpanContextValid(span) ? trace.setSpanContext(ROOT_CONTEXT, span) : ROOT_CONTEXT
 }
 
-interface TracedDelivery {
-  type: string
-  endpointId: string
-  attempt: number
-  /** Of the event. */
+interface TracedCall {
+  service: ServiceName
+  name: string
+  attributes: Attributes
+  /** Of the event that the call continues. */
   traceparent: string | null
 }
 
-/** Sends a webhook inside a span that continues the trace in which its event was emitted. */
-export async function inDeliverySpan<T extends { status: number | null }>(
-  { type, endpointId, attempt, traceparent }: TracedDelivery,
+/** Sends a request to another system inside a span that continues the trace of an event. No status is an error. */
+export async function inCallSpan<T extends { status: number | null }>(
+  { service, name, attributes, traceparent }: TracedCall,
   work: () => Promise<T>,
 ): Promise<T> {
-  const attributes = { 'webhook.endpoint': endpointId, 'webhook.attempt': attempt, 'http.request.method': 'POST' }
-  const within = contextOf(traceparent).setValue(SERVICE, 'webhooks')
-  const span = childSpan(`deliver ${type}`, SpanKind.CLIENT, attributes, Date.now(), within)
+  const within = contextOf(traceparent).setValue(SERVICE, service)
+  const span = childSpan(name, SpanKind.CLIENT, attributes, Date.now(), within)
   const result = await work()
   if (result.status === null) span?.setStatus({ code: SpanStatusCode.ERROR })
   else span?.setAttribute('http.response.status_code', result.status)

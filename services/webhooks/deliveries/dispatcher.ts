@@ -4,7 +4,7 @@ import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { inDeliverySpan } from '../../kit/traces/traces.ts'
+import { inCallSpan } from '../../kit/traces/traces.ts'
 import { WakeSignal } from '../../kit/worker/wake-signal.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { attemptDelivery } from './attempt.ts'
@@ -102,10 +102,7 @@ export class Dispatcher implements Worker {
     const { secret, previous_secrets: previous } = delivery
     const secrets = await Promise.all([secret, ...previous].map((one) => this.#secrets.forceFetch(one)))
     const startedMs = clock()
-    const { type, endpoint_id: endpointId, attempt, traceparent } = delivery
-    const result = await inDeliverySpan({ type, endpointId, attempt, traceparent }, () =>
-      attemptDelivery(this.#deps, delivery, secrets),
-    )
+    const result = await inCallSpan(callOf(delivery), () => attemptDelivery(this.#deps, delivery, secrets))
     const endedMs = clock()
     const pauseMs = isSuccess(result)
       ? undefined
@@ -127,3 +124,11 @@ export class Dispatcher implements Worker {
     })
   }
 }
+
+/** What the trace of a delivery tells. */
+const callOf = ({ type, endpoint_id: endpointId, attempt, traceparent }: ClaimedDelivery) => ({
+  service: 'webhooks' as const,
+  name: `deliver ${type}`,
+  attributes: { 'webhook.endpoint': endpointId, 'webhook.attempt': attempt, 'http.request.method': 'POST' },
+  traceparent,
+})
