@@ -1,6 +1,18 @@
+interface Secret {
+  what: string
+  allowedOperations: Set<string>
+  forms: string[]
+}
+
+/** Forms of at least this length are found by their end. A shorter one is searched for in each text. */
+const KEY_LENGTH = 12
+
 /** Known secrets, each with the operations whose responses may contain it. */
 export class SecretRegistry {
-  readonly #secrets = new Map<string, { what: string; allowedOperations: ReadonlySet<string>; forms: string[] }>()
+  readonly #secrets = new Map<string, Secret>()
+  /** The secrets with a form that has this end, so that one pass over a text finds all of them. */
+  readonly #byEnd = new Map<string, Secret[]>()
+  readonly #short: Secret[] = []
   #planted = 0
 
   get size(): number {
@@ -16,21 +28,31 @@ export class SecretRegistry {
   }
 
   register(secret: string, what: string, allowedOperations: readonly string[] = []): void {
-    const known = this.#secrets.get(secret)
-    this.#secrets.set(secret, {
-      what,
-      allowedOperations: new Set([...(known?.allowedOperations ?? []), ...allowedOperations]),
-      // Every line of the log is searched for every secret, so the encodings are made once.
-      forms: known?.forms ?? encodings(secret),
-    })
+    const known = this.#secrets.get(secret) ?? this.#add(secret, what)
+    known.what = what
+    for (const operation of allowedOperations) known.allowedOperations.add(operation)
+  }
+
+  #add(secret: string, what: string): Secret {
+    const added = { what, allowedOperations: new Set<string>(), forms: encodings(secret) }
+    this.#secrets.set(secret, added)
+    if (added.forms.some((form) => form.length < KEY_LENGTH)) this.#short.push(added)
+    for (const end of new Set(added.forms.map((form) => form.slice(-KEY_LENGTH)))) {
+      this.#byEnd.set(end, [...(this.#byEnd.get(end) ?? []), added])
+    }
+    return added
   }
 
   /** Secrets that a text contains in any encoding. In a response of `operation`, its own secrets are allowed. */
   findIn(text: string, operation?: string): string[] {
-    return [...this.#secrets.values()].flatMap(({ what, allowedOperations, forms }) => {
-      if (operation !== undefined && allowedOperations.has(operation)) return []
-      return forms.some((encoded) => text.includes(encoded)) ? [what] : []
-    })
+    const candidates = new Set(this.#short)
+    for (let at = 0; at + KEY_LENGTH <= text.length; at++) {
+      for (const secret of this.#byEnd.get(text.slice(at, at + KEY_LENGTH)) ?? []) candidates.add(secret)
+    }
+    return [...candidates]
+      .filter(({ allowedOperations }) => operation === undefined || !allowedOperations.has(operation))
+      .filter(({ forms }) => forms.some((form) => text.includes(form)))
+      .map(({ what }) => what)
   }
 }
 
