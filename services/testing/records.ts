@@ -1,17 +1,13 @@
 import type { OrderState } from '../../proto/http/sourcing/orders.ts'
-import { newId, newSecretToken } from '../kit/db/ids.ts'
-import { insertBusinessUnit } from '../organization/business-units/queries.ts'
-import { insertCustomField, insertOption } from '../organization/custom-fields/queries.ts'
-import { insertRole } from '../organization/roles/queries.ts'
+import { newId } from '../kit/db/ids.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
-import type { TestUser } from './marketplace.ts'
 import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder } from './operations/orders.ts'
+import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
 import { CASE_RECORDS } from './operations/sourcing-cases.ts'
-import { openGrant, openSession } from './sessions.ts'
 
 /** A kind of record that is private to an organization or to a user. */
 export interface RecordKind {
@@ -27,7 +23,6 @@ const IP_OWNERS = ['owner', 'otherOwner'] as const satisfies Kind[]
 const MANUFACTURERS = ['manufacturer', 'otherOwner'] as const satisfies Kind[]
 const DISTRIBUTORS = ['distributor', 'otherOwner'] as const satisfies Kind[]
 const RFQ_CONSUMERS = ['owner', 'otherOwner', 'consumer'] as const satisfies Kind[]
-const now = () => new Date().toISOString()
 
 export async function createPart(fixtures: Fixtures, { kind }: Account, more: object = {}): Promise<string> {
   const client = await fixtures.clientOf(await fixtures.account(kind, 'administrator'))
@@ -65,21 +60,6 @@ export async function publicFactory(fixtures: Fixtures): Promise<string> {
 
 /** A factory of the account's organization that only the organization itself can read. */
 export const internalFactory = (fixtures: Fixtures, { orgId }: Account) => insertFactory(fixtures, orgId, true)
-
-/** Another user of the same organization. */
-const colleagueOf = (fixtures: Fixtures, { kind, standing }: Account): Promise<TestUser> =>
-  fixtures.account(kind, standing === 'powerless' ? 'member' : 'powerless')
-
-async function createField({ market }: Fixtures, { orgId }: Account) {
-  const [fieldId, optionId] = [newId('field'), newId('option')]
-  await insertCustomField(market.db.owner, { id: fieldId, orgId, name: fieldId }, now())
-  await insertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
-  return { fieldId, optionId }
-}
-
-/** A new user of the account's organization, whom commands on users can change. */
-const inviteTo = async (fixtures: Fixtures, { kind }: Account) =>
-  (await (await fixtures.organization(kind)).invite()).userId
 
 /** An order of which the account's organization is the manufacturer. */
 const made = (state: OrderState): RecordKind => ({
@@ -198,53 +178,7 @@ export const RECORDS = {
     make: async ({ market }, { orgId }) => (await market.organization(['CONSUMER'], { distributorOrgId: orgId })).orgId,
     random: () => newId('org'),
   },
-  businessUnit: {
-    owners: ALL_KINDS,
-    async make({ market }, { orgId }) {
-      const id = newId('bu')
-      await insertBusinessUnit(market.db.owner, { id, orgId, name: id }, now())
-      return id
-    },
-    random: () => newId('bu'),
-  },
-  customOption: {
-    owners: ALL_KINDS,
-    make: createField,
-    random: () => ({ fieldId: newId('field'), optionId: newId('option') }),
-  },
-  customField: {
-    owners: ALL_KINDS,
-    make: async (fixtures, account) => (await createField(fixtures, account)).fieldId,
-    random: () => newId('field'),
-  },
-  optionOfAnotherField: {
-    owners: ALL_KINDS,
-    make: async (fixtures, account) => (await createField(fixtures, account)).optionId,
-    random: () => newId('option'),
-  },
-  role: {
-    owners: ALL_KINDS,
-    async make({ market }, { orgId }) {
-      const id = newId('role')
-      await insertRole(market.db.owner, { id, orgId, name: id, permissions: [], system: false }, now())
-      return id
-    },
-    random: () => newId('role'),
-  },
-  invited: {
-    owners: ALL_KINDS,
-    make: inviteTo,
-    random: () => newId('user'),
-  },
-  inactiveUser: {
-    owners: ALL_KINDS,
-    async make(fixtures, account) {
-      const userId = await inviteTo(fixtures, account)
-      await fixtures.market.db.owner`update organization.users set active = false where id = ${userId}`
-      return userId
-    },
-    random: () => newId('user'),
-  },
+  ...ORGANIZATION_RECORDS,
   webhookEndpoint: {
     owners: ALL_KINDS,
     async make({ market }, { orgId }) {
@@ -269,67 +203,7 @@ export const RECORDS = {
     },
     random: () => newId('dlv'),
   },
-  user: {
-    owners: ALL_KINDS,
-    make: async (_, { userId }) => userId,
-    random: () => newId('user'),
-  },
-  colleague: {
-    owners: ALL_KINDS,
-    make: async (fixtures, account) => (await colleagueOf(fixtures, account)).userId,
-    random: () => newId('user'),
-  },
-  auditEntry: {
-    owners: ALL_KINDS,
-    async make({ market }, { orgId, userId }) {
-      const id = newId('audit')
-      await market.db.owner`
-        insert into organization.audit_log (id, org_id, procedure, success, actor_id)
-        values (${id}, ${orgId}, 'part.create', true, ${userId})`
-      return id
-    },
-    random: () => newId('audit'),
-  },
-  grant: {
-    owners: ALL_KINDS,
-    async make(fixtures, account) {
-      const id = newId('grant')
-      await openGrant(fixtures.market, await colleagueOf(fixtures, account), {
-        grantId: id,
-        actingEmail: 'support@example.com',
-      })
-      return id
-    },
-    random: () => newId('grant'),
-  },
-  session: {
-    owners: ALL_KINDS,
-    make: async ({ market }, account) => (await openSession(market, account)).id,
-    random: () => newId('sess'),
-  },
-  colleagueSession: {
-    owners: ALL_KINDS,
-    make: async (fixtures, account) => (await openSession(fixtures.market, await colleagueOf(fixtures, account))).id,
-    random: () => newId('sess'),
-  },
-  accessToken: {
-    owners: ALL_KINDS,
-    make: async ({ market }, account) => (await openSession(market, account)).accessToken,
-    random: () => unsignedToken(),
-  },
-  refreshToken: {
-    owners: ALL_KINDS,
-    make: async ({ market }, account) => (await openSession(market, account)).refreshToken,
-    random: () => newSecretToken().token,
-  },
 } as const satisfies Record<string, RecordKind>
 
 export type RecordName = keyof typeof RECORDS
 export const recordKind = (name: RecordName): RecordKind => RECORDS[name]
-
-/** Has the form of an access token, without a valid signature. */
-function unsignedToken(): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-  const header = part({ alg: 'ES256', typ: 'at+jwt', kid: newId('key') })
-  return `${header}.${part({ sub: newId('user'), sid: newId('sess') })}.${newSecretToken().token.repeat(2)}`
-}

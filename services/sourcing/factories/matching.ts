@@ -1,7 +1,8 @@
 import type { Static } from '@sinclair/typebox'
 import type { Capability, Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { RequirementMatch } from '../../../proto/http/sourcing/matches.ts'
-import type { BoundingBox, Part } from '../../../proto/http/sourcing/parts.ts'
+import type { BoundingBox } from '../../../proto/http/sourcing/part-fields.ts'
+import type { Part } from '../../../proto/http/sourcing/parts.ts'
 
 type Box = Static<typeof BoundingBox>
 

@@ -1,10 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import {
-  METADATA_KEY_MAX_CHARACTERS,
-  type Part,
-  type PartInput,
-  type PartPatch,
-} from '../../../proto/http/sourcing/parts.ts'
+import { METADATA_KEY_MAX_CHARACTERS } from '../../../proto/http/sourcing/part-fields.ts'
+import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
 
 /** Whether an organization may ask for quotations of a part: of its own, and of published parts that are not internal. */

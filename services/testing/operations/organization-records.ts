@@ -1,0 +1,136 @@
+import { newId, newSecretToken } from '../../kit/db/ids.ts'
+import { insertBusinessUnit } from '../../organization/business-units/queries.ts'
+import { insertCustomField, insertOption } from '../../organization/custom-fields/queries.ts'
+import { insertRole } from '../../organization/roles/queries.ts'
+import { type Account, ALL_KINDS, type Fixtures } from '../fixtures.ts'
+import type { TestUser } from '../marketplace.ts'
+import { openGrant, openSession } from '../sessions.ts'
+
+const now = () => new Date().toISOString()
+
+/** Another user of the same organization. */
+const colleagueOf = (fixtures: Fixtures, { kind, standing }: Account): Promise<TestUser> =>
+  fixtures.account(kind, standing === 'powerless' ? 'member' : 'powerless')
+
+async function createField({ market }: Fixtures, { orgId }: Account) {
+  const [fieldId, optionId] = [newId('field'), newId('option')]
+  await insertCustomField(market.db.owner, { id: fieldId, orgId, name: fieldId }, now())
+  await insertOption(market.db.owner, { id: optionId, orgId, fieldId, name: optionId, position: 0 })
+  return { fieldId, optionId }
+}
+
+/** A new user of the account's organization, whom commands on users can change. */
+const inviteTo = async (fixtures: Fixtures, { kind }: Account) =>
+  (await (await fixtures.organization(kind)).invite()).userId
+
+/** Users, roles, labels, sessions and audit entries of the account's organization. */
+export const ORGANIZATION_RECORDS = {
+  businessUnit: {
+    owners: ALL_KINDS,
+    async make({ market }: Fixtures, { orgId }: Account) {
+      const id = newId('bu')
+      await insertBusinessUnit(market.db.owner, { id, orgId, name: id }, now())
+      return id
+    },
+    random: () => newId('bu'),
+  },
+  customOption: {
+    owners: ALL_KINDS,
+    make: createField,
+    random: () => ({ fieldId: newId('field'), optionId: newId('option') }),
+  },
+  customField: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) => (await createField(fixtures, account)).fieldId,
+    random: () => newId('field'),
+  },
+  optionOfAnotherField: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) => (await createField(fixtures, account)).optionId,
+    random: () => newId('option'),
+  },
+  role: {
+    owners: ALL_KINDS,
+    async make({ market }: Fixtures, { orgId }: Account) {
+      const id = newId('role')
+      await insertRole(market.db.owner, { id, orgId, name: id, permissions: [], system: false }, now())
+      return id
+    },
+    random: () => newId('role'),
+  },
+  invited: {
+    owners: ALL_KINDS,
+    make: inviteTo,
+    random: () => newId('user'),
+  },
+  inactiveUser: {
+    owners: ALL_KINDS,
+    async make(fixtures: Fixtures, account: Account) {
+      const userId = await inviteTo(fixtures, account)
+      await fixtures.market.db.owner`update organization.users set active = false where id = ${userId}`
+      return userId
+    },
+    random: () => newId('user'),
+  },
+  user: {
+    owners: ALL_KINDS,
+    make: async (_: Fixtures, { userId }: Account) => userId,
+    random: () => newId('user'),
+  },
+  colleague: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) => (await colleagueOf(fixtures, account)).userId,
+    random: () => newId('user'),
+  },
+  auditEntry: {
+    owners: ALL_KINDS,
+    async make({ market }: Fixtures, { orgId, userId }: Account) {
+      const id = newId('audit')
+      await market.db.owner`
+        insert into organization.audit_log (id, org_id, procedure, success, actor_id)
+        values (${id}, ${orgId}, 'part.create', true, ${userId})`
+      return id
+    },
+    random: () => newId('audit'),
+  },
+  grant: {
+    owners: ALL_KINDS,
+    async make(fixtures: Fixtures, account: Account) {
+      const id = newId('grant')
+      await openGrant(fixtures.market, await colleagueOf(fixtures, account), {
+        grantId: id,
+        actingEmail: 'support@example.com',
+      })
+      return id
+    },
+    random: () => newId('grant'),
+  },
+  session: {
+    owners: ALL_KINDS,
+    make: async ({ market }: Fixtures, account: Account) => (await openSession(market, account)).id,
+    random: () => newId('sess'),
+  },
+  colleagueSession: {
+    owners: ALL_KINDS,
+    make: async (fixtures: Fixtures, account: Account) =>
+      (await openSession(fixtures.market, await colleagueOf(fixtures, account))).id,
+    random: () => newId('sess'),
+  },
+  accessToken: {
+    owners: ALL_KINDS,
+    make: async ({ market }: Fixtures, account: Account) => (await openSession(market, account)).accessToken,
+    random: () => unsignedToken(),
+  },
+  refreshToken: {
+    owners: ALL_KINDS,
+    make: async ({ market }: Fixtures, account: Account) => (await openSession(market, account)).refreshToken,
+    random: () => newSecretToken().token,
+  },
+}
+
+/** Has the form of an access token, without a valid signature. */
+function unsignedToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const header = part({ alg: 'ES256', typ: 'at+jwt', kid: newId('key') })
+  return `${header}.${part({ sub: newId('user'), sid: newId('sess') })}.${newSecretToken().token.repeat(2)}`
+}
