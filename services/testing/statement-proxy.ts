@@ -129,11 +129,19 @@ class FrontendReader {
   }
 
   #message(type: number, body: Buffer): void {
-    const [first, second] = body.toString('utf8').split('\0') as [string, string]
+    const [first, rest] = textAt(body, 0)
+    // Only the first two texts are read: the parameters of a statement come after them.
+    const second = type === PARSE || type === BIND ? textAt(body, rest)[0] : ''
     if (type === PARSE) this.#prepared.set(first, second)
     else if (type === BIND) this.#portals.set(first, this.#prepared.get(second) ?? second)
     else if (type === EXECUTE) this.#onExecute(this.#portals.get(first) ?? first)
     else if (type === QUERY) this.#onExecute(first)
     else if (type === CLOSE && first.startsWith('S')) this.#prepared.delete(first.slice(1))
   }
+}
+
+/** The text that ends at the next zero byte, and the position after it. */
+function textAt(body: Buffer, start: number): [text: string, rest: number] {
+  const end = body.indexOf(0, start)
+  return [body.toString('utf8', start, end), end + 1]
 }

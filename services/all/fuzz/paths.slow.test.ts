@@ -32,8 +32,9 @@ describe('paths', () => {
     const targets = wrongPaths(operation, await ownInput(operation, fuzz.fixtures, administrator))
     const requests = callers.flatMap((caller) => targets.map((target) => ({ caller, ...target })))
     const violations = await fuzz.collect(requests, async ({ caller, name, target }) => {
-      const headers = headersOf(await fuzz.token(caller), ['Content-Length: 0'])
-      const answer = await sendBytes(port, requestBytes({ method, target, headers }))
+      const answer = await fuzz.withToken(caller, (token) =>
+        sendBytes(port, requestBytes({ method, target, headers: headersOf(token, ['Content-Length: 0']) })),
+      )
       return findViolations(operation, { method, target }, answer, WRONG_PATH).map(
         (violation) => `${caller?.name ?? 'anonymous'}, ${name}: ${violation}`,
       )
@@ -143,8 +144,9 @@ describe('methods', () => {
     const others = METHODS.filter((method) => ![...known, ...matching.map((other) => other.method)].includes(method))
     const requests = callers.flatMap((caller) => others.map((method) => ({ caller, method })))
     const violations = await fuzz.collect(requests, async ({ caller, method }) => {
-      const headers = headersOf(await fuzz.token(caller), ['Content-Length: 0'])
-      const answer = await sendBytes(port, requestBytes({ method, target, headers }))
+      const answer = await fuzz.withToken(caller, (token) =>
+        sendBytes(port, requestBytes({ method, target, headers: headersOf(token, ['Content-Length: 0']) })),
+      )
       const expected = new Set([method === 'OPTIONS' ? 204 : 405])
       return findViolations({ ...operation, statuses: expected }, { method, target }, answer).map(
         (violation) => `${caller?.name ?? 'anonymous'}, ${method}: ${violation}`,

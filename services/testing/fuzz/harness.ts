@@ -50,16 +50,20 @@ export class FuzzHarness {
     return violations
   }
 
-  /** Sends a request, again with a new session if a command of the test has ended the old one. */
-  async send(request: HostileRequest, caller: Account | undefined): Promise<Answer> {
-    const answer = await this.#sendOnce(request, caller?.client.accessToken)
+  send(request: HostileRequest, caller: Account | undefined): Promise<Answer> {
+    return this.withToken(caller, (token) => this.#sendOnce(request, token))
+  }
+
+  /** Sends a request with the caller's token, again with a new session if a command of the test has ended the old one. */
+  async withToken(caller: Account | undefined, send: (token: string | undefined) => Promise<Answer>): Promise<Answer> {
+    const answer = await send(caller?.client.accessToken)
     if (answer.status !== 401 || !caller || !isUnauthorized(answer.text)) return answer
     const { accessToken } = await openSession(this.fixtures.market, caller)
     caller.client.accessToken = accessToken
-    return this.#sendOnce(request, accessToken)
+    return send(accessToken)
   }
 
-  /** A valid token of the caller, for requests over raw sockets. */
+  /** The token of a new session, for a request that can end it. */
   async token(caller: Account | undefined): Promise<string | undefined> {
     return caller && (await openSession(this.fixtures.market, caller)).accessToken
   }
