@@ -26,9 +26,11 @@ export interface TestRun {
  * changes the runtime or uses gigabytes. Every file has a database of its own.
  */
 export async function runTests({ files, ...run }: TestRun): Promise<Tally> {
+  const cores = availableParallelism()
   const groups = [
-    { files: files.filter((file) => !isSlow(file)), flags: ['--no-isolate'] },
-    { files: files.filter(isSlow), flags: [] },
+    { files: files.filter((file) => !isSlow(file)), flags: ['--no-isolate'], workers: cores },
+    // Many slow files wait for leases, retries and processes, so one more than the cores keeps all cores busy.
+    { files: files.filter(isSlow), flags: [], workers: cores + 1 },
   ]
   let tally = NOTHING
   for (const group of groups) {
@@ -37,7 +39,12 @@ export async function runTests({ files, ...run }: TestRun): Promise<Tally> {
   return tally
 }
 
-async function runGroup({ files, flags, env, folder, signal, print }: TestRun & { flags: string[] }): Promise<Tally> {
+interface Group extends TestRun {
+  flags: string[]
+  workers: number
+}
+
+async function runGroup({ files, flags, workers, env, folder, signal, print }: Group): Promise<Tally> {
   await mkdir(CACHE, { recursive: true })
   const report = join(folder, 'report.xml')
   await rm(report, { force: true })
@@ -51,7 +58,7 @@ async function runGroup({ files, flags, env, folder, signal, print }: TestRun & 
         // Long enough for a slow or shared machine; a test that hangs still ends.
         '--timeout=30000',
         '--no-orphans',
-        `--parallel=${Math.min(MAX_WORKERS, availableParallelism())}`,
+        `--parallel=${Math.min(MAX_WORKERS, workers)}`,
         '--only-failures',
         ...flags,
       ],
