@@ -13,9 +13,9 @@ import { type AssignmentFilters, listAssignments } from './list-queries.ts'
 import { findAssignment, updateStatus } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 50_000
+const ROWS = 20_000
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: ROWS, organizations: 5000 })
+await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
 await loadOrders(db.owner, { rfqs: ROWS })
 await loadAssignments(db.owner, { orders: ROWS })
 const loaded = (prefix: string, number: number) => `${prefix}_${String(number).padStart(26, '0')}`

@@ -11,9 +11,9 @@ import { findCase, updateRfqCases } from './queries.ts'
 import { findTask, listTasks } from './tasks/queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 100_000
+const ROWS = 30_000
 const db = await testDatabase()
-await loadCases(db.owner, { count: ROWS, organizations: 2500 })
+await loadCases(db.owner, { count: ROWS, organizations: 750 })
 // Tables without rows are always read as a whole.
 await db.owner`
   insert into sourcing.case_tasks (id, case_id, org_id, title, state, created_at, updated_at)

@@ -15,9 +15,9 @@ import { listOrders, type OrderFilters } from './list-queries.ts'
 import { findOrder } from './queries.ts'
 
 setDefaultTimeout(240_000)
-const ROWS = 50_000
+const ROWS = 20_000
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: ROWS, organizations: 5000 })
+await loadRfqs(db.owner, { count: ROWS, organizations: 2000 })
 await loadOrders(db.owner, { rfqs: ROWS })
 await loadParts(db.owner, { count: 100, organizations: 5 })
 await loadFactories(db.owner, { count: 100, organizations: 5 })

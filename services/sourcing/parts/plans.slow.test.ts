@@ -8,9 +8,9 @@ import { planOf } from '../../testing/query-plans.ts'
 import { findPart, listParts, listPartsAtLargeOffset, scanParts, searchIndex } from './queries.ts'
 import { INDEX_SETTINGS } from './search.ts'
 
-const ROWS = 100_000
+const ROWS = 30_000
 const db = await testDatabase()
-await loadParts(db.owner, { count: ROWS, organizations: 500 })
+await loadParts(db.owner, { count: ROWS, organizations: 150 })
 const url = db.urlOf('sourcing')
 
 describe(`over ${ROWS} parts`, () => {

@@ -11,9 +11,9 @@ import { listRfqs, type RfqFilters, scanRfqs, searchIndex } from './list-queries
 import { expireDue, findRfq, listInvitations } from './queries.ts'
 
 setDefaultTimeout(120_000)
-const ROWS = 100_000
+const ROWS = 30_000
 const db = await testDatabase()
-await loadRfqs(db.owner, { count: ROWS, organizations: 5000 })
+await loadRfqs(db.owner, { count: ROWS, organizations: 1500 })
 const url = db.urlOf('sourcing')
 
 const page = { after: undefined, limit: 11, offset: 0, now: new Date().toISOString() }
