@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { type ChartTools, installChartTools } from '../toolchain/chart-tools.ts'
 import { CACHE, ROOT } from '../toolchain/checkout.ts'
 import { explain } from '../toolchain/refusal.ts'
@@ -40,6 +40,20 @@ async function render({ helm3, helm4 }: ChartTools): Promise<string[]> {
     files.push(file)
   }
   return files
+}
+
+/** Writes the manifests of each scenario that no earlier one has: more than half of all are equal. */
+async function distinct(files: readonly string[]): Promise<string[]> {
+  const known = new Set<string>()
+  const written: string[] = []
+  for (const file of files) {
+    const manifests = (await Bun.file(file).text()).split(/^---$/m).filter((manifest) => !known.has(manifest))
+    for (const manifest of manifests) known.add(manifest)
+    const target = join(RENDERED, 'distinct', basename(file))
+    await Bun.write(target, manifests.join('---'))
+    if (manifests.length > 0) written.push(target)
+  }
+  return written
 }
 
 async function validate({ validate }: ChartTools, files: readonly string[]): Promise<void> {
@@ -88,7 +102,7 @@ try {
   const tools = await installChartTools({ progress: console.log })
   const files = await render(tools)
   await must('helm-unittest', [tools.unittest, '--strict', '--file', 'tests/*_test.yaml', CHART])
-  await validate(tools, files)
+  await validate(tools, await distinct(files))
   await score(tools, files)
   await documentation(tools)
   await must('compose.yaml', [tools.compose, join(ROOT, 'charts', 'compose.yaml')])
