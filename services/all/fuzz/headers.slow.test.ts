@@ -35,6 +35,33 @@ const bearer = async (caller: Account | undefined) => {
   return token === undefined ? [] : [`Authorization: Bearer ${token}`]
 }
 
+/** Valid inputs, and tokens of each caller. A request can consume its record or end the session only when it succeeds. */
+class RequestPool {
+  readonly #operation: Documented
+  readonly #administrator: Account
+  readonly #inputs: Input[] = []
+  readonly #tokens = new Map<Account | undefined, string[][]>()
+
+  constructor(operation: Documented, administrator: Account) {
+    this.#operation = operation
+    this.#administrator = administrator
+  }
+
+  async take(caller: Account | undefined): Promise<{ input: Input; token: string[] }> {
+    return {
+      input: this.#inputs.pop() ?? (await ownInput(this.#operation, fuzz.fixtures, this.#administrator)),
+      token: this.#tokens.get(caller)?.pop() ?? (await bearer(caller)),
+    }
+  }
+
+  /** Keeps what the request did not consume. */
+  giveBack(caller: Account | undefined, { input, token }: { input: Input; token: string[] }, { status }: Answer): void {
+    if (this.#operation.method !== 'GET' && status < 400) return
+    this.#inputs.push(input)
+    this.#tokens.set(caller, [...(this.#tokens.get(caller) ?? []), token])
+  }
+}
+
 /** Bun closes the connection or responds with an empty body before the request reaches the product. */
 const isAnsweredByBun = ({ status, text }: Answer) =>
   status === 0 || ([400, 413, 417, 431].includes(status) && text === '')
@@ -54,15 +81,12 @@ describe('headers', () => {
     const callers = await fuzz.callers(operation)
     const [, administrator] = callers
     const requests = callers.flatMap((caller) => setsFor(operation, caller).map((set) => ({ caller, ...set })))
-    // A command can consume its record or end the session; reads share one input.
-    const isCommand = operation.contract.audit !== undefined
-    const input = await ownInput(operation, fuzz.fixtures, administrator)
-    const tokens = new Map(await Promise.all(callers.map(async (caller) => [caller, await bearer(caller)] as const)))
+    const pool = new RequestPool(operation, administrator)
     const violations = await fuzz.collect(requests, async ({ caller, name, lines, replacesToken, alsoAllowed }) => {
-      const own = isCommand ? await ownInput(operation, fuzz.fixtures, administrator) : input
-      const target = targetOf(operation, own)
-      const token = replacesToken ? [] : isCommand ? await bearer(caller) : (tokens.get(caller) ?? [])
-      const answer = await send(operation, own, [...token, ...lines], target)
+      const taken = await pool.take(caller)
+      const target = targetOf(operation, taken.input)
+      const answer = await send(operation, taken.input, replacesToken ? lines : [...taken.token, ...lines], target)
+      pool.giveBack(caller, taken, answer)
       const label = `${caller?.name ?? 'anonymous'}, ${name}`
       if (alsoAllowed.includes(0) && isAnsweredByBun(answer)) return []
       return findViolations(operation, { method: operation.method, target }, answer, alsoAllowed).map(
@@ -77,10 +101,13 @@ describe('headers', () => {
 describe('unusual targets and hosts', () => {
   test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
     const [, administrator] = await fuzz.callers(operation)
+    const pool = new RequestPool(operation, administrator)
     for (const { name, host, changed } of TARGETS) {
-      const input = await ownInput(operation, fuzz.fixtures, administrator)
-      const lines = [...(await bearer(administrator)), ...host]
-      const { status } = await send(operation, input, lines, changed(targetOf(operation, input)))
+      const taken = await pool.take(administrator)
+      const target = changed(targetOf(operation, taken.input))
+      const answer = await send(operation, taken.input, [...taken.token, ...host], target)
+      pool.giveBack(administrator, taken, answer)
+      const { status } = answer
       const expected = [operation.success, 404, operation.family === 'v1' ? 400 : 422]
       expect([name, expected]).toEqual([name, expect.arrayContaining([status])])
     }

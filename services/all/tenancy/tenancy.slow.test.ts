@@ -27,7 +27,7 @@ async function prepare() {
   const bases = new Map<string, Input>()
   for (const [name, operation, probe] of probed) {
     for (const account of accounts) {
-      bases.set(`${name} ${account.name}`, await ownInput(operation, fixtures, account))
+      bases.set(`${name} ${account.name}`, await ownInput(operation, fixtures, account, probe.place))
       await tenancy.foreign(probe, account)
     }
   }
@@ -102,11 +102,8 @@ describe('an own record is accessible with the permission', () => {
     const owners = accounts.filter(({ kind }) => recordKind(probe.record).owners.includes(kind))
     const failures: string[] = []
     for (const account of owners) {
-      const input = withValue(
-        await ownInput(operation, fixtures, account),
-        probe.place,
-        await tenancy.own(probe, account),
-      )
+      const base = await ownInput(operation, fixtures, account, probe.place)
+      const input = withValue(base, probe.place, await tenancy.own(probe, account))
       const { status, text } = await fixtures.send(account, operation, input)
       if (status !== probe.own(account)) failures.push(`${account.name}: ${status} ${text}`)
       failures.push(...tenancy.leaksIn(text, account, input))

@@ -50,9 +50,12 @@ export function wrongQueries(operation: Documented, input: Input): HostileTarget
 const MAX_PAGE = 2_147_483_647
 const PAGE_SIZES = Array.from({ length: 50 }, (_, at) => at + 1)
 
+/** Page sizes that are tried with each filter: the bounds and one between them. */
+const FILTERED_PAGE_SIZES = [1, 7, 50]
+
 /**
- * Pages past the end of every list: with each page size the page whose offset just exceeds a 32-bit integer, and the largest
- * page, without filter and with each filter.
+ * Pages past the end of every list: the page whose offset just exceeds a 32-bit integer, and the largest page, with each page
+ * size without filter, and with some page sizes for each filter.
  */
 export function farPages(operation: Documented, input: Input): HostileTarget[] {
   const pageSize = operation.query.find(({ name }) => name === 'pageSize')
@@ -63,7 +66,7 @@ export function farPages(operation: Documented, input: Input): HostileTarget[] {
   )
   return PAGE_SIZES.flatMap((size) =>
     [Math.min(MAX_PAGE, Math.ceil((MAX_PAGE + 1) / size)), MAX_PAGE].flatMap((page) =>
-      [{}, ...filterValues].map((filter) => {
+      [{}, ...(FILTERED_PAGE_SIZES.includes(size) ? filterValues : [])].map((filter) => {
         const query = { ...input.query, ...filter, page: String(page), pageSize: String(size) }
         const target = targetOf(operation, { ...input, query })
         return { name: target, target }

@@ -151,7 +151,7 @@ export const unknownCases = (ids: ReadonlySet<string>): string[] => Object.keys(
 export function referenceAt(operation: Documented, place: Place): Reference | undefined {
   if (CATALOG.has(operation.id)) return 'shared'
   const { references = {} } = caseOf(operation)
-  const covered = Object.keys(references).find((known) => place === known || place.startsWith(`${known}.`))
+  const covered = Object.keys(references).find((known) => isWithin(place, known))
   return covered === undefined ? undefined : references[covered]
 }
 
@@ -185,19 +185,30 @@ export function statusInView(operation: Documented, account: Account, view: stri
   return permission === undefined || account.permissions.has(permission) ? statusFor(operation, account) : 403
 }
 
-/** A request that succeeds for the account: the examples of the document with records of the account. */
-export async function ownInput(operation: Documented, fixtures: Fixtures, account: Account): Promise<Input> {
+/**
+ * A request that succeeds for the account: the examples of the document with records of the account. No record is created
+ * for the place `replaced`, whose value the caller replaces.
+ */
+export async function ownInput(
+  operation: Documented,
+  fixtures: Fixtures,
+  account: Account,
+  replaced?: Place,
+): Promise<Input> {
+  const values = Object.entries((await caseOf(operation).values?.(fixtures, account)) ?? {})
   let input = exampleInput(operation)
-  const places = new Set<Place>()
+  const places = new Set<Place | undefined>([replaced])
   for (const { place, record } of probesOf(operation)) {
     // The first kind of record for a place is used, and optional filters are omitted.
     if (places.has(place) || place.startsWith('query.')) continue
     places.add(place)
+    if (values.some(([given]) => isWithin(place, given))) continue
     const { owners, make } = recordKind(record)
     const maker = owners.includes(account.kind) ? account : await fixtures.account(owners[0] as Kind, 'administrator')
     input = withValue(input, place, await make(fixtures, maker))
   }
-  const values = await caseOf(operation).values?.(fixtures, account)
-  for (const [place, value] of Object.entries(values ?? {})) input = withValue(input, place, value)
+  for (const [place, value] of values) input = withValue(input, place, value)
   return input
 }
+
+const isWithin = (place: Place, outer: Place) => place === outer || place.startsWith(`${outer}.`)
