@@ -23,15 +23,19 @@ const ENTRIES = SEGMENTS * (1 + FAMILIES * (1 + CLASSES * (1 + COMMODITIES)))
 /** The capacity of the stream buffers and one batch. */
 const MAX_RECORDS_AHEAD = 10_000
 
-const whole = join(folder, 'whole.csv')
-await writeFile(whole)
+/** Enough for tests of how a file is read; many times the records that may be read ahead. */
+const FEW_SEGMENTS = 15
+const FEW_RECORDS = FEW_SEGMENTS * FAMILIES * CLASSES * COMMODITIES
 
-/** A file of the size and format of the full, licensed UNSPSC. */
-async function writeFile(path: string, lastLine = ''): Promise<void> {
+const whole = join(folder, 'whole.csv')
+await writeFile(whole, SEGMENTS)
+
+/** A file of the format of the licensed UNSPSC, which has as many segments as `whole`. */
+async function writeFile(path: string, segments: number, lastLine = ''): Promise<void> {
   const out = Bun.file(path).writer()
   out.write((await Bun.file(join(import.meta.dir, '..', 'data', 'unspsc-categories.csv')).text()).split('\n')[0] ?? '')
   out.write('\n')
-  for (let s = 10; s < 10 + SEGMENTS; s += 1) {
+  for (let s = 10; s < 10 + segments; s += 1) {
     for (let f = 10; f < 10 + FAMILIES; f += 1) {
       for (let c = 10; c < 10 + CLASSES; c += 1) {
         const above = [
@@ -64,6 +68,30 @@ async function operator(...args: string[]) {
   return { code, out, err }
 }
 
+test('reading waits for storing, so that memory does not grow with the file', async () => {
+  const few = join(folder, 'few.csv')
+  await writeFile(few, FEW_SEGMENTS)
+  let read = 0
+  let stored = 0
+  let ahead = 0
+  const chunks = async function* () {
+    for await (const chunk of Bun.file(few).stream()) {
+      read += chunk.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0)
+      ahead = Math.max(ahead, read - stored)
+      yield chunk
+    }
+  }
+  const sql = connect(ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
+  const source = { catalog: CATALOGS['unspsc-categories'], open: () => Readable.from(chunks()), shipped: false }
+  const onRecord = () => {
+    stored += 1
+  }
+  const { problems } = await importCatalogs({ sql, clock: Date.now, onRecord }, [source])
+  await sql.end({ timeout: 1 })
+  expect([problems.count, stored]).toEqual([0, FEW_RECORDS])
+  expect(ahead).toBeLessThan(MAX_RECORDS_AHEAD)
+}, 120_000)
+
 test('a file of 150,000 commodities is imported, exported unchanged, and imported again without changes', async () => {
   const imported = await operator('import', 'unspsc-categories', whole)
   expect(imported.err).toBe('')
@@ -81,35 +109,13 @@ test('a file of 150,000 commodities is imported, exported unchanged, and importe
   expect(again.out).toEndWith('unspsc-categories: nothing to change\n')
 }, 120_000)
 
-test('reading waits for storing, so that memory does not grow with the file', async () => {
-  let read = 0
-  let stored = 0
-  let ahead = 0
-  const chunks = async function* () {
-    for await (const chunk of Bun.file(whole).stream()) {
-      read += chunk.reduce((lines, byte) => lines + (byte === 10 ? 1 : 0), 0)
-      ahead = Math.max(ahead, read - stored)
-      yield chunk
-    }
-  }
-  const sql = connect(ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
-  const source = { catalog: CATALOGS['unspsc-categories'], open: () => Readable.from(chunks()), shipped: false }
-  const onRecord = () => {
-    stored += 1
-  }
-  const { problems } = await importCatalogs({ sql, clock: Date.now, onRecord }, [source])
-  await sql.end({ timeout: 1 })
-  expect([problems.count, stored]).toEqual([0, RECORDS])
-  expect(ahead).toBeLessThan(MAX_RECORDS_AHEAD)
-}, 120_000)
-
 test('one invalid row at the end of the file changes nothing', async () => {
   const bad = join(folder, 'bad.csv')
-  await writeFile(bad, '10000000,"Segment 10, and supplies",99990000,Elsewhere,,,,\n')
+  await writeFile(bad, FEW_SEGMENTS, '10000000,"Segment 10, and supplies",99990000,Elsewhere,,,,\n')
   const { code, err } = await operator('import', 'unspsc-categories', bad)
   expect(code).toBe(1)
   expect(err).toBe(
-    `unspsc-categories, line ${RECORDS + 2}: family_code 99990000 is not below 10000000\n1 problem; nothing was changed.\n`,
+    `unspsc-categories, line ${FEW_RECORDS + 2}: family_code 99990000 is not below 10000000\n1 problem; nothing was changed.\n`,
   )
 }, 120_000)
 
