@@ -3,15 +3,7 @@ import type { Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
 import { handleEvent, handleTogether } from './handle-event.ts'
 import type { ConsumeOptions } from './options.ts'
-import {
-  beginAttempt,
-  type Cursor,
-  insertDeadLetter,
-  lockCursor,
-  markProcessed,
-  moveCursor,
-  type Position,
-} from './queries.ts'
+import { beginAttempt, type Cursor, insertDeadLetter, markProcessed, moveCursor, type Position } from './queries.ts'
 import { type Failure, type RetryOptions, RetryQueue } from './retry-queue.ts'
 
 /** A message of a source: an event, or a message that is not a valid event. */
@@ -137,9 +129,8 @@ export class EventProcessor {
 
   /** Moves the cursor and returns the events that this consumer has not processed before. */
   async #claim(tx: Tx, { cursor, to, events, malformed }: Delivery): Promise<Envelope[] | undefined> {
-    const [locked] = await lockCursor(tx, cursor)
-    if (!locked) return undefined
-    await moveCursor(tx, cursor, to)
+    const { count } = await moveCursor(tx, cursor, to)
+    if (count === 0) return undefined
     for (const { id, text, reason } of malformed) {
       // A malformed message is not retried.
       const envelope = text.slice(0, MAX_MALFORMED_CHARACTERS).toWellFormed().replaceAll('\0', '')
