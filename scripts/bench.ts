@@ -16,7 +16,7 @@ import { measureTrade } from './bench/sections/trade.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
 import { measureUsers } from './bench/sections/users.ts'
 import { measureWebhooks } from './bench/sections/webhooks.ts'
-import { type Platform, startServices } from './bench/services.ts'
+import { type Platform, startBus, startServices } from './bench/services.ts'
 import { cellsOf, type FailedRow, tableOf } from './bench/table.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
 import { installPackages } from './toolchain/packages.ts'
@@ -42,6 +42,9 @@ const SECTIONS: Readonly<Record<string, Section>> = {
 /** The database of each section that does not use the large one. */
 const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade', award: 'trade', webhooks: 'webhooks' }
 
+/** Its section measures how events travel, so it has a broker as in production. */
+const ON_NATS: DatabaseName = 'webhooks'
+
 process.env.INVOKED_AS ??= 'bun run bench'
 
 // Progress goes to standard error, so that standard output has only the table.
@@ -59,8 +62,12 @@ async function bench(lifecycle: Lifecycle): Promise<number> {
   await installPackages(progress)
   const open = await startDatabases(options.parts, lifecycle)
   const platforms = new Map<DatabaseName, Promise<Platform>>()
+  const start = async (name: DatabaseName) => {
+    const database = await open(name)
+    return startServices(database, onStop, name === ON_NATS ? await startBus(database, lifecycle) : undefined)
+  }
   const platformOf = (name: DatabaseName) => {
-    const platform = platforms.get(name) ?? open(name).then((database) => startServices(database, onStop))
+    const platform = platforms.get(name) ?? start(name)
     platforms.set(name, platform)
     return platform
   }

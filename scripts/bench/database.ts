@@ -123,9 +123,17 @@ async function passableFolder(folder: string): Promise<string> {
   return folder
 }
 
-async function script({ ownerUrl, secrets, folder }: Database, name: string, ...words: string[]): Promise<void> {
+/** Creates the streams of a broker without any. */
+export const createStreams = (database: Database, natsUrl: string): Promise<void> =>
+  script({ ...database, natsUrl }, 'migrate.ts')
+
+async function script(
+  { ownerUrl, secrets, folder, natsUrl }: Database & { natsUrl?: string },
+  name: string,
+  ...words: string[]
+): Promise<void> {
   const passwords = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_PASSWORD`, secrets.servicePasswords[name]])
-  const env = { ...process.env, ...Object.fromEntries(passwords), DATABASE_URL: ownerUrl, NATS_URL: undefined }
+  const env = { ...process.env, ...Object.fromEntries(passwords), DATABASE_URL: ownerUrl, NATS_URL: natsUrl }
   const { code, output } = await run([BUN, join(ROOT, 'scripts', name), ...words], { env })
   if (code !== 0) throw new Refusal(`${tail(output)}\nTo load the data of the benchmark anew, remove ${folder}.`)
 }

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { ApiClient } from '../../services/testing/client.ts'
@@ -6,7 +7,8 @@ import { BUN, ROOT } from '../toolchain/checkout.ts'
 import type { Lifecycle } from '../toolchain/command.ts'
 import { freePort } from '../toolchain/ports.ts'
 import { type RunningProgram, startProgram } from '../toolchain/programs.ts'
-import { administratorOf, type Database, ORDINARY } from './database.ts'
+import { installNats } from '../toolchain/test-servers.ts'
+import { administratorOf, createStreams, type Database, ORDINARY } from './database.ts'
 
 export interface RunningServer extends RunningProgram {
   port: number
@@ -26,8 +28,31 @@ const serverPort = (): number => freePort(nextPort++)
 /** Limits are checked for each request, but never reached. */
 const UNREACHED = '1000000'
 
-/** Starts the services as in production, each in a process of its own. */
-export async function startServices(database: Database, onStop: Lifecycle['onStop']): Promise<Platform> {
+/** Starts a nats-server with the streams of a database. */
+export async function startBus(database: Database, lifecycle: Lifecycle): Promise<string> {
+  const [program, port, monitoringPort] = [await installNats(lifecycle), serverPort(), serverPort()]
+  const store = join(database.folder, 'jetstream')
+  await rm(store, { recursive: true, force: true })
+  await startServer(
+    { database, onStop: lifecycle.onStop },
+    {
+      name: 'nats-server',
+      command: [program, '-a', '127.0.0.1', '-p', `${port}`, '-m', `${monitoringPort}`, '-js', '-sd', store],
+      env: {},
+      readyUrl: `http://127.0.0.1:${monitoringPort}/healthz`,
+    },
+  )
+  const url = `nats://127.0.0.1:${port}`
+  await createStreams(database, url)
+  return url
+}
+
+/** Starts the services as in production, each in a process of its own. Without a broker their bus is Postgres. */
+export async function startServices(
+  database: Database,
+  onStop: Lifecycle['onStop'],
+  natsUrl?: string,
+): Promise<Platform> {
   const { name, ownerUrl, secrets, folder } = database
   const start = async (service: ServiceName) => {
     const healthPort = serverPort()
@@ -38,6 +63,7 @@ export async function startServices(database: Database, onStop: Lifecycle['onSto
         command: [BUN, join(ROOT, 'services', service, 'main.ts')],
         env: {
           DATABASE_URL: serviceUrl(ownerUrl, service, secrets),
+          ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
           HEALTH_PORT: String(healthPort),
           ENCRYPTION_KEYS: secrets.encryptionKeys,
           // The issuer of the tokens; no server listens there.
