@@ -60,7 +60,7 @@ const leavesOf = (value: Value, path: string[] = []): [path: string[], value: Va
 
 /** Random secrets differ in each rendering. */
 export const withoutSecrets = (manifests: string) =>
-  manifests.replace(/^( {2}[\w-]+(?:password|keys)): \S+$/gm, '$1: random')
+  manifests.replace(/^( {2}"[\w-]+(?:password|keys)"): \S+$/gm, '$1: random')
 
 /** The keys of values.yaml whose change alters the manifests of no scenario. Those of services are changed for catalog, too. */
 export async function valuesWithoutEffect(helm: string, chart: string, scenarios: string[], kubernetes: string) {

@@ -28,19 +28,19 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 - name: {{ .name }}
   valueFrom:
     secretKeyRef:
-      name: {{ .secret }}
-      key: {{ .key }}
+      name: {{ .secret | quote }}
+      key: {{ .key | quote }}
 {{- end -}}
 
 {{/* Variables that name mounted files. */}}
 {{- define "marketplace.fileVariables" -}}
 {{- if .Values.nats.existingSecret }}
 - name: NATS_CREDS_FILE
-  value: /etc/marketplace/nats/{{ .Values.nats.credentialsKey }}
+  value: "/etc/marketplace/nats/{{ .Values.nats.credentialsKey }}"
 {{- end }}
 {{- if .Values.certificates.existingConfigMap }}
 - name: NODE_EXTRA_CA_CERTS
-  value: /etc/marketplace/certificates/{{ .Values.certificates.key }}
+  value: "/etc/marketplace/certificates/{{ .Values.certificates.key }}"
 {{- end }}
 {{- end -}}
 
@@ -52,7 +52,7 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{ $own }}
 {{- range $name, $value := .service.env }}
 {{- if has $name $reserved }}{{ fail (printf "Remove %s from env and services.%s.env: the chart sets it." $name $.name) }}{{ end }}
-- name: {{ $name }}
+- name: {{ $name | quote }}
   value: {{ include "marketplace.text" $value | quote }}
 {{- end }}
 {{- end -}}

@@ -22,7 +22,7 @@ app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVe
 
 {{- define "marketplace.selectorLabels" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 

@@ -24,14 +24,14 @@
 {{- if .root.Values.nats.existingSecret }}
 - name: nats
   secret:
-    secretName: {{ .root.Values.nats.existingSecret }}
-    items: [{ key: {{ .root.Values.nats.credentialsKey }}, path: {{ .root.Values.nats.credentialsKey }} }]
+    secretName: {{ .root.Values.nats.existingSecret | quote }}
+    items: [{ key: {{ .root.Values.nats.credentialsKey | quote }}, path: {{ .root.Values.nats.credentialsKey | quote }} }]
 {{- end }}
 {{- if .root.Values.certificates.existingConfigMap }}
 - name: certificates
   configMap:
-    name: {{ .root.Values.certificates.existingConfigMap }}
-    items: [{ key: {{ .root.Values.certificates.key }}, path: {{ .root.Values.certificates.key }} }]
+    name: {{ .root.Values.certificates.existingConfigMap | quote }}
+    items: [{ key: {{ .root.Values.certificates.key | quote }}, path: {{ .root.Values.certificates.key | quote }} }]
 {{- end }}
 {{- with .settings.volumes }}
 {{ toYaml . }}
@@ -40,7 +40,7 @@
 
 {{/* What every pod has: no token of the cluster, and the settings of pods. The context is {root, settings, account}. */}}
 {{- define "marketplace.podSpec" -}}
-serviceAccountName: {{ .account }}
+serviceAccountName: {{ .account | quote }}
 automountServiceAccountToken: false
 enableServiceLinks: false
 securityContext:
@@ -48,7 +48,7 @@ securityContext:
 {{- with .root.Values.image.pullSecrets }}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- end }}
 {{- end }}
 {{- range $field := list "priorityClassName" "nodeSelector" "tolerations" "affinity" "initContainers" }}
