@@ -78,7 +78,15 @@ async function score({ kubeScore }: ChartTools, files: readonly string[]): Promi
 async function documentation({ helmDocs }: ChartTools): Promise<void> {
   const readme = join(CHART, 'README.md')
   const before = await Bun.file(readme).text()
-  await must('helm-docs', [helmDocs, '--chart-search-root', CHART, '--log-level', 'error'])
+  await must('helm-docs', [
+    helmDocs,
+    '--chart-search-root',
+    CHART,
+    '--sort-values-order',
+    'file',
+    '--log-level',
+    'error',
+  ])
   if ((await Bun.file(readme).text()) !== before)
     problems.push('charts/marketplace/README.md was out of date: commit it.')
 }
