@@ -53,36 +53,38 @@ export async function startServices(
   onStop: Lifecycle['onStop'],
   natsUrl?: string,
 ): Promise<Platform> {
-  const { name, ownerUrl, secrets, folder } = database
-  const start = async (service: ServiceName) => {
-    const healthPort = serverPort()
-    const server = await startServer(
-      { database, onStop },
-      {
-        name: `${service}-${name}`,
-        command: [BUN, join(ROOT, 'services', service, 'main.ts')],
-        env: {
-          DATABASE_URL: serviceUrl(ownerUrl, service, secrets),
-          ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
-          HEALTH_PORT: String(healthPort),
-          ENCRYPTION_KEYS: secrets.encryptionKeys,
-          // The issuer of the tokens; no server listens there.
-          PUBLIC_URL: 'http://localhost:8080',
-          FILES_FOLDER: join(folder, 'files'),
-          // Webhooks are sent to a receiver on this machine.
-          ALLOW_PRIVATE_ADDRESSES: 'true',
-          UPLOADS_OPEN_MAX: UNREACHED,
-          RATE_LIMIT_PER_SECOND: UNREACHED,
-          RATE_LIMIT_BURST: UNREACHED,
-          BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
-        },
-        readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
-      },
-    )
-    return [service, server]
-  }
+  const start = async (service: ServiceName) => [service, await startReplica({ database, onStop }, service, natsUrl)]
   return { database, services: Object.fromEntries(await Promise.all(SERVICES.map(start))) }
 }
+
+/** Starts a process of a service. */
+export function startReplica(place: Place, service: ServiceName, natsUrl?: string): Promise<RunningServer> {
+  const { name, ownerUrl, secrets, folder } = place.database
+  const healthPort = serverPort()
+  return startServer(place, {
+    name: `${service}-${name}-${healthPort}`,
+    command: [BUN, join(ROOT, 'services', service, 'main.ts')],
+    env: {
+      DATABASE_URL: serviceUrl(ownerUrl, service, secrets),
+      ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
+      HEALTH_PORT: String(healthPort),
+      ENCRYPTION_KEYS: secrets.encryptionKeys,
+      // The issuer of the tokens; no server listens there.
+      PUBLIC_URL: 'http://localhost:8080',
+      FILES_FOLDER: join(folder, 'files'),
+      // Webhooks are sent to a receiver on this machine.
+      ALLOW_PRIVATE_ADDRESSES: 'true',
+      UPLOADS_OPEN_MAX: UNREACHED,
+      RATE_LIMIT_PER_SECOND: UNREACHED,
+      RATE_LIMIT_BURST: UNREACHED,
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '4096',
+    },
+    readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+  })
+}
+
+/** Where a server keeps its log, and what stops it. */
+type Place = { database: Database } & Pick<Lifecycle, 'onStop'>
 
 interface Server {
   name: string
@@ -94,7 +96,7 @@ interface Server {
 
 /** Starts a service or a reference on a port of its own, stopped at the end of the run. */
 export async function startServer(
-  { database: { folder }, onStop }: { database: Database } & Pick<Lifecycle, 'onStop'>,
+  { database: { folder }, onStop }: Place,
   { name, command, env, readyUrl }: Server,
 ): Promise<RunningServer> {
   const port = serverPort()

@@ -79,9 +79,11 @@ export class EventProcessor {
     let failure: Failure | undefined
     try {
       return await this.#options.pool.begin(async (tx) => {
-        const fresh = await this.#claim(tx, delivery)
+        const [fresh, isBlocked] = await Promise.all([
+          this.#claim(tx, delivery),
+          this.#retries.blockedSubjects(tx, delivery.events),
+        ])
         if (!fresh) return 'moved'
-        const isBlocked = await this.#retries.blockedSubjects(tx, fresh)
         await this.#handleAll(
           tx,
           fresh.filter((event) => !isBlocked(event)),
