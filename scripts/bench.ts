@@ -15,8 +15,9 @@ import { measureSignIn } from './bench/sections/sign-in.ts'
 import { measureTrade } from './bench/sections/trade.ts'
 import { measureUploads } from './bench/sections/uploads.ts'
 import { measureUsers } from './bench/sections/users.ts'
+import { measureWebhookGrowth } from './bench/sections/webhook-growth.ts'
 import { measureWebhooks } from './bench/sections/webhooks.ts'
-import { type Platform, startServices } from './bench/services.ts'
+import { type Platform, startBus, startServices } from './bench/services.ts'
 import { cellsOf, type FailedRow, tableOf } from './bench/table.ts'
 import { aborted, type Lifecycle, runCommand } from './toolchain/command.ts'
 import { installPackages } from './toolchain/packages.ts'
@@ -38,9 +39,19 @@ const SECTIONS: Readonly<Record<string, Section>> = {
   award: measureAward,
   webhooks: measureWebhooks,
 }
+/** Measured only where they are named, because they take several minutes. */
+const ON_REQUEST: Readonly<Record<string, Section>> = { 'webhook-growth': measureWebhookGrowth }
 
 /** The database of each section that does not use the large one. */
-const DATABASE_OF: Readonly<Record<string, DatabaseName>> = { trade: 'trade', award: 'trade', webhooks: 'webhooks' }
+const DATABASE_OF: Readonly<Record<string, DatabaseName>> = {
+  trade: 'trade',
+  award: 'trade',
+  webhooks: 'webhooks',
+  'webhook-growth': 'webhooks',
+}
+
+/** Its section measures how events travel, so it has a broker as in production. */
+const ON_NATS: DatabaseName = 'webhooks'
 
 process.env.INVOKED_AS ??= 'bun run bench'
 
@@ -50,7 +61,7 @@ await runCommand((lifecycle) => Promise.race([bench(lifecycle), aborted(lifecycl
 })
 
 async function bench(lifecycle: Lifecycle): Promise<number> {
-  const options = readOptions(process.argv.slice(2), Object.keys(SECTIONS))
+  const options = readOptions(process.argv.slice(2), Object.keys(SECTIONS), Object.keys(ON_REQUEST))
   if (typeof options === 'string') {
     console.log(options)
     return 0
@@ -59,8 +70,12 @@ async function bench(lifecycle: Lifecycle): Promise<number> {
   await installPackages(progress)
   const open = await startDatabases(options.parts, lifecycle)
   const platforms = new Map<DatabaseName, Promise<Platform>>()
+  const start = async (name: DatabaseName) => {
+    const database = await open(name)
+    return startServices(database, onStop, name === ON_NATS ? await startBus(database, lifecycle) : undefined)
+  }
   const platformOf = (name: DatabaseName) => {
-    const platform = platforms.get(name) ?? open(name).then((database) => startServices(database, onStop))
+    const platform = platforms.get(name) ?? start(name)
     platforms.set(name, platform)
     return platform
   }
@@ -77,7 +92,7 @@ async function measure(name: string, context: Omit<Context, keyof Platform>, row
   context.progress(`Measuring ${name}`)
   try {
     const platform = await context.platformOf(DATABASE_OF[name] ?? 'large')
-    for await (const row of SECTIONS[name]?.({ ...context, ...platform }) ?? []) {
+    for await (const row of { ...SECTIONS, ...ON_REQUEST }[name]?.({ ...context, ...platform }) ?? []) {
       context.progress(`  ${row.what}: ${cellsOf(row).result}`)
       rows.push(row)
     }

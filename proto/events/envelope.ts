@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { DateTime } from '../http/shapes.ts'
+import type { ServiceName } from '../services.ts'
 
 /** The first word of event types, by stream. Events of other types are refused, because no consumer would receive them. */
 export const STREAM_FAMILIES = {
@@ -7,6 +8,16 @@ export const STREAM_FAMILIES = {
   NOTIFICATIONS: ['cases', 'assignments'],
 } as const
 export type StreamName = keyof typeof STREAM_FAMILIES
+
+/** The service that emits the events of a family. */
+export const EMITTED_BY: Readonly<Record<string, ServiceName>> = {
+  identity: 'identity',
+  catalog: 'catalog',
+  sourcing: 'sourcing',
+  organization: 'organization',
+  cases: 'sourcing',
+  assignments: 'sourcing',
+}
 
 /**
  * The consumer of each service that reads NOTIFICATIONS. They are created with the stream, because it keeps an event only for

@@ -1,9 +1,11 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MAX_ENDPOINTS } from '../../proto/http/webhooks/endpoints.ts'
 import { PROCEDURES } from '../../proto/procedures.ts'
 import { SERVICES } from '../../proto/services.ts'
 import { loadAssignments } from '../../services/testing/load/assignments.ts'
 import { loadAuditLog } from '../../services/testing/load/audit-log.ts'
+import { loadDeliveries } from '../../services/testing/load/deliveries.ts'
 import { loadFactories } from '../../services/testing/load/factories.ts'
 import { loadOffers } from '../../services/testing/load/offers.ts'
 import { loadOrders } from '../../services/testing/load/orders.ts'
@@ -39,8 +41,9 @@ interface Size {
   /** RFQs, each with three offers and an order. */
   rfqs: number
   factories: number
+  deliveries: number
 }
-const NONE: Size = { parts: 0, users: 0, auditEntries: 0, rfqs: 0, factories: 0 }
+const NONE: Size = { parts: 0, users: 0, auditEntries: 0, rfqs: 0, factories: 0, deliveries: 0 }
 const PART_OWNERS = 1000
 const MAX_USERS = 1_000_000
 const FACTORIES = 100_000
@@ -51,6 +54,9 @@ export const LARGEST = loadedOrganization(0)
 export const LARGEST_SHARE = 10
 /** A loaded organization with about ninety users, which has the audit log. */
 export const ORDINARY = loadedOrganization(1)
+/** Organizations with a list of webhook endpoints: one has all loaded deliveries, the other none. */
+export const [DELIVERED, UNDELIVERED] = [ORDINARY, LARGEST]
+export const ENDPOINTS_OF_A_LIST = MAX_ENDPOINTS
 /** The loaded organization with half of all RFQs, offers and orders, and one with few. */
 export const [LARGE_TRADER, SMALL_TRADER] = [LARGEST_TRADER, loadedRfqOrg(7)]
 /** The id of a loaded record of the database of the trade. */
@@ -77,7 +83,7 @@ const sizesOf = (parts: number) => {
   return {
     large: { ...NONE, parts, users, auditEntries: 10 * users },
     small: { ...NONE, parts: 100_000, users: 1000 },
-    webhooks: { ...NONE, users: 1000 },
+    webhooks: { ...NONE, users: 1000, deliveries: 10 * parts },
     trade: { ...NONE, parts: 2, rfqs: parts, factories: FACTORIES },
   } satisfies Record<string, Size>
 }
@@ -123,15 +129,23 @@ async function passableFolder(folder: string): Promise<string> {
   return folder
 }
 
-async function script({ ownerUrl, secrets, folder }: Database, name: string, ...words: string[]): Promise<void> {
+/** Creates the streams of a broker without any. */
+export const createStreams = (database: Database, natsUrl: string): Promise<void> =>
+  script({ ...database, natsUrl }, 'migrate.ts')
+
+async function script(
+  { ownerUrl, secrets, folder, natsUrl }: Database & { natsUrl?: string },
+  name: string,
+  ...words: string[]
+): Promise<void> {
   const passwords = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_PASSWORD`, secrets.servicePasswords[name]])
-  const env = { ...process.env, ...Object.fromEntries(passwords), DATABASE_URL: ownerUrl, NATS_URL: undefined }
+  const env = { ...process.env, ...Object.fromEntries(passwords), DATABASE_URL: ownerUrl, NATS_URL: natsUrl }
   const { code, output } = await run([BUN, join(ROOT, 'scripts', name), ...words], { env })
   if (code !== 0) throw new Refusal(`${tail(output)}\nTo load the data of the benchmark anew, remove ${folder}.`)
 }
 
 async function load(owner: Owner, { size, secrets }: Database, progress: Lifecycle['progress']): Promise<void> {
-  const { parts, users, auditEntries, rfqs, factories } = size
+  const { parts, users, auditEntries, rfqs, factories, deliveries } = size
   if (users > 0) {
     progress(`Loading ${count(users)} users`)
     await loadUsers(owner, { count: users, organizations: users / 100, largest: users / LARGEST_SHARE })
@@ -160,6 +174,10 @@ async function load(owner: Owner, { size, secrets }: Database, progress: Lifecyc
       await loadTrader(owner, orgId)
       await insertPassword(owner, orgId, secrets)
     }
+  }
+  if (deliveries > 0) {
+    progress(`Loading ${count(deliveries)} deliveries of webhooks`)
+    await loadDeliveries(owner, { count: deliveries, orgId: DELIVERED, endpoints: ENDPOINTS_OF_A_LIST })
   }
   // The event of the catalog import would make the service update all parts during the first measurements.
   await owner`delete from catalog.outbox`

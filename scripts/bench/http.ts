@@ -22,18 +22,26 @@ export function bytesOf({ method = 'GET', path, token, body = '' }: RequestText)
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** One request, sent again and again, for each number of connections. */
-export function httpSide(port: number, request: RequestText, counts: readonly number[] = CONNECTIONS): Side {
+/** One request, sent again and again, for each number of connections. They are shared among replicas. */
+export function httpSide(
+  ports: number | readonly number[],
+  request: RequestText,
+  counts: readonly number[] = CONNECTIONS,
+): Side {
   const bytes = bytesOf(request)
   return sideOf('connections', counts, (connections): Run => {
     const clients = Array.from({ length: connections }, () => ({ next: () => bytes }))
-    return (seconds) => answersPerSecond(port, seconds, clients)
+    return (seconds) => answersPerSecond(ports, seconds, clients)
   })
 }
 
-/** A request of a signed-in client, to the service of its URL. */
-export const clientSide = (client: ApiClient, request: RequestText, counts?: readonly number[]): Side =>
-  httpSide(Number(new URL(client.url).port), { ...request, token: client.accessToken }, counts)
+/** A request of a signed-in client, to the service of its URL or to replicas of it. */
+export const clientSide = (
+  client: ApiClient,
+  request: RequestText,
+  counts?: readonly number[],
+  ports: number | readonly number[] = Number(new URL(client.url).port),
+): Side => httpSide(ports, { ...request, token: client.accessToken }, counts)
 
 /** A client on a connection of its own. */
 interface Client {
@@ -43,9 +51,14 @@ interface Client {
 }
 
 /** Sends the requests of some clients; returns the answers in a second. */
-export async function answersPerSecond(port: number, seconds: number, clients: readonly Client[]): Promise<number> {
+export async function answersPerSecond(
+  ports: number | readonly number[],
+  seconds: number,
+  clients: readonly Client[],
+): Promise<number> {
   const load = { answers: 0, running: true }
-  const conversations = Promise.all(clients.map((client) => converse(port, client, load)))
+  const portOf = (at: number) => (typeof ports === 'number' ? ports : (ports[at % ports.length] as number))
+  const conversations = Promise.all(clients.map((client, at) => converse(portOf(at), client, load)))
   const measure = async () => {
     await Bun.sleep(WARM_UP_MS)
     const [before, startedMs] = [load.answers, performance.now()]

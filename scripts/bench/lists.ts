@@ -67,6 +67,8 @@ interface PageComparison {
   client: ApiClient
   path: string
   atLeast: number
+  /** The replicas that share the connections, instead of that of the client. */
+  ports?: readonly number[]
   /** Fixed numbers of connections and of pgbench's clients, where a trial of each would take too long. */
   connections?: readonly number[]
   clients?: readonly number[]
@@ -74,11 +76,11 @@ interface PageComparison {
 
 /** One page of a list against the same statements in pgbench. */
 export async function* comparePage(page: PageComparison) {
-  const { database, pace, list, client, path, atLeast, connections, clients } = page
+  const { database, pace, list, client, path, atLeast, connections, clients, ports } = page
   const script = pgbenchScript(await statementsOf(database, list, client, path))
   yield* compareRates({
     what: `GET ${path}`,
-    ours: clientSide(client, { path }, connections),
+    ours: clientSide(client, { path }, connections, ports),
     references: [{ name: 'pgbench', side: pgbenchSide(database, list.service, script, clients), atLeast }],
     pace,
   })

@@ -5,6 +5,9 @@ interface Panel {
   queries: [expression: string, legend: string][]
 }
 
+/** Selects one installation; `$release` stands for it in the expressions. */
+const RELEASE = 'namespace=~"$namespace",job=~"$job"'
+
 const ROWS: [title: string, panels: Panel[]][] = [
   [
     'Requests',
@@ -12,14 +15,16 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Requests',
         unit: 'reqps',
-        queries: [['sum by (service) (rate(http_request_duration_seconds_count[$__rate_interval]))', '{{service}}']],
+        queries: [
+          ['sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))', '{{service}}'],
+        ],
       },
       {
         title: 'Errors of the marketplace',
         unit: 'percentunit',
         queries: [
           [
-            'sum by (service) (rate(http_request_duration_seconds_count{status=~"5.."}[$__rate_interval])) / sum by (service) (rate(http_request_duration_seconds_count[$__rate_interval]))',
+            'sum by (service) (rate(http_request_duration_seconds_count{$release,status=~"5.."}[$__rate_interval])) / sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))',
             '{{service}}',
           ],
         ],
@@ -29,7 +34,7 @@ const ROWS: [title: string, panels: Panel[]][] = [
         unit: 's',
         queries: [
           [
-            'histogram_quantile(0.99, sum by (service, le) (rate(http_request_duration_seconds_bucket[$__rate_interval])))',
+            'histogram_quantile(0.99, sum by (service, le) (rate(http_request_duration_seconds_bucket{$release}[$__rate_interval])))',
             '{{service}}',
           ],
         ],
@@ -39,7 +44,7 @@ const ROWS: [title: string, panels: Panel[]][] = [
         unit: 's',
         queries: [
           [
-            'topk(10, histogram_quantile(0.99, sum by (operation, le) (rate(http_request_duration_seconds_bucket[$__rate_interval]))))',
+            'topk(10, histogram_quantile(0.99, sum by (operation, le) (rate(http_request_duration_seconds_bucket{$release}[$__rate_interval]))))',
             '{{operation}}',
           ],
         ],
@@ -48,13 +53,16 @@ const ROWS: [title: string, panels: Panel[]][] = [
         title: 'Sign-ins',
         unit: 'reqps',
         queries: [
-          ['sum by (grant_type, result) (rate(sign_ins_total[$__rate_interval]))', '{{grant_type}} {{result}}'],
+          [
+            'sum by (grant_type, result) (rate(sign_ins_total{$release}[$__rate_interval]))',
+            '{{grant_type}} {{result}}',
+          ],
         ],
       },
       {
         title: 'Work that waits',
         unit: 'short',
-        queries: [['sum by (service, work) (concurrency_waiting)', '{{service}} {{work}}']],
+        queries: [['sum by (service, work) (concurrency_waiting{$release})', '{{service}} {{work}}']],
       },
     ],
   ],
@@ -64,25 +72,25 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Oldest unpublished event',
         unit: 's',
-        queries: [['max by (service) (outbox_oldest_seconds)', '{{service}}']],
+        queries: [['max by (service) (outbox_oldest_seconds{$release})', '{{service}}']],
       },
       {
         title: 'Unpublished events',
         unit: 'short',
-        queries: [['max by (service) (outbox_waiting_events)', '{{service}}']],
+        queries: [['max by (service) (outbox_waiting_events{$release})', '{{service}}']],
       },
       {
         title: 'Events that consumers have not processed',
         unit: 'short',
-        queries: [['max by (service, consumer) (consumer_lag_events)', '{{service}} {{consumer}}']],
+        queries: [['max by (service, consumer) (consumer_lag_events{$release})', '{{service}} {{consumer}}']],
       },
       {
         title: 'Failing events and dead letters',
         unit: 'short',
         queries: [
-          ['max by (service, consumer) (consumer_failed_events)', '{{service}} {{consumer}} failing'],
+          ['max by (service, consumer) (consumer_failed_events{$release})', '{{service}} {{consumer}} failing'],
           [
-            'sum by (service, consumer) (increase(events_dead_lettered_total[1h]))',
+            'sum by (service, consumer) (increase(events_dead_lettered_total{$release}[1h]))',
             '{{service}} {{consumer}} dead in 1 h',
           ],
         ],
@@ -95,18 +103,18 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Attempts',
         unit: 'reqps',
-        queries: [['sum by (result) (rate(webhook_attempts_total[$__rate_interval]))', '{{result}}']],
+        queries: [['sum by (result) (rate(webhook_attempts_total{$release}[$__rate_interval]))', '{{result}}']],
       },
       {
         title: 'Duration of attempts, 50th and 99th percentile',
         unit: 's',
         queries: [
           [
-            'histogram_quantile(0.5, sum by (le) (rate(webhook_attempt_duration_seconds_bucket[$__rate_interval])))',
+            'histogram_quantile(0.5, sum by (le) (rate(webhook_attempt_duration_seconds_bucket{$release}[$__rate_interval])))',
             'p50',
           ],
           [
-            'histogram_quantile(0.99, sum by (le) (rate(webhook_attempt_duration_seconds_bucket[$__rate_interval])))',
+            'histogram_quantile(0.99, sum by (le) (rate(webhook_attempt_duration_seconds_bucket{$release}[$__rate_interval])))',
             'p99',
           ],
         ],
@@ -114,14 +122,14 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Oldest due delivery',
         unit: 's',
-        queries: [['max(webhook_oldest_due_seconds)', 'age']],
+        queries: [['max(webhook_oldest_due_seconds{$release})', 'age']],
       },
       {
         title: 'Due deliveries and paused endpoints',
         unit: 'short',
         queries: [
-          ['max(webhook_due_deliveries)', 'due deliveries'],
-          ['max(webhook_paused_endpoints)', 'paused endpoints'],
+          ['max(webhook_due_deliveries{$release})', 'due deliveries'],
+          ['max(webhook_paused_endpoints{$release})', 'paused endpoints'],
         ],
       },
     ],
@@ -132,22 +140,22 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Connections to Postgres',
         unit: 'short',
-        queries: [['max by (service, state) (database_connections)', '{{service}} {{state}}']],
+        queries: [['max by (service, state) (database_connections{$release})', '{{service}} {{state}}']],
       },
       {
         title: 'CPU of a replica',
         unit: 'percentunit',
-        queries: [['max by (service) (rate(process_cpu_seconds_total[$__rate_interval]))', '{{service}}']],
+        queries: [['max by (service) (rate(process_cpu_seconds_total{$release}[$__rate_interval]))', '{{service}}']],
       },
       {
         title: 'Memory of a replica',
         unit: 'bytes',
-        queries: [['max by (service) (process_resident_memory_bytes)', '{{service}}']],
+        queries: [['max by (service) (process_resident_memory_bytes{$release})', '{{service}}']],
       },
       {
         title: 'Event loop lag, 99th percentile',
         unit: 's',
-        queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds)', '{{service}}']],
+        queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds{$release})', '{{service}}']],
       },
     ],
   ],
@@ -185,11 +193,26 @@ export function dashboard() {
     refresh: '30s',
     time: { from: 'now-3h', to: 'now' },
     templating: {
-      list: [{ name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' }],
+      list: [
+        { name: 'datasource', type: 'datasource', query: 'prometheus', label: 'Data source' },
+        variable('namespace', 'Namespace', 'label_values(outbox_oldest_seconds, namespace)'),
+        variable('job', 'Release', 'label_values(outbox_oldest_seconds{namespace=~"$namespace"}, job)'),
+      ],
     },
     panels,
   }
 }
+
+/** A choice among the values of a label. A metric that only the marketplace has tells its values. */
+const variable = (name: string, label: string, query: string) => ({
+  name,
+  label,
+  type: 'query',
+  datasource: { type: 'prometheus', uid: '$datasource' },
+  query: { query, refId: name },
+  refresh: 2,
+  sort: 1,
+})
 
 const panelOf = ({ title, unit, queries }: Panel) => ({
   type: 'timeseries',
@@ -199,7 +222,7 @@ const panelOf = ({ title, unit, queries }: Panel) => ({
   options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi' } },
   targets: queries.map(([expr, legendFormat], index) => ({
     refId: String.fromCharCode(65 + index),
-    expr,
+    expr: expr.replaceAll('$release', RELEASE),
     legendFormat,
   })),
 })

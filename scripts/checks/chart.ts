@@ -4,6 +4,7 @@ import { type ChartTools, installChartTools } from '../toolchain/chart-tools.ts'
 import { CACHE, ROOT } from '../toolchain/checkout.ts'
 import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
+import { valuesWithoutEffect, withoutSecrets } from './chart-values.ts'
 
 const CHART = join(ROOT, 'charts', 'marketplace')
 const SCENARIOS = (await readdir(join(CHART, 'ci'))).sort()
@@ -32,7 +33,7 @@ async function render({ helm3, helm4 }: ChartTools): Promise<string[]> {
     for (const helm of [helm3, helm4]) {
       await must(`${scenario}: lint`, [helm, 'lint', CHART, '--strict', '--quiet', '--values', values])
       const text = await must(`${scenario}: template`, [helm, 'template', ...place, '--values', values])
-      texts.push(text.replace(/^( {2}[\w-]+(?:password|keys)): \S+$/gm, '$1: random').replace(/^\s*\n/gm, ''))
+      texts.push(withoutSecrets(text).replace(/^\s*\n/gm, ''))
     }
     if (texts[0] !== texts[1]) problems.push(`${scenario}: Helm 3 and Helm 4 render different manifests`)
     const file = join(RENDERED, scenario)
@@ -91,7 +92,15 @@ async function score({ kubeScore }: ChartTools, files: readonly string[]): Promi
 async function documentation({ helmDocs }: ChartTools): Promise<void> {
   const readme = join(CHART, 'README.md')
   const before = await Bun.file(readme).text()
-  await must('helm-docs', [helmDocs, '--chart-search-root', CHART, '--log-level', 'error'])
+  await must('helm-docs', [
+    helmDocs,
+    '--chart-search-root',
+    CHART,
+    '--sort-values-order',
+    'file',
+    '--log-level',
+    'error',
+  ])
   if ((await Bun.file(readme).text()) !== before)
     problems.push('charts/marketplace/README.md was out of date: commit it.')
 }
@@ -101,6 +110,8 @@ await mkdir(RENDERED, { recursive: true })
 try {
   const tools = await installChartTools({ progress: console.log })
   const files = await render(tools)
+  for (const name of await valuesWithoutEffect(tools.helm4, CHART, SCENARIOS.toReversed(), newest))
+    problems.push(`values.yaml: ${name} changes nothing in the manifests of any scenario.`)
   await must('helm-unittest', [tools.unittest, '--strict', '--file', 'tests/*_test.yaml', CHART])
   await validate(tools, await distinct(files))
   await score(tools, files)

@@ -6,8 +6,9 @@ export const identityVariables = Type.Object({
   HASHING_SLOTS: Type.Integer({
     minimum: 1,
     maximum: 64,
-    default: navigator.hardwareConcurrency,
-    description: 'Maximum number of passwords that are hashed at the same time. Default: the number of cores.',
+    default: Math.min(navigator.hardwareConcurrency, 64),
+    description:
+      'Maximum number of passwords that are hashed at the same time. Default: the number of cores, at most 64.',
   }),
   HASHING_QUEUE: Type.Integer({
     minimum: 1,

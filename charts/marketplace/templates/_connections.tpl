@@ -1,10 +1,10 @@
 {{/* Connection settings as YAML, of the given Postgres or of that for evaluation. */}}
 {{- define "marketplace.database" -}}
 {{- $secret := .Values.dev.enabled | ternary (printf "%s-dev" (include "marketplace.fullname" .)) .Values.database.existingSecret -}}
-host: {{ .Values.dev.enabled | ternary (printf "%s-dev-postgres" (include "marketplace.fullname" .)) .Values.database.host }}
-sslMode: {{ .Values.dev.enabled | ternary "disable" .Values.database.sslMode }}
-secret: {{ $secret }}
-ownerSecret: {{ .Values.database.owner.existingSecret | default $secret }}
+host: {{ .Values.dev.enabled | ternary (printf "%s-dev-postgres" (include "marketplace.fullname" .)) .Values.database.host | quote }}
+sslMode: {{ .Values.dev.enabled | ternary "disable" .Values.database.sslMode | quote }}
+secret: {{ $secret | quote }}
+ownerSecret: {{ .Values.database.owner.existingSecret | default $secret | quote }}
 {{- end -}}
 
 {{/* A URL of Postgres without a password, which PGPASSWORD has. The context is {root, user, host, port}. */}}

@@ -28,24 +28,36 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 - name: {{ .name }}
   valueFrom:
     secretKeyRef:
-      name: {{ .secret }}
-      key: {{ .key }}
+      name: {{ .secret | quote }}
+      key: {{ .key | quote }}
 {{- end -}}
 
 {{/* Variables that name mounted files. */}}
 {{- define "marketplace.fileVariables" -}}
 {{- if .Values.nats.existingSecret }}
 - name: NATS_CREDS_FILE
-  value: /etc/marketplace/nats/{{ .Values.nats.credentialsKey }}
+  value: "/etc/marketplace/nats/{{ .Values.nats.credentialsKey }}"
 {{- end }}
 {{- if .Values.certificates.existingConfigMap }}
 - name: NODE_EXTRA_CA_CERTS
-  value: /etc/marketplace/certificates/{{ .Values.certificates.key }}
+  value: "/etc/marketplace/certificates/{{ .Values.certificates.key }}"
 {{- end }}
 {{- end -}}
 
 {{/* The variables of one service beyond those of the ConfigMap. The context is {root, name, service, database}. */}}
 {{- define "marketplace.serviceVariables" -}}
+{{- $own := include "marketplace.ownVariables" . -}}
+{{- $reserved := list "PORT" "HEALTH_PORT" -}}
+{{- range fromYamlArray $own }}{{ $reserved = append $reserved .name }}{{ end -}}
+{{ $own }}
+{{- range $name, $value := .service.env }}
+{{- if has $name $reserved }}{{ fail (printf "Remove %s from env and services.%s.env: the chart sets it." $name $.name) }}{{ end }}
+- name: {{ $name | quote }}
+  value: {{ include "marketplace.text" $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "marketplace.ownVariables" -}}
 {{- $values := .root.Values -}}
 {{- $role := printf "marketplace_%s" .name -}}
 {{- $direct := dict "root" .root "user" $role "host" .database.host "port" $values.database.port -}}
@@ -68,10 +80,6 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{- include "marketplace.fileVariables" .root }}
 {{- if eq .name "sourcing" }}
 {{ include "marketplace.storageVariables" .root }}
-{{- end }}
-{{- range $name, $value := .service.env }}
-- name: {{ $name }}
-  value: {{ $value | toString | quote }}
 {{- end }}
 {{- end -}}
 

@@ -1,12 +1,14 @@
-{{/* The pod of a Job that acts as the owner of the database. The context is {root, args, variables, resources}. */}}
+{{/* The pod of a Job that acts as the owner of the database. The context is {root, args, variables}. */}}
 {{- define "marketplace.jobPod" -}}
 metadata:
   labels:
-    {{- include "marketplace.labels" (dict "root" .root "component" "jobs") | nindent 4 }}
+    {{- include "marketplace.podLabels" (dict "root" .root "component" "jobs" "labels" .root.Values.podLabels) | nindent 4 }}
+  {{- with .root.Values.podAnnotations }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 spec:
-  restartPolicy: Never
-  {{- /* A hook runs before the ServiceAccount of the chart exists. */}}
-  {{- include "marketplace.podSecurity" (dict "root" .root "securityContext" .root.Values.podSecurityContext) | replace (printf "serviceAccountName: %s" (include "marketplace.serviceAccountName" .root)) "serviceAccountName: default" | nindent 2 }}
+  {{- include "marketplace.taskSpec" .root | nindent 2 }}
   containers:
     - name: {{ first .args }}
       image: {{ include "marketplace.image" .root }}
@@ -15,18 +17,42 @@ spec:
         {{- range .args }}
         - {{ . | quote }}
         {{- end }}
-      {{- include "marketplace.containerSecurity" .root | nindent 6 }}
+      securityContext:
+        {{- toYaml .root.Values.containerSecurityContext | nindent 8 }}
       env:
         {{- include "marketplace.ownerVariables" .root | nindent 8 }}
-        {{- with .variables }}
-        {{- . | nindent 8 }}
-        {{- end }}
+        {{- .variables | nindent 8 }}
       resources:
         {{- toYaml .root.Values.migrations.resources | nindent 8 }}
       volumeMounts:
-        {{- include "marketplace.volumeMounts" .root | nindent 8 }}
+        {{- include "marketplace.volumeMounts" (dict "root" .root "settings" .root.Values) | nindent 8 }}
   volumes:
-    {{- include "marketplace.volumes" .root | nindent 4 }}
+    {{- include "marketplace.volumes" (dict "root" .root "settings" .root.Values) | nindent 4 }}
+{{- end -}}
+
+{{/* Helm waits for a hook before it creates the Postgres for evaluation, so there the migration is an ordinary Job. */}}
+{{- define "marketplace.migratesInHook" -}}
+{{- and .Values.migrations.useHelmHooks (not .Values.dev.enabled) -}}
+{{- end -}}
+
+{{- define "marketplace.migrationPod" -}}
+{{- include "marketplace.jobPod" (dict "root" . "args" (list "migrate" "--catalogs") "variables" (include "marketplace.migrationVariables" .)) -}}
+{{- end -}}
+
+{{- define "marketplace.bootstrapPod" -}}
+{{- $args := list "operator" "bootstrap" "--if-none" -}}
+{{- with .Values.bootstrap -}}
+{{- $args = concat $args (list "--email" .email "--given-name" .givenName "--family-name" .familyName "--organization" .organization "--region" .region) -}}
+{{- end -}}
+{{- $variables := include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .) "key" .Values.encryption.key) -}}
+{{- $variables = printf "%s\n- name: PUBLIC_URL\n  value: %s" $variables (quote .Values.publicUrl) -}}
+{{- include "marketplace.jobPod" (dict "root" . "args" $args "variables" $variables) -}}
+{{- end -}}
+
+{{/* A Job cannot be changed, and GitOps tools render each revision as the first: revision and content name it. The context
+     is {root, task, pod}. */}}
+{{- define "marketplace.jobName" -}}
+{{ include "marketplace.fullname" .root }}-{{ .task }}-{{ .root.Release.Revision }}-{{ .pod | sha256sum | trunc 8 }}
 {{- end -}}
 
 {{- define "marketplace.migrationVariables" -}}

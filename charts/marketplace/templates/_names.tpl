@@ -1,20 +1,28 @@
-{{/* Prefix of all names. At most 40 characters, so that the longest suffix fits into 63. */}}
+{{/* Prefix of all names. At most 36 characters, so that the longest suffix, that of a bootstrap Job, fits into 63. */}}
 {{- define "marketplace.fullname" -}}
-{{- default (eq .Release.Name .Chart.Name | ternary .Chart.Name (printf "%s-%s" .Release.Name .Chart.Name)) .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- default (eq .Release.Name .Chart.Name | ternary .Chart.Name (printf "%s-%s" .Release.Name .Chart.Name)) .Values.fullnameOverride | trunc 36 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* Labels of every object. The context is {root, component}. */}}
 {{- define "marketplace.labels" -}}
-{{ include "marketplace.selectorLabels" . }}
-app.kubernetes.io/part-of: marketplace
-app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+{{ include "marketplace.podLabels" . }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}
 
+{{/* Labels of a pod, without the version of the chart, which would replace pods. The context is {root, component, labels}. */}}
+{{- define "marketplace.podLabels" -}}
+{{ include "marketplace.selectorLabels" . }}
+app.kubernetes.io/part-of: marketplace
+app.kubernetes.io/version: {{ .root.Values.image.tag | default .root.Chart.AppVersion | trunc 63 | trimAll "-_." | quote }}
+{{- with mergeOverwrite (deepCopy .root.Values.commonLabels) (.labels | default dict) }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
 {{- define "marketplace.selectorLabels" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}
-app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
@@ -32,6 +40,12 @@ app.kubernetes.io/component: {{ .component }}
 {{- (urlParse .Values.publicUrl).hostname -}}
 {{- end -}}
 
+{{/* The account of a service. The context is {root, name, service}. */}}
 {{- define "marketplace.serviceAccountName" -}}
-{{- .Values.serviceAccount.create | ternary (printf "%s-%s" (include "marketplace.fullname" .) "services") "default" -}}
+{{- .service.serviceAccount.create | ternary (printf "%s-%s" (include "marketplace.fullname" .root) .name) (.service.serviceAccount.name | default "default") -}}
+{{- end -}}
+
+{{/* A value as text. YAML reads numbers as floats, which would print a million as 1e+06. */}}
+{{- define "marketplace.text" -}}
+{{- and (kindIs "float64" .) (eq (floor .) (float64 .)) | ternary (int64 .) . -}}
 {{- end -}}

@@ -4,12 +4,12 @@ identity catalog organization sourcing webhooks
 
 {{/* The settings of a service as YAML: those of all services with its overrides. The context is {root, name}. */}}
 {{- define "marketplace.service" -}}
-{{- $common := pick .root.Values "replicas" "databasePoolSize" "autoscaling" "podDisruptionBudget" "resources" "shutdownSeconds" "preStopSeconds" "env" "podSecurityContext" "podAnnotations" "podLabels" "nodeSelector" "tolerations" "affinity" "topologySpread" "priorityClassName" -}}
+{{- $common := pick .root.Values "replicas" "databasePoolSize" "autoscaling" "podDisruptionBudget" "maxSurge" "revisionHistoryLimit" "resources" "startupProbe" "readinessProbe" "livenessProbe" "shutdownSeconds" "preStopSeconds" "env" "envFrom" "serviceAnnotations" "podSecurityContext" "containerSecurityContext" "podAnnotations" "podLabels" "nodeSelector" "tolerations" "affinity" "priorityClassName" "podSpec" "initContainers" "volumes" "volumeMounts" "topologySpread" "serviceAccount" -}}
 {{- $service := mergeOverwrite (deepCopy $common) (deepCopy (index .root.Values.services .name)) -}}
 {{- /* Files in the pod's own folder cannot be shared between replicas. */ -}}
 {{- if and (eq .name "sourcing") (eq (include "marketplace.usesFolder" .root) "true") -}}
 {{- $_ := set $service "replicas" 1 -}}
-{{- $_ := set $service.resources.limits "ephemeral-storage" "3Gi" -}}
+{{- $_ := set $service "resources" (mergeOverwrite $service.resources (dict "limits" (dict "ephemeral-storage" "3Gi"))) -}}
 {{- end -}}
 {{- toYaml $service -}}
 {{- end -}}

@@ -1,7 +1,14 @@
 {{/* Refuses values that cannot work, with what to change. The schema of the values refuses wrong types. */}}
 {{- define "marketplace.validate" -}}
 {{- if not .Values.publicUrl }}{{ fail "Set publicUrl to the address at which clients reach the API, such as https://api.example.com." }}{{ end -}}
-{{- if not .Values.dev.enabled -}}
+{{- if or (contains "." .Release.Name) (regexMatch "^[0-9]" .Release.Name) (hasPrefix "-" .Release.Name) -}}
+{{- if not .Values.fullnameOverride }}{{ fail (printf "The release name %s cannot begin the name of a Service: set fullnameOverride to a name of lower-case letters, digits and hyphens that begins with a letter." .Release.Name) }}{{ end -}}
+{{- end -}}
+{{- if and (or .Values.ingress.enabled .Values.httpRoute.enabled) (regexMatch "^[0-9.]+$|:" (include "marketplace.host" .)) }}{{ fail (printf "Set publicUrl to an address with a name instead of %s, or ingress.enabled=false and httpRoute.enabled=false." (include "marketplace.host" .)) }}{{ end -}}
+{{- if .Values.dev.enabled -}}
+{{- $own := dict "database.host" .Values.database.host "database.pooler.host" .Values.database.pooler.host "database.existingSecret" .Values.database.existingSecret "database.owner.existingSecret" .Values.database.owner.existingSecret "nats.url" .Values.nats.url "nats.existingSecret" .Values.nats.existingSecret "encryption.existingSecret" .Values.encryption.existingSecret -}}
+{{- range $key, $value := $own }}{{ if $value }}{{ fail (printf "Remove %s, because dev.enabled=true starts its own Postgres and NATS and creates their secrets." $key) }}{{ end }}{{ end -}}
+{{- else -}}
 {{- if not .Values.database.host }}{{ fail "Set database.host to your Postgres, or dev.enabled=true for an evaluation without persistence." }}{{ end -}}
 {{- if not .Values.database.existingSecret }}{{ fail "Set database.existingSecret to the secret with the passwords of the service roles." }}{{ end -}}
 {{- if not .Values.encryption.existingSecret }}{{ fail "Set encryption.existingSecret to the secret with the encryption keys." }}{{ end -}}
@@ -11,6 +18,9 @@
 {{- if not .Values.storage.s3.bucket }}{{ fail "Set storage.s3.bucket to an existing bucket." }}{{ end -}}
 {{- if not .Values.storage.s3.existingSecret }}{{ fail "Set storage.s3.existingSecret to the secret with the access key of the store." }}{{ end -}}
 {{- end -}}
+{{- include "marketplace.validateLabels" . -}}
+{{- include "marketplace.validateReplicas" . -}}
+{{- if and (not .Values.nats.url) .Values.nats.existingSecret }}{{ fail "Set nats.url to the servers that the credentials of nats.existingSecret are for." }}{{ end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}{{ fail "Set httpRoute.parentRefs to your gateways." }}{{ end -}}
 {{- if .Values.keda.enabled -}}
 {{- $webhooks := include "marketplace.service" (dict "root" . "name" "webhooks") | fromYaml -}}
@@ -31,6 +41,31 @@
 {{- include "marketplace.validateConnections" . -}}
 {{- end -}}
 
+{{/* Labels of users beside those of the chart, of which selectors consist. */}}
+{{- define "marketplace.validateLabels" -}}
+{{- $labels := dict "commonLabels" .Values.commonLabels "podLabels" .Values.podLabels -}}
+{{- range $name, $service := .Values.services }}{{ $_ := set $labels (printf "services.%s.podLabels" $name) ($service.podLabels | default dict) }}{{ end -}}
+{{- range $name, $metrics := .Values.metrics }}{{ $_ := set $labels (printf "metrics.%s.labels" $name) $metrics.labels }}{{ end -}}
+{{- range $key, $set := $labels -}}
+{{- range $label, $_ := $set -}}
+{{- if or (hasPrefix "app.kubernetes.io/" $label) (hasPrefix "helm.sh/" $label) }}{{ fail (printf "Remove %s from %s: the chart sets these labels." $label $key) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "marketplace.validateReplicas" -}}
+{{- range $name := splitList " " (include "marketplace.serviceNames" .) -}}
+{{- $service := include "marketplace.service" (dict "root" $ "name" $name) | fromYaml -}}
+{{- with $service.autoscaling -}}
+{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}{{ fail (printf "Lower autoscaling.minReplicas of %s (%d) to autoscaling.maxReplicas (%d), or raise the latter." $name (int .minReplicas) (int .maxReplicas)) }}{{ end -}}
+{{- end -}}
+{{- if and $service.serviceAccount.create $service.serviceAccount.name }}{{ fail (printf "Set serviceAccount.create=false to run %s with the existing account %s." $name $service.serviceAccount.name) }}{{ end -}}
+{{- end -}}
+{{- with .Values.keda -}}
+{{- if and .enabled (gt (int .minReplicas) (int .maxReplicas)) }}{{ fail (printf "Lower keda.minReplicas (%d) to keda.maxReplicas (%d), or raise the latter." (int .minReplicas) (int .maxReplicas)) }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* Each path has one service. A path below another one of another service is allowed: the longest prefix wins. */}}
 {{- define "marketplace.validatePaths" -}}
 {{- $seen := dict -}}
@@ -49,9 +84,9 @@
 {{- range $name := splitList " " (include "marketplace.serviceNames" .) -}}
 {{- $service := include "marketplace.service" (dict "root" $ "name" $name) | fromYaml -}}
 {{- $replicas := include "marketplace.maxReplicas" (dict "root" $ "name" $name "service" $service) | int -}}
-{{- /* One more replica starts before an old one ends in a rolling update. */ -}}
+{{- /* Further replicas start before old ones end in a rolling update. */ -}}
 {{- $each := empty $.Values.database.pooler.host | ternary (add 2 (int $service.databasePoolSize)) 2 -}}
-{{- $needed = add $needed (mul (add1 $replicas) $each) -}}
+{{- $needed = add $needed (mul (add $replicas (int $service.maxSurge)) $each) -}}
 {{- end -}}
 {{- if gt (int $needed) (int .Values.database.maxConnections) -}}
 {{- fail (printf "The services may open %d connections, but database.maxConnections is %d: lower databasePoolSize or the maximum number of replicas, put a pooler in front (database.pooler.host), or raise max_connections of Postgres." (int $needed) (int .Values.database.maxConnections)) -}}

@@ -3,7 +3,7 @@ import { count, type Row, rounds, timeRatio } from '../compare.ts'
 import type { Context, Section } from '../context.ts'
 import { idOf, LARGE_TRADER, SMALL_TRADER, TRADED_PART } from '../database.ts'
 import { comparePage, readPage, TRADE, timeOf } from '../lists.ts'
-import { signIn } from '../services.ts'
+import { signIn, startReplica } from '../services.ts'
 
 /** There are many filters, so each gets short rounds and fixed numbers of clients. */
 const SHORT = { pace: { rounds: 3, seconds: 1 }, connections: [16], clients: [8] }
@@ -38,12 +38,14 @@ const LISTS = [
 ]
 const EVERY_ROLE = ''
 
-/** RFQs, offers and orders of an organization with half of all and of one with few; factories for a part. */
+/** Lists of two replicas: RFQs, offers and orders of an organization with half of all and of one with few; factories for a part. */
 export const measureTrade: Section = async function* (context) {
   const [large, small] = [
     await signIn(context, 'sourcing', LARGE_TRADER),
     await signIn(context, 'sourcing', SMALL_TRADER),
   ]
+  // pgbench has a session for each client. One process of the service leaves a part of two cores idle.
+  const ports = [context.services.sourcing, await startReplica(context, 'sourcing')].map(({ port }) => port)
   for (const { path, views, filters } of LISTS) {
     const viewQueries = [EVERY_ROLE, ...views.map((view) => `view=${view}`)]
     const queries = viewQueries.flatMap((view) => ['', ...filters].map((filter) => `${view}&${filter}`))
@@ -68,6 +70,7 @@ export const measureTrade: Section = async function* (context) {
         client: large,
         path: `${path}?${query}`,
         atLeast: 0.35,
+        ports,
         ...SHORT,
       })
     }

@@ -119,12 +119,13 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     })
 
   return {
-    consume({ name, subjects, handle }) {
+    consume(consume) {
+      const { name, subjects } = consume
       byStream(subjects)
       if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
       const request = { name, subjects, wake: new WakeSignal() }
       consumers.set(name, request)
-      const processor = new EventProcessor({ name, subjects, handle }, matcherOf(subjects), {
+      const processor = new EventProcessor(consume, matcherOf(subjects), {
         service,
         pool,
         log,

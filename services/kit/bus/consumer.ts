@@ -77,14 +77,17 @@ async function retryDue(processor: EventProcessor, ends: AbortSignal): Promise<b
 
 /** Processes due retries and one batch of each source. Returns whether there was work, and when the next retry is due. */
 async function runRound({ name, pool, processor }: ConsumerOptions, feeds: readonly Feed[], ends: AbortSignal) {
-  const [retry] = await nextRetry(pool, name)
+  const [[retry], rows] = await Promise.all([nextRetry(pool, name), listCursors(pool, name)])
   const dueMs = retry?.due_ms ?? Number.POSITIVE_INFINITY
   let worked = dueMs <= 0 && (await retryDue(processor, ends))
-  const cursors = new Map((await listCursors(pool, name)).map((cursor) => [cursor.source, cursor]))
-  for (const feed of feeds) {
+  const cursors = new Map(rows.map((cursor) => [cursor.source, cursor]))
+  const next = async (feed: Feed) => {
     const cursor = cursors.get(feed.source)
     const batch = cursor && !ends.aborted ? await feed.next(cursor) : undefined
-    if (!cursor || !batch || (await processor.deliver(cursor, batch)) === 'moved') continue
+    return cursor && batch ? [{ feed, cursor, batch }] : []
+  }
+  for (const { feed, cursor, batch } of (await Promise.all(feeds.map(next))).flat()) {
+    if (ends.aborted || (await processor.deliver(cursor, batch)) === 'moved') continue
     feed.committed()
     worked = true
   }

@@ -1,17 +1,9 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Tx } from '../db/client.ts'
 import { isDependencyFailure } from '../db/failures.ts'
-import { handleEvent } from './handle-event.ts'
+import { handleEvent, handleTogether } from './handle-event.ts'
 import type { ConsumeOptions } from './options.ts'
-import {
-  beginAttempt,
-  type Cursor,
-  insertDeadLetter,
-  lockCursor,
-  markProcessed,
-  moveCursor,
-  type Position,
-} from './queries.ts'
+import { beginAttempt, type Cursor, insertDeadLetter, markProcessed, moveCursor, type Position } from './queries.ts'
 import { type Failure, type RetryOptions, RetryQueue } from './retry-queue.ts'
 
 /** A message of a source: an event, or a message that is not a valid event. */
@@ -87,24 +79,43 @@ export class EventProcessor {
     let failure: Failure | undefined
     try {
       return await this.#options.pool.begin(async (tx) => {
-        const fresh = await this.#claim(tx, delivery)
+        const [fresh, isBlocked] = await Promise.all([
+          this.#claim(tx, delivery),
+          this.#retries.blockedSubjects(tx, delivery.events),
+        ])
         if (!fresh) return 'moved'
-        const isBlocked = await this.#retries.blockedSubjects(tx, fresh)
-        for (const event of fresh) {
-          if (isBlocked(event)) continue
-          await handleEvent({ ...this.#consume, service: this.#options.service }, tx, event).catch((error) => {
+        await this.#handleAll(
+          tx,
+          fresh.filter((event) => !isBlocked(event)),
+          (event, error) => {
             failure = { event, error }
             throw error
-          })
-        }
+          },
+        )
         await this.#retries.add(tx, fresh.filter(isBlocked), { isolated: false })
         return 'done'
       })
     } catch (error) {
       if (!failure || isDependencyFailure(failure.error)) throw error
-      const about = { consumer: this.#consume.name, id: failure.event.id, tries: 1, err: failure.error }
-      this.#options.log.warn(about, 'event failed')
+      const { event, error: err } = failure
+      const consumer = this.#consume.name
+      if (event) this.#options.log.warn({ consumer, id: event.id, tries: 1, err }, 'event failed')
+      else this.#options.log.warn({ consumer, err }, 'events failed together, and are handled one by one')
       return this.#defer(delivery, { isolated: false, failure })
+    }
+  }
+
+  async #handleAll(
+    tx: Tx,
+    events: readonly Envelope[],
+    onFailure: (event: Envelope | undefined, error: unknown) => never,
+  ): Promise<void> {
+    const { handleAll } = this.#consume
+    const handlers = { ...this.#consume, service: this.#options.service }
+    if (!handleAll) {
+      for (const event of events) await handleEvent(handlers, tx, event).catch((error) => onFailure(event, error))
+    } else if (events.length > 0) {
+      await handleTogether({ ...handlers, handleAll }, tx, events).catch((error) => onFailure(undefined, error))
     }
   }
 
@@ -120,9 +131,8 @@ export class EventProcessor {
 
   /** Moves the cursor and returns the events that this consumer has not processed before. */
   async #claim(tx: Tx, { cursor, to, events, malformed }: Delivery): Promise<Envelope[] | undefined> {
-    const [locked] = await lockCursor(tx, cursor)
-    if (!locked) return undefined
-    await moveCursor(tx, cursor, to)
+    const { count } = await moveCursor(tx, cursor, to)
+    if (count === 0) return undefined
     for (const { id, text, reason } of malformed) {
       // A malformed message is not retried.
       const envelope = text.slice(0, MAX_MALFORMED_CHARACTERS).toWellFormed().replaceAll('\0', '')

@@ -10,4 +10,17 @@ export function handleEvent({ name, handle, service }: HandledBy, tx: Tx, event:
   return inEventSpan({ service, consumer: name, type: event.type, parent }, async () => handle(tx, event))
 }
 
-type HandledBy = Pick<ConsumeOptions, 'name' | 'handle'> & { service: ServiceName }
+/** Runs the handler of a batch in the traces of all its events. */
+export function handleTogether(
+  { name, handleAll, service }: Required<Pick<HandledBy, 'handleAll'>> & HandledBy,
+  tx: Tx,
+  events: readonly Envelope[],
+): Promise<void> {
+  const within = (work: () => Promise<void>, { type, traceparent }: Envelope) => {
+    const parent = contextOf(traceparent)
+    return () => inEventSpan({ service, consumer: name, type, parent }, work)
+  }
+  return events.reduce(within, async () => handleAll(tx, events))()
+}
+
+type HandledBy = Pick<ConsumeOptions, 'name' | 'handle' | 'handleAll'> & { service: ServiceName }

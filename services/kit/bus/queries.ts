@@ -49,12 +49,7 @@ export const beginAttempt = (sql: Sql, { consumer, source, version }: Cursor) =>
   where consumer = ${consumer} and source = ${source} and version = ${version}
   returning attempts`
 
-/** Locks the cursor. Empty if another replica holds or has moved it. */
-export const lockCursor = (tx: Tx, { consumer, source, version }: Cursor) => tx<{ version: string }[]>`
-  select version from bus_cursors
-  where consumer = ${consumer} and source = ${source} and version = ${version}
-  for update skip locked`
-
+/** Moves the cursor, which stays locked until the commit. No row is updated if another process has moved it. */
 export const moveCursor = (sql: Sql, { consumer, source, version }: Cursor, to: Position) => sql`
   update bus_cursors
   set version = version + 1, attempts = 0, low = ${to.low}::xid8, high = ${to.high}::xid8, seq = ${to.seq},

@@ -40,7 +40,8 @@ export interface RetryOptions {
 }
 
 export interface Failure {
-  event: Envelope
+  /** Undefined if the events of a batch failed together. */
+  event: Envelope | undefined
   error: unknown
 }
 

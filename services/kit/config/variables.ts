@@ -27,7 +27,7 @@ export const commonVariables = {
   }),
   NATS_URL: Type.Optional(
     Type.String({
-      pattern: '^(nats|tls|ws|wss)://',
+      pattern: '^(nats|tls)://',
       description: 'Servers of NATS JetStream, separated by commas. Unset: the event bus runs on Postgres.',
     }),
   ),

@@ -1,19 +1,30 @@
-import { NOTIFICATIONS_CONSUMERS } from '../../../proto/events/envelope.ts'
+import { type Envelope, NOTIFICATIONS_CONSUMERS } from '../../../proto/events/envelope.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
 import { subscriptionsOf } from '../endpoints/rules.ts'
 import { bodyOf } from './body.ts'
-import { storeEvent } from './queries.ts'
+import { type NewEvent, storeEvents } from './queries.ts'
 
-/** Stores the events of cases and assignments with their deliveries. An event without a tenant concerns no endpoint. */
-export const ingestWorker = ({ bus, clock }: { bus: Bus; clock: () => number }): Worker =>
-  bus.consume({
+/** Stores the events of cases and assignments with their deliveries. */
+export function ingestWorker({ bus, clock }: { bus: Bus; clock: () => number }): Worker {
+  const handleAll = (tx: Tx, events: readonly Envelope[]) =>
+    store(tx, events.flatMap(newEvent), new Date(clock()).toISOString())
+  return bus.consume({
     name: NOTIFICATIONS_CONSUMERS.webhooks,
     subjects: ['cases.>', 'assignments.>'],
-    async handle(tx, event) {
-      const { id, type, time, tenantid, traceparent = null } = event
-      if (tenantid === undefined) return
-      const stored = { id, type, orgId: tenantid, timestamp: time, body: bodyOf(event), traceparent }
-      await storeEvent(tx, stored, subscriptionsOf(type), new Date(clock()).toISOString())
-    },
+    handle: (tx, event) => handleAll(tx, [event]),
+    handleAll,
   })
+}
+
+async function store(tx: Tx, events: readonly NewEvent[], now: string): Promise<void> {
+  if (events.length > 0) await storeEvents(tx, events, now)
+}
+
+/** An event without a tenant concerns no endpoint. */
+function newEvent(event: Envelope): NewEvent[] {
+  const { id, type, time: timestamp, tenantid: orgId, traceparent = null } = event
+  if (orgId === undefined) return []
+  return [{ id, type, orgId, timestamp, body: bodyOf(event), traceparent, subscriptions: subscriptionsOf(type) }]
+}

@@ -10,28 +10,33 @@ export interface NewEvent {
   type: string
   body: string
   traceparent: string | null
+  /** Those that match its type. */
+  subscriptions: readonly string[]
 }
 
 /**
- * Stores an event and a delivery for each active endpoint that subscribes to it, and wakes the dispatchers. An event that
- * arrives again adds nothing: its row and its deliveries exist.
+ * Stores events and a delivery of each for each active endpoint that subscribes to it, and wakes the dispatchers. An event
+ * that arrives again adds nothing: its row and its deliveries exist.
  */
-export const storeEvent = (tx: Tx, event: NewEvent, subscriptions: readonly string[], now: string) => tx`
-  with stored as (
+export const storeEvents = (tx: Tx, events: readonly NewEvent[], now: string) => tx`
+  with arrived as (
+    select a.id, a.timestamp, a."orgId", a.type, a.body, a.traceparent, a.subscriptions
+    from json_to_recordset(${JSON.stringify(events)}::text::json) as a (
+      id text, timestamp timestamptz(3), "orgId" text, type text, body text, traceparent text, subscriptions text[])
+  ), stored as (
     insert into webhooks.events (id, timestamp, org_id, type, body, traceparent)
-    values (${event.id}, ${event.timestamp}, ${event.orgId}, ${event.type}, ${event.body}, ${event.traceparent})
+    select id, timestamp, "orgId", type, body, traceparent from arrived
     on conflict (timestamp, id) do nothing
     returning id
   ), inserted as (
     insert into webhooks.deliveries
       (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
-    select 'dlv_' || replace(uuidv7()::text, '-', ''), e.org_id, e.id, ${event.id}, ${event.timestamp}, ${event.type},
-      ${now}, ${now}
-    from stored, webhooks.endpoints e
-    where e.org_id = ${event.orgId} and e.status = 'active' and e.events && ${[...subscriptions]}::text[]
+    select 'dlv_' || replace(uuidv7()::text, '-', ''), e.org_id, e.id, a.id, a.timestamp, a.type, ${now}, ${now}
+    from stored join arrived a on a.id = stored.id
+    join webhooks.endpoints e on e.org_id = a."orgId" and e.status = 'active' and e.events && a.subscriptions
     on conflict do nothing
   )
-  select pg_notify(${DUE_CHANNEL}, '') from stored`
+  select pg_notify(${DUE_CHANNEL}, '') from stored limit 1`
 
 export const notifyDue = (tx: Tx) => tx`select pg_notify(${DUE_CHANNEL}, '')`
 

@@ -1,6 +1,8 @@
 import { expect, test } from 'bun:test'
+import type { Envelope } from '../../../../proto/events/envelope.ts'
+import type { Tx } from '../../db/client.ts'
 import type { DeadLetterNotice } from '../bus.ts'
-import { emit } from '../outbox/emit.ts'
+import { emit, emitAll } from '../outbox/emit.ts'
 import { markUnsent } from '../outbox/queries.ts'
 import {
   deliveryViolations,
@@ -183,6 +185,46 @@ export function deliveryTests(harness: () => Harness, members: () => { sourcing:
       where consumer = 'poison'`,
     ).toMatchObject([{ event_id: poison, type, subject: 'bad', tries: 5, error }])
     expect(await owner()`select event_id from webhooks.retry_events where consumer = 'poison'`).toHaveLength(0)
+  })
+
+  test('events are handled together; if that fails, each is handled alone and only the poison event is a dead letter', async () => {
+    const { sourcing, webhooks } = members()
+    const type = 'sourcing.together.emitted'
+    const batches: number[] = []
+    const handle = async (tx: Tx, event: Envelope) => {
+      if (numberOf(event) === 13) throw new Error('cannot be handled')
+      await record(tx, event)
+    }
+    const values = [1, 2, 13, 3]
+    await sourcing.pool.begin((tx) =>
+      emitAll(
+        tx,
+        values.map((value) => ({ type, subject: `s${value}`, data: { value } })),
+      ),
+    )
+    webhooks.start(
+      webhooks.bus.consume({
+        name: 'together',
+        subjects: [type],
+        handle,
+        async handleAll(tx, events) {
+          batches.push(events.length)
+          for (const event of events) await handle(tx, event)
+        },
+      }),
+    )
+    const dead = () => owner()`select event_id from webhooks.dead_letters where consumer = 'together'`
+    await until(async () => (await effectsOf(owner(), type)).length === 3 && (await dead()).length === 1)
+    expect(batches[0]).toBe(4)
+    await sourcing.pool.begin((tx) =>
+      emitAll(
+        tx,
+        [4, 5].map((value) => ({ type, subject: `s${value}`, data: { value } })),
+      ),
+    )
+    await until(async () => (await effectsOf(owner(), type)).length === 5)
+    expect(batches.slice(1).reduce((sum, events) => sum + events, 0)).toBe(2)
+    expect((await effectsOf(owner(), type)).map(({ value }) => value).sort()).toEqual([1, 2, 3, 4, 5])
   })
 
   test('a busy subject whose event fails at first catches up in order', async () => {

@@ -1,3 +1,4 @@
+import { EMITTED_BY } from '../../../../proto/events/envelope.ts'
 import { SERVICES, type ServiceName } from '../../../../proto/services.ts'
 import type { Pool } from '../../db/client.ts'
 import type { Driver, DriverOptions } from '../driver.ts'
@@ -64,11 +65,10 @@ export function postgresDriver({ service, pool, notifier, log, heartbeats }: Dri
   }
 }
 
-/** The outboxes that may contain these subjects: that of the service named by each family, otherwise all. */
+/** The outboxes that contain these subjects. */
 function sourcesOf(subjects: readonly string[]): ServiceName[] {
-  const families = new Set(subjects.map(familyOf))
-  const own = SERVICES.filter((service) => families.has(service))
-  return own.length === families.size ? own : [...SERVICES]
+  const emitters = new Set(subjects.map((subject) => EMITTED_BY[familyOf(subject)]))
+  return SERVICES.filter((service) => emitters.has(service))
 }
 
 function subscriberListener(
