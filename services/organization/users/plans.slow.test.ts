@@ -14,7 +14,7 @@ import { listHolders, scanUsers } from './list/queries.ts'
 import { findUser, findUserByEmail, findUserDocument } from './queries.ts'
 import type { Authority, UserFilters } from './rules.ts'
 
-const [USERS, ORGANIZATIONS, LARGEST] = [100_000, 1500, 30_000]
+const [USERS, ORGANIZATIONS, LARGEST] = [60_000, 900, 18_000]
 const db = await testDatabase()
 await loadUsers(db.owner, { count: USERS, organizations: ORGANIZATIONS, largest: LARGEST })
 const url = db.urlOf('organization')

@@ -20,7 +20,7 @@ export interface Answer {
   text: string
 }
 
-const CONCURRENCY = 12
+const CONCURRENCY = 6
 
 /** A marketplace and the callers that send hostile requests to it. */
 export class FuzzHarness {
