@@ -6,6 +6,10 @@ identity catalog organization sourcing webhooks
 {{- define "marketplace.service" -}}
 {{- $common := pick .root.Values "replicas" "databasePoolSize" "autoscaling" "podDisruptionBudget" "maxSurge" "revisionHistoryLimit" "resources" "startupProbe" "readinessProbe" "livenessProbe" "shutdownSeconds" "preStopSeconds" "env" "envFrom" "serviceAnnotations" "podSecurityContext" "containerSecurityContext" "podAnnotations" "podLabels" "nodeSelector" "tolerations" "affinity" "priorityClassName" "podSpec" "initContainers" "volumes" "volumeMounts" "topologySpread" "serviceAccount" -}}
 {{- $service := mergeOverwrite (deepCopy $common) (deepCopy (index .root.Values.services .name)) -}}
+{{- /* An evaluation fits into a node with two CPUs. */ -}}
+{{- if .root.Values.dev.enabled -}}
+{{- $_ := set $service "resources" (mergeOverwrite $service.resources (dict "requests" (dict "cpu" "50m"))) -}}
+{{- end -}}
 {{- /* Files in the pod's own folder cannot be shared between replicas. */ -}}
 {{- if and (eq .name "sourcing") (eq (include "marketplace.usesFolder" .root) "true") -}}
 {{- $_ := set $service "replicas" 1 -}}

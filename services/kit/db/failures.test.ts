@@ -42,6 +42,16 @@ test('a serialization failure is a dependency failure', async () => {
   expect(isDependencyFailure(failure)).toBe(true)
 })
 
+test('a password that was changed is a dependency failure', async () => {
+  const url = new URL(db.urlOf('sourcing'))
+  url.password = 'the password before'
+  const stale = connect(url.href, { max: 1, applicationName: 'test-failures' })
+  const failure = await failureOf(stale`select 1`)
+  await stale.end()
+  expect(failure).toMatchObject({ code: '28P01' })
+  expect(isDependencyFailure(failure)).toBe(true)
+})
+
 test('a constraint violation is not a dependency failure', async () => {
   expect(isDependencyFailure(await failureOf(usage('org_3')))).toBe(false)
   expect(isDependencyFailure(undefined)).toBe(false)
