@@ -24,7 +24,8 @@ const ROWS: [title: string, panels: Panel[]][] = [
         unit: 'percentunit',
         queries: [
           [
-            'sum by (service) (rate(http_request_duration_seconds_count{$release,status=~"5.."}[$__rate_interval])) / sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))',
+            // Without errors there is no series of them, which would be an empty panel instead of a line at zero.
+            '(sum by (service) (rate(http_request_duration_seconds_count{$release,status=~"5.."}[$__rate_interval])) or 0 * sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))) / sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))',
             '{{service}}',
           ],
         ],
@@ -88,10 +89,10 @@ const ROWS: [title: string, panels: Panel[]][] = [
         title: 'Failing events and dead letters',
         unit: 'short',
         queries: [
-          ['max by (service, consumer) (consumer_failed_events{$release})', '{{service}} {{consumer}} failing'],
+          // A gauge: a counter that appears with its first event would hide that one.
           [
-            'sum by (service, consumer) (increase(events_dead_lettered_total{$release}[1h]))',
-            '{{service}} {{consumer}} dead in 1 h',
+            'max by (service, consumer, state) (consumer_failed_events{$release})',
+            '{{service}} {{consumer}} {{state}}',
           ],
         ],
       },

@@ -49,6 +49,16 @@ test('process, connections and queues have metrics', async () => {
   }
 })
 
+test('a consumer without failing events reports zero', async () => {
+  const consumers = (await seriesOf('consumer_lag_events')).map((line) => /consumer="[^"]+"/.exec(line)?.[0])
+  expect(consumers.length).toBeGreaterThan(SERVICES.length)
+  const failed = await seriesOf('consumer_failed_events')
+  for (const state of ['retrying', 'dead']) {
+    expect(failed).toContainEqual(expect.stringMatching(new RegExp(`state="${state}".* 0$`)))
+  }
+  expect(failed.length).toBe(2 * consumers.length)
+})
+
 test('a sign-in and a wrong password are counted by result', async () => {
   const countOf = async (result: string) =>
     Number((await seriesOf('sign_ins_total')).find((line) => line.includes(`result="${result}"`))?.split(' ')[1] ?? 0)
