@@ -3,17 +3,17 @@ import { BUN } from '../../toolchain/checkout.ts'
 import { install, type Progress } from '../../toolchain/installation.ts'
 import { Refusal } from '../../toolchain/refusal.ts'
 import { run } from '../../toolchain/run.ts'
-import type { FilledPanel, Point } from './dashboard.ts'
+import type { FilledPanel } from './dashboard.ts'
 
 /** Pixels of a column and of a row of Grafana's grid. */
 const [COLUMN, ROW] = [40, 17]
 const AXIS = 70
-const LETTER = 5.6
+const LETTER = 5.4
 
 /** The labels of an axis by the unit of Grafana, as expressions of Vega. */
 const LABELS: Record<string, string> = {
   s: "datum.value < 1 ? format(datum.value * 1000, ',.4~r') + ' ms' : format(datum.value, '.3~r') + ' s'",
-  bytes: "format(datum.value / 1048576, ',.4~r') + ' MiB'",
+  bytes: "format(datum.value, ',.4~r') + ' MiB'",
   percentunit: "format(datum.value, '.3~%')",
   reqps: "format(datum.value, '.3~r') + ' req/s'",
   short: "format(datum.value, '.3~s')",
@@ -31,6 +31,9 @@ export async function draw(title: string, panels: readonly FilledPanel[], folder
   await Bun.write(to, `${svg.replace(/\d+\.\d{2,}/g, (number) => String(Math.round(Number(number) * 10) / 10))}\n`)
 }
 
+/** Each panel has series and a legend of its own. */
+const RESOLVE = { scale: { color: 'independent' }, legend: { color: 'independent' } }
+
 function specificationOf(title: string, panels: readonly FilledPanel[]) {
   const rows = panels.filter(({ type }) => type === 'row')
   const linesOf = (row: number) => {
@@ -45,10 +48,10 @@ function specificationOf(title: string, panels: readonly FilledPanel[]) {
     spacing: 26,
     vconcat: rows.map((row, index) => ({
       title: { text: row.title, fontSize: 16, anchor: 'start', offset: 8 },
-      spacing: 18,
-      vconcat: linesOf(index).map((line = []) => ({ spacing: 24, bounds: 'flush', hconcat: line.map(chart) })),
+      ...{ spacing: 18, resolve: RESOLVE },
+      vconcat: linesOf(index).map((line = []) => ({ spacing: 24, resolve: RESOLVE, hconcat: line.map(chart) })),
     })),
-    resolve: { scale: { color: 'independent' }, legend: { color: 'independent' } },
+    resolve: RESOLVE,
     config: {
       font: 'sans-serif',
       view: { stroke: '#ddd' },
@@ -59,13 +62,16 @@ function specificationOf(title: string, panels: readonly FilledPanel[]) {
 }
 
 function chart({ title, gridPos, fieldConfig, points }: FilledPanel) {
+  const unit = fieldConfig?.defaults.unit ?? 'short'
+  const scaled = (value: number | null) => (value !== null && unit === 'bytes' ? value / 2 ** 20 : value)
   const width = gridPos.w * COLUMN - AXIS
-  const longest = Math.max(...points.map(({ series }) => series.length))
+  const names = [...new Set(points.map(({ series }) => series))]
+  const longest = Math.max(...names.map(({ length }) => length))
   return {
     title: { text: title, anchor: 'start', fontSize: 12, frame: 'group' },
     width,
     height: gridPos.h * ROW,
-    data: { values: points.map(({ time, ...point }: Point) => ({ ...point, time: time * 1000 })) },
+    data: { values: points.map(({ time, value, series }) => ({ time: time * 1000, value: scaled(value), series })) },
     mark: 'line',
     encoding: {
       x: {
@@ -77,12 +83,12 @@ function chart({ title, gridPos, fieldConfig, points }: FilledPanel) {
       y: {
         field: 'value',
         type: 'quantitative',
-        axis: { title: null, tickCount: 4, minExtent: AXIS, labelExpr: LABELS[fieldConfig?.defaults.unit ?? 'short'] },
+        axis: { title: null, tickCount: 4, minExtent: AXIS, maxExtent: AXIS, labelExpr: LABELS[unit] },
       },
       color: {
         field: 'series',
         type: 'nominal',
-        scale: { scheme: 'tableau20' },
+        scale: { scheme: names.length > 10 ? 'tableau20' : 'tableau10' },
         legend: {
           title: null,
           orient: 'bottom',
