@@ -1,10 +1,19 @@
+import { findPrometheus } from './rehearse/metrics/programs.ts'
 import { type Pooler, startPooler } from './rehearse/pooler.ts'
 import { type Lifecycle, runCommand } from './toolchain/command.ts'
 import { installPackages } from './toolchain/packages.ts'
 import { Refusal } from './toolchain/refusal.ts'
 import { testWithServers } from './verify/with-servers.ts'
 
-const REHEARSALS: Readonly<Record<string, { what: string; tests: readonly string[]; pooled?: boolean }>> = {
+interface Rehearsal {
+  what: string
+  tests: readonly string[]
+  pooled?: boolean
+  /** Finds programs of the machine, as variables of the tests. */
+  needs?: () => Promise<Record<string, string>>
+}
+
+const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
   update: { what: 'a rolling update under load', tests: ['services/all/rolling-update.slow.test.ts'] },
   migration: {
     what: 'two releases side by side under load',
@@ -27,6 +36,11 @@ const REHEARSALS: Readonly<Record<string, { what: string; tests: readonly string
     ],
     pooled: true,
   },
+  metrics: {
+    what: 'every panel of the dashboard and every alert on a real Prometheus; draws the dashboard',
+    tests: ['scripts/rehearse/metrics/rehearsal.ts'],
+    needs: findPrometheus,
+  },
 }
 
 const USAGE = `Usage: bun run rehearse <name>
@@ -47,16 +61,22 @@ await runCommand(async (lifecycle) => {
   const rehearsal = Object.hasOwn(REHEARSALS, name) ? REHEARSALS[name] : undefined
   if (!rehearsal || surplus.length > 0) throw new Refusal(USAGE)
   await installPackages(console.log)
-  return rehearse([...rehearsal.tests], rehearsal.pooled ?? false, lifecycle)
+  return rehearse(rehearsal, lifecycle)
 })
 
-async function rehearse(tests: string[], pooled: boolean, lifecycle: Lifecycle): Promise<number> {
+async function rehearse({ tests, pooled = false, needs }: Rehearsal, lifecycle: Lifecycle): Promise<number> {
+  const programs = (await needs?.()) ?? {}
   let pooler: Pooler | undefined
-  const { passed, failed } = await testWithServers(tests, lifecycle, console.log, async ({ databaseUrl, folder }) => {
-    if (!pooled) return {}
-    pooler = await startPooler(databaseUrl, folder, lifecycle)
-    return { TEST_POOLER: pooler.address }
-  })
+  const { passed, failed } = await testWithServers(
+    [...tests],
+    lifecycle,
+    console.log,
+    async ({ databaseUrl, folder }) => {
+      if (!pooled) return programs
+      pooler = await startPooler(databaseUrl, folder, lifecycle)
+      return { TEST_POOLER: pooler.address }
+    },
+  )
   if (pooler) console.log(`${await pooler.transactions()} transactions went through PgBouncer`)
   console.log(`${passed} passed, ${failed} failed`)
   return failed === 0 ? 0 : 1

@@ -1,6 +1,8 @@
 interface Panel {
   title: string
   unit: string
+  /** The value above which an alert fires. */
+  alertAbove?: number
   /** A PromQL expression and the legend of its series. */
   queries: [expression: string, legend: string][]
 }
@@ -22,9 +24,11 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Errors of the marketplace',
         unit: 'percentunit',
+        alertAbove: 0.01,
         queries: [
           [
-            'sum by (service) (rate(http_request_duration_seconds_count{$release,status=~"5.."}[$__rate_interval])) / sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))',
+            // Without errors there is no series of them, which would be an empty panel instead of a line at zero.
+            '(sum by (service) (rate(http_request_duration_seconds_count{$release,status=~"5.."}[$__rate_interval])) or 0 * sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))) / sum by (service) (rate(http_request_duration_seconds_count{$release}[$__rate_interval]))',
             '{{service}}',
           ],
         ],
@@ -32,6 +36,7 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Duration, 99th percentile',
         unit: 's',
+        alertAbove: 1,
         queries: [
           [
             'histogram_quantile(0.99, sum by (service, le) (rate(http_request_duration_seconds_bucket{$release}[$__rate_interval])))',
@@ -72,6 +77,7 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Oldest unpublished event',
         unit: 's',
+        alertAbove: 60,
         queries: [['max by (service) (outbox_oldest_seconds{$release})', '{{service}}']],
       },
       {
@@ -82,16 +88,17 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Events that consumers have not processed',
         unit: 'short',
+        alertAbove: 1000,
         queries: [['max by (service, consumer) (consumer_lag_events{$release})', '{{service}} {{consumer}}']],
       },
       {
         title: 'Failing events and dead letters',
         unit: 'short',
         queries: [
-          ['max by (service, consumer) (consumer_failed_events{$release})', '{{service}} {{consumer}} failing'],
+          // A gauge: a counter that appears with its first event would hide that one.
           [
-            'sum by (service, consumer) (increase(events_dead_lettered_total{$release}[1h]))',
-            '{{service}} {{consumer}} dead in 1 h',
+            'max by (service, consumer, state) (consumer_failed_events{$release})',
+            '{{service}} {{consumer}} {{state}}',
           ],
         ],
       },
@@ -122,6 +129,7 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Oldest due delivery',
         unit: 's',
+        alertAbove: 60,
         queries: [['max(webhook_oldest_due_seconds{$release})', 'age']],
       },
       {
@@ -155,6 +163,7 @@ const ROWS: [title: string, panels: Panel[]][] = [
       {
         title: 'Event loop lag, 99th percentile',
         unit: 's',
+        alertAbove: 0.5,
         queries: [['max by (service) (nodejs_eventloop_lag_p99_seconds{$release})', '{{service}}']],
       },
     ],
@@ -214,11 +223,29 @@ const variable = (name: string, label: string, query: string) => ({
   sort: 1,
 })
 
-const panelOf = ({ title, unit, queries }: Panel) => ({
+/** A line at the threshold, where the axis reaches it. */
+const thresholdOf = (alertAbove: number) => ({
+  thresholds: {
+    mode: 'absolute',
+    steps: [
+      { color: 'transparent', value: null },
+      { color: 'red', value: alertAbove },
+    ],
+  },
+  custom: { fillOpacity: 10, thresholdsStyle: { mode: 'line' } },
+})
+
+const panelOf = ({ title, unit, alertAbove, queries }: Panel) => ({
   type: 'timeseries',
   title,
   datasource: { type: 'prometheus', uid: '$datasource' },
-  fieldConfig: { defaults: { unit, min: 0, custom: { fillOpacity: 10 } }, overrides: [] },
+  fieldConfig: {
+    defaults: {
+      ...{ unit, min: 0, custom: { fillOpacity: 10 } },
+      ...(alertAbove === undefined ? {} : thresholdOf(alertAbove)),
+    },
+    overrides: [],
+  },
   options: { legend: { displayMode: 'list', placement: 'bottom' }, tooltip: { mode: 'multi' } },
   targets: queries.map(([expr, legendFormat], index) => ({
     refId: String.fromCharCode(65 + index),

@@ -49,6 +49,16 @@ test('process, connections and queues have metrics', async () => {
   }
 })
 
+test('a consumer without failing events reports zero', async () => {
+  const consumers = (await seriesOf('consumer_lag_events')).map((line) => /consumer="[^"]+"/.exec(line)?.[0])
+  expect(consumers.length).toBeGreaterThan(SERVICES.length)
+  const failed = await seriesOf('consumer_failed_events')
+  for (const state of ['retrying', 'dead']) {
+    expect(failed).toContainEqual(expect.stringMatching(new RegExp(`state="${state}".* 0$`)))
+  }
+  expect(failed.length).toBe(2 * consumers.length)
+})
+
 test('a sign-in and a wrong password are counted by result', async () => {
   const countOf = async (result: string) =>
     Number((await seriesOf('sign_ins_total')).find((line) => line.includes(`result="${result}"`))?.split(' ')[1] ?? 0)
@@ -76,16 +86,22 @@ const metricsIn = (expression: string) =>
     .match(/\b[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b(?!\()/g)
     ?.map((name) => name.replace(/_(count|sum|bucket)$/, '')) ?? []
 
+interface DashboardPanel {
+  title: string
+  targets?: { expr: string }[]
+  fieldConfig?: { defaults: { thresholds?: { steps: { value: number | null }[] } } }
+}
+
+const files = join(import.meta.dir, '..', '..', 'charts', 'marketplace', 'files')
+const { groups } = Bun.YAML.parse(await Bun.file(join(files, 'alerts.yaml')).text()) as {
+  groups: { rules: { alert: string; expr: string }[] }[]
+}
+const alerts = groups.flatMap(({ rules }) => rules)
+const { panels }: { panels: DashboardPanel[] } = await Bun.file(join(files, 'dashboard.json')).json()
+
 test('alerts and dashboard of the chart use metrics that exist, of one installation', async () => {
-  const files = join(import.meta.dir, '..', '..', 'charts', 'marketplace', 'files')
-  const alerts = Bun.YAML.parse(await Bun.file(join(files, 'alerts.yaml')).text()) as {
-    groups: { rules: { alert: string; expr: string }[] }[]
-  }
-  const { panels }: { panels: { title: string; targets?: { expr: string }[] }[] } = await Bun.file(
-    join(files, 'dashboard.json'),
-  ).json()
   const expressions = [
-    ...alerts.groups.flatMap(({ rules }) => rules.map(({ alert, expr }) => [alert, expr] as const)),
+    ...alerts.map(({ alert, expr }) => [alert, expr] as const),
     ...panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
   ]
   expect(expressions.length).toBeGreaterThan(25)
@@ -97,4 +113,18 @@ test('alerts and dashboard of the chart use metrics that exist, of one installat
     expect([title, expression.match(/[{,]job=/g)?.length]).toEqual([title, names.length])
   }
   expect(metricsIn('sum by (x_y) (rate(no_such_metric_count{a_b="c_d"}[5m]))')).toEqual(['no_such_metric'])
+})
+
+test('the thresholds of the dashboard are those of the alerts on the same metric', () => {
+  const limits = panels.flatMap(({ title, targets = [], fieldConfig }) => {
+    const value = fieldConfig?.defaults.thresholds?.steps.at(-1)?.value ?? undefined
+    return value === undefined ? [] : [{ title, value, metric: metricsIn(targets[0]?.expr ?? '')[0] }]
+  })
+  expect(limits.length).toBeGreaterThan(3)
+  for (const { title, value, metric } of limits) {
+    const alertLimits = alerts
+      .filter(({ expr }) => metricsIn(expr)[0] === metric)
+      .map(({ expr }) => Number(/> ([\d.]+)\s*$/.exec(expr)?.[1]))
+    expect([title, ...alertLimits]).toContain(value)
+  }
 })

@@ -22,6 +22,7 @@ export class MarketLoad extends ConstantLoad {
     { administrator, orgId }: TestOrganization,
     url: string,
     more: (client: ApiClient) => Record<string, LoadedRequest> = () => ({}),
+    perSecond = PER_SECOND,
   ) {
     const cases = new Set<string>()
     const parts = new Set<string>()
@@ -61,7 +62,7 @@ export class MarketLoad extends ConstantLoad {
         }),
         ...more(client),
       },
-      { perSecond: PER_SECOND },
+      { perSecond },
     )
     this.client = client
     this.cases = cases

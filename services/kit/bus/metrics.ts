@@ -47,7 +47,10 @@ export function lagMetrics(registry: Registry, readLag: () => Promise<BusLag>): 
     'consumer_failed_events',
     'Events queued for a retry, and dead letters.',
     ['consumer', 'state'],
-    (to, { retries }) => {
+    (to, { consumers, retries }) => {
+      for (const consumer of Object.keys(consumers)) {
+        for (const state of ['retrying', 'dead']) to.labels(consumer, state).set(0)
+      }
       for (const { consumer, retrying, dead } of retries) {
         to.labels(consumer, 'retrying').set(retrying)
         to.labels(consumer, 'dead').set(dead)
