@@ -39,7 +39,7 @@ export function pgbenchScript(
 }
 
 /** Ids and serial numbers of new records, which differ in each transaction. */
-const UNIQUE = /(?:part|order|evt|audit)_[0-9A-HJKMNP-TV-Z]{26}|[PO]-[0-9A-HJKMNP-TV-Z]{8}/g
+const UNIQUE = /(?:part|order|assignment|case|task|evt|audit)_[0-9A-HJKMNP-TV-Z]{26}|[PO]-[0-9A-HJKMNP-TV-Z]{8}/g
 
 /** An expression for a parameter in which new ids and serial numbers contain the variable `n` of the script. */
 export function uniqueIds() {

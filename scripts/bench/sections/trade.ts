@@ -5,8 +5,8 @@ import { idOf, LARGE_TRADER, SMALL_TRADER, TRADED_PART } from '../database.ts'
 import { comparePage, readPage, TRADE, timeOf } from '../lists.ts'
 import { signIn, startReplica } from '../services.ts'
 
-/** There are many filters, so each gets short rounds and fixed numbers of clients. */
-const SHORT = { pace: { rounds: 3, seconds: 1 }, connections: [16], clients: [8] }
+/** There are many filters, so each gets short rounds and the numbers of clients that are fastest for most of them. */
+const SHORT = { pace: { rounds: 3, seconds: 1 }, connections: [64], clients: [8] }
 const FAR_PAGE = 100
 /** A hundredth page, the lists of a large organization and the search for a part, divided by the simple case. */
 const FLAT = 2

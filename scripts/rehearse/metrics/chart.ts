@@ -3,7 +3,6 @@ import { installHelm4 } from '../../toolchain/chart-tools.ts'
 import { ROOT } from '../../toolchain/checkout.ts'
 import { Refusal } from '../../toolchain/refusal.ts'
 import { run } from '../../toolchain/run.ts'
-import type { Dashboard } from './dashboard.ts'
 
 export const CHART = join(ROOT, 'charts', 'marketplace')
 
@@ -17,6 +16,20 @@ interface ServiceMonitor {
       relabelings: { sourceLabels: string[]; targetLabel: string }[]
     }[]
   }
+}
+
+export interface Panel {
+  type: string
+  title: string
+  gridPos: { x: number; y: number; w: number; h: number }
+  fieldConfig?: { defaults: { unit: string } }
+  targets?: { expr: string; legendFormat: string }[]
+}
+
+export interface Dashboard {
+  title: string
+  templating: { list: { name: string; query: string | { query: string } }[] }
+  panels: Panel[]
 }
 
 /** What the chart renders for Prometheus and Grafana. */

@@ -1,18 +1,5 @@
+import type { Dashboard, Panel } from './chart.ts'
 import { type Prometheus, SCRAPE_SECONDS, type Series } from './prometheus.ts'
-
-export interface Panel {
-  type: string
-  title: string
-  gridPos: { x: number; y: number; w: number; h: number }
-  fieldConfig?: { defaults: { unit: string } }
-  targets?: { expr: string; legendFormat: string }[]
-}
-
-export interface Dashboard {
-  title: string
-  templating: { list: { name: string; query: string | { query: string } }[] }
-  panels: Panel[]
-}
 
 /** A value of a series at a time; null where the query has no number. */
 export interface Point {

@@ -1,7 +1,7 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder } from './contents.ts'
-import { readEntries } from './queries.ts'
+import { readEntries, setLongTimeout } from './queries.ts'
 
 const BATCHES_BETWEEN_COLLECTIONS = 32
 
@@ -13,6 +13,7 @@ export async function loadContents<Filter extends string>(
   const itemOf = catalog.rows.reader()
   const builder = new ContentsBuilder(catalog)
   await sql.begin('isolation level repeatable read read only', async (tx) => {
+    await setLongTimeout(tx)
     let batches = 0
     for await (const rows of readEntries(tx, catalog)) {
       for (const row of rows) builder.add(itemOf(row))

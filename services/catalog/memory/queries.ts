@@ -15,3 +15,6 @@ export const readEntries = (tx: Tx, { rows, key, orderBy }: ListedRows) =>
   select ${tx([...rows.columns])}
   from ${tx(rows.view)}
   order by coalesce(${tx(orderBy)}, ${tx(key)}) collate "C", ${tx(key)} collate "C"`.cursor(ROWS_AT_A_TIME)
+
+/** Sorting the largest catalog on a busy server takes longer than the statements of requests may. */
+export const setLongTimeout = (tx: Tx) => tx`set local statement_timeout = '60s'`
