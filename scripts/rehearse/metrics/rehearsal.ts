@@ -77,7 +77,7 @@ test('under load every panel has data and no alert fires', async () => {
     deployment.url,
     (client) => ({
       'read a missing part': expecting(404, () => client.get('/v1/parts/part_00000000000000000000000000')),
-      'create an invalid part': expecting(422, () => client.post('/v1/parts', { title: 7 })),
+      'create an invalid part': expecting(400, () => client.post('/v1/parts', { title: 7 })),
     }),
     REQUESTS_PER_SECOND,
   )
