@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { SERVICES } from '../../proto/services.ts'
 import { ApiClient } from '../../services/testing/client.ts'
 import { until } from '../../services/testing/until.ts'
-import { installHelm4 } from '../toolchain/chart-tools.ts'
+import { installHelm } from '../toolchain/chart-tools.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { type Lifecycle, runCommand } from '../toolchain/command.ts'
@@ -204,7 +204,7 @@ async function render(folder: string, publicUrl: string, servers: Servers, lifec
   const file = join(folder, 'values.json')
   await Bun.write(file, JSON.stringify(values))
   const chart = join(ROOT, 'charts', 'marketplace')
-  return mustRun([await installHelm4(lifecycle), 'template', 'play', chart, '--values', file])
+  return mustRun([await installHelm('4.2.3', lifecycle), 'template', 'play', chart, '--values', file])
 }
 
 /** Waits for the end of a Job, which must be 0. */

