@@ -50,17 +50,20 @@ export class Deployment {
   }
 
   /**
-   * Replaces the replicas of the services one after the other, with changed options if given: a new one becomes ready, the ingress stops sending to the
-   * old one, and after a pause the old one gets SIGTERM.
+   * Replaces the replicas of the services, those of each one after the other, with changed options if given: a new one becomes
+   * ready, the ingress stops sending to the old one, and after a pause the old one gets SIGTERM.
    */
   async roll(services: readonly ServiceName[], change: Partial<DeploymentOptions> = {}): Promise<ReplicaEnd[]> {
     this.#options = { ...this.#options, ...change }
+    const ends = await Promise.all(services.map((service) => this.#rollOne(service)))
+    return ends.flat()
+  }
+
+  async #rollOne(service: ServiceName): Promise<ReplicaEnd[]> {
     const ends: ReplicaEnd[] = []
-    for (const service of services) {
-      for (const old of [...this.replicasOf(service)]) {
-        await this.#add(service)
-        ends.push(await this.#remove(service, old))
-      }
+    for (const old of [...this.replicasOf(service)]) {
+      await this.#add(service)
+      ends.push(await this.#remove(service, old))
     }
     return ends
   }

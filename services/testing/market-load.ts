@@ -6,7 +6,7 @@ import type { TestOrganization } from './marketplace.ts'
 import type { WebhookReceiver } from './receiver.ts'
 import { until } from './until.ts'
 
-const PER_SECOND = 25
+const PER_SECOND = 10
 
 /** Reads and writes of all services, whose cases are announced to a webhook receiver. */
 export class MarketLoad extends ConstantLoad {

@@ -41,7 +41,7 @@ async function peakMib(work: Promise<unknown>): Promise<number> {
   let peak = 0
   while (isRunning) {
     peak = Math.max(peak, await memoryMib())
-    await Bun.sleep(20)
+    await Bun.sleep(100)
   }
   await finished
   return peak
@@ -93,7 +93,7 @@ async function exported(coding: 'gzip' | 'identity', { pauseMs = 0, path = PATH 
 const peakOfTenthMib = (coding: 'gzip' | 'identity'): Promise<number> =>
   peakMib(
     (async () => {
-      for (let time = 0; time < 20; time++) await exported(coding, { path: A_TENTH })
+      for (let time = 0; time < 10; time++) await exported(coding, { path: A_TENTH })
     })(),
   )
 
