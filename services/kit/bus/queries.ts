@@ -1,4 +1,5 @@
 import type { ServiceName } from '../../../proto/services.ts'
+import { commitsAsynchronously } from '../db/async-commit.ts'
 import type { Sql, Tx } from '../db/client.ts'
 import type { EventRow } from './outbox/envelope.ts'
 
@@ -43,10 +44,10 @@ export const touchCursors = (sql: Sql, consumer: string) => sql`
   update bus_cursors set touched_at = now()
   where consumer = ${consumer} and touched_at < now() - interval '1 hour'`
 
-/** Counts an attempt at a batch before it starts, so that the count survives a crash. */
+/** Counts an attempt at a batch before it starts, so that the count survives a crash of the consumer. */
 export const beginAttempt = (sql: Sql, { consumer, source, version }: Cursor) => sql<{ attempts: number }[]>`
   update bus_cursors set attempts = attempts + 1
-  where consumer = ${consumer} and source = ${source} and version = ${version}
+  where consumer = ${consumer} and source = ${source} and version = ${version} and ${commitsAsynchronously(sql)}
   returning attempts`
 
 /** Moves the cursor, which stays locked until the commit. No row is updated if another process has moved it. */

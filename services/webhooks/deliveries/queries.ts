@@ -1,3 +1,4 @@
+import { commitsAsynchronously } from '../../kit/db/async-commit.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 /** Wakes the dispatchers of all replicas after the commit. */
@@ -78,7 +79,8 @@ export const listDueEndpoints = (sql: Sql, now: string) => sql<{ endpointId: str
 
 /**
  * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked FOR SHARE, so
- * that once a change of an endpoint has been committed no claim overlooks it.
+ * that once a change of an endpoint has been committed no claim overlooks it. A lease that a crash of Postgres loses is of a
+ * delivery whose result was not recorded either.
  */
 export const claimDue = (
   sql: Sql,
@@ -88,7 +90,7 @@ export const claimDue = (
 ) => sql<ClaimedDelivery[]>`
   with active as (
     select id from webhooks.endpoints
-    where id = any(${[...shares.keys()]}) and status = 'active' order by id for share
+    where id = any(${[...shares.keys()]}) and status = 'active' and ${commitsAsynchronously(sql)} order by id for share
   ), leased as (
     select d.id from active
     join unnest(${[...shares.keys()]}::text[], ${[...shares.values()]}::integer[]) share (id, slots) on share.id = active.id

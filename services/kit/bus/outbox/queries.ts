@@ -1,4 +1,5 @@
 import type { ServiceName } from '../../../../proto/services.ts'
+import { commitsAsynchronously } from '../../db/async-commit.ts'
 import type { Pool, Sql, Tx } from '../../db/client.ts'
 import type { EventRow } from './envelope.ts'
 
@@ -50,8 +51,9 @@ export const listUnsent = (sql: Sql, limit: number) => sql<OutboxRow[]>`
   from outbox where sent_at is null
   order by seq limit ${limit}`
 
+/** Rows that a crash of Postgres makes unsent again are published twice, and consumers ignore the second time. */
 export const markSent = (sql: Sql, seqs: readonly string[]) => sql`
-  update outbox set sent_at = now() where seq = any(${seqs as string[]}::bigint[])`
+  update outbox set sent_at = now() where seq = any(${seqs as string[]}::bigint[]) and ${commitsAsynchronously(sql)}`
 
 /**
  * Marks rows that all consumers on Postgres have read: those below every cursor and below the oldest running transaction.
