@@ -1,4 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import type { ClusterInfo } from 'nats'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsCluster } from '../../../testing/nats-server.ts'
 import {
@@ -23,16 +24,19 @@ const DOMAIN_TYPE = 'sourcing.clustered.emitted'
 const NOTIFICATION_TYPE = 'cases.updated'
 const SUBJECTS = 5
 
-/** Whether every stream has three replicas, none of them behind or offline. */
+const isCurrent = (cluster: ClusterInfo | undefined) =>
+  (cluster?.replicas ?? []).every(({ current, offline }) => current && !offline)
+
+/** Whether every stream has three replicas, and none of them, nor of its consumers, is behind or offline. */
 async function isWhole(): Promise<boolean> {
   const session = await connectOnce({ url: cluster.url }, 'looking').catch(() => undefined)
   if (!session) return false
   try {
-    const infos = await Promise.all(['DOMAIN', 'NOTIFICATIONS'].map((name) => session.jsm.streams.info(name)))
-    return infos.every(
-      ({ cluster: { replicas = [] } = {} }) =>
-        replicas.length === 2 && replicas.every(({ current, offline }) => current && !offline),
-    )
+    const names = ['DOMAIN', 'NOTIFICATIONS']
+    const streams = await Promise.all(names.map((name) => session.jsm.streams.info(name)))
+    if (!streams.every(({ cluster }) => cluster?.replicas?.length === 2 && isCurrent(cluster))) return false
+    const consumers = await Promise.all(names.map((name) => Array.fromAsync(session.jsm.consumers.list(name))))
+    return consumers.flat().every(({ cluster }) => isCurrent(cluster))
   } catch {
     return false
   } finally {
