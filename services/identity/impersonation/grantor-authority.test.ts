@@ -69,3 +69,22 @@ test('adding a permission that the grantor lacks to a role of the user ends the 
   expect(patched.status).toBe(200)
   await expectEnd(session, 'end after the change')
 })
+
+test('changes of several organizations that are handled together end the impersonations of each', async () => {
+  const scenes = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const other = await market.organization(['IP_OWNER'])
+      const [user, grantor] = [await other.member([]), await other.member(['org:admin'])]
+      return { other, grantor, session: await acting(user, grantor) }
+    }),
+  )
+  // The bus reads no event behind the oldest running transaction, so all arrive in one batch at its end.
+  await market.db.owner.begin(async (tx) => {
+    await tx`select pg_current_xact_id()`
+    for (const { other, grantor } of scenes) {
+      const { status } = await other.administrator.client.post(`/flows/v1/users/${grantor.userId}/deactivate`)
+      expect(status).toBe(200)
+    }
+  })
+  for (const { session } of scenes) await expectEnd(session, 'end after the deactivation')
+})
