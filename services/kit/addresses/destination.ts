@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { isIP } from 'node:net'
 import { isPublicAddress, isPublicName } from './public-address.ts'
 
 export interface AddressPolicy {
@@ -29,8 +29,8 @@ export function destinationOf(text: string, { allowPrivate }: AddressPolicy): De
   if (text.includes('#')) return { problem: 'must not have a fragment' }
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '')
   if (host === '') return { problem: 'must have a host' }
-  const literal = ipaddr.isValid(host) ? host : undefined
-  const isPublic = literal === undefined ? isPublicName(host) : isPublicAddress(literal)
-  if (!isPublic && !allowPrivate) return { problem: 'must have a public address' }
+  const literal = isIP(host) === 0 ? undefined : host
+  const isAllowed = allowPrivate || (literal === undefined ? isPublicName(host) : isPublicAddress(literal))
+  if (!isAllowed) return { problem: 'must have a public address' }
   return { url, host, literal }
 }

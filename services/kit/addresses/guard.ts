@@ -106,7 +106,9 @@ export class AddressGuard {
       redirect: 'manual',
       decompress: false,
       signal,
-      tls: { ...(literal === undefined ? { serverName: host } : {}), ...(ca === undefined ? {} : { ca }) },
+      ...(url.protocol === 'https:' && {
+        tls: { ...(literal === undefined ? { serverName: host } : {}), ...(ca === undefined ? {} : { ca }) },
+      }),
     })
   }
 }

@@ -3,6 +3,9 @@ export async function readAtMost(
   response: Response,
   maxBytes: number,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  const length = Number(response.headers.get('content-length') ?? Number.NaN)
+  // A stream costs more than the rest of reading a short body.
+  if (length <= maxBytes) return { bytes: await response.bytes(), isWhole: true }
   const chunks: Uint8Array[] = []
   let total = 0
   if (response.body) {

@@ -70,7 +70,7 @@ export interface Bus {
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
   /** Notifies the signal after each NOTIFY on a channel and after an interruption. Returns a function that ends it. */
-  wakeOn(channel: string, wake: WakeSignal): () => void
+  wakeOn(channel: string, wake: Pick<WakeSignal, 'notify'>): () => void
   lag(): Promise<BusLag>
   /** Must be called after the workers have ended. */
   close(): Promise<void>
@@ -110,7 +110,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
         )
   const consumers = new Map<string, FeedRequest>()
   const closing = new AbortController()
-  const wakeOn = (channel: string, wake: WakeSignal) =>
+  const wakeOn: Bus['wakeOn'] = (channel, wake) =>
     notifier.listen({
       channels: [channel],
       onNotification: wake.notify,

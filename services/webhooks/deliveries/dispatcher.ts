@@ -12,7 +12,7 @@ import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
 import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
-import { type InFlight, shareSlots } from './slots.ts'
+import { type Candidate, type InFlight, shareSlots } from './slots.ts'
 
 export interface DispatcherDeps {
   sql: Pool
@@ -41,6 +41,9 @@ export class Dispatcher implements Worker {
   /** Decrypted secrets by their stored text. */
   readonly #secrets: LRUCache<string, string>
   readonly #running = new Map<Promise<void>, ClaimedDelivery>()
+  /** Endpoints that had due deliveries when they were last listed, without those whose deliveries were all claimed since. */
+  #candidates: readonly Candidate[] = []
+  #listAgainAtMs = 0
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
@@ -49,7 +52,7 @@ export class Dispatcher implements Worker {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const stopListening = this.#deps.bus.wakeOn(DUE_CHANNEL, this.#wake)
+    const stopListening = this.#deps.bus.wakeOn(DUE_CHANNEL, { notify: this.#listAgain })
     try {
       while (!signal.aborted) {
         const claimed = await this.#claim()
@@ -64,16 +67,25 @@ export class Dispatcher implements Worker {
     }
   }
 
+  #listAgain = (): void => {
+    this.#listAgainAtMs = 0
+    this.#wake.notify()
+  }
+
   async #claim(): Promise<number> {
     const { sql, clock } = this.#deps
     const now = new Date(clock()).toISOString()
-    const inFlight = this.#inFlight()
-    if (inFlight.free === 0) return 0
-    const shares = shareSlots(await listDueEndpoints(sql, now), inFlight)
+    if (this.#running.size === this.#deps.slots) return 0
+    if (performance.now() >= this.#listAgainAtMs) {
+      this.#listAgainAtMs = performance.now() + SWEEP_MS
+      this.#candidates = await listDueEndpoints(sql, now)
+    }
+    const shares = shareSlots(this.#candidates, this.#inFlight())
     if (shares.size === 0) return 0
     const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
     const claimed = await claimDue(sql, shares, lease, now)
     for (const delivery of claimed) this.#start(delivery, lease.token)
+    this.#candidates = withoutExhausted(this.#candidates, shares, claimed)
     return claimed.length
   }
 
@@ -123,6 +135,17 @@ export class Dispatcher implements Worker {
       response,
     })
   }
+}
+
+/** An endpoint of which fewer deliveries were claimed than asked for has no more. */
+function withoutExhausted(
+  candidates: readonly Candidate[],
+  shares: ReadonlyMap<string, number>,
+  claimed: readonly ClaimedDelivery[],
+): readonly Candidate[] {
+  const left = new Map(shares)
+  for (const { endpoint_id: id } of claimed) left.set(id, (left.get(id) ?? 0) - 1)
+  return candidates.filter(({ endpointId }) => (left.get(endpointId) ?? 0) <= 0)
 }
 
 /** What the trace of a delivery tells. */
