@@ -69,8 +69,11 @@ export interface Bus {
   lastHeartbeat(service: string): number
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
-  /** Notifies the signal after each NOTIFY on a channel and after an interruption. Returns a function that ends it. */
-  wakeOn(channel: string, wake: Pick<WakeSignal, 'notify'>): () => void
+  /**
+   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed. Returns a
+   * function that ends it.
+   */
+  onNotify(channel: string, notify: (payload?: string) => void): () => void
   lag(): Promise<BusLag>
   /** Must be called after the workers have ended. */
   close(): Promise<void>
@@ -110,12 +113,12 @@ export async function createBus(options: BusOptions): Promise<Bus> {
         )
   const consumers = new Map<string, FeedRequest>()
   const closing = new AbortController()
-  const wakeOn: Bus['wakeOn'] = (channel, wake) =>
+  const onNotify: Bus['onNotify'] = (channel, notify) =>
     notifier.listen({
       channels: [channel],
-      onNotification: wake.notify,
+      onNotification: (_channel, payload) => notify(payload),
       onDisconnected() {},
-      onListening: wake.notify,
+      onListening: () => notify(),
     })
 
   return {
@@ -164,13 +167,13 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       return {
         name: worker.name,
         async run(signal) {
-          const stop = wakeOn(channelOf(service), wake)
+          const stop = onNotify(channelOf(service), wake.notify)
           await worker.run(signal).finally(stop)
         },
       }
     },
 
-    wakeOn,
+    onNotify,
 
     async lag() {
       const [unsent] = await measureUnsent(pool)

@@ -24,7 +24,7 @@ export function retryDelivery(
     if (!hasEndpoint) throw refuse('illegal_transition', { detail: 'The endpoint of the delivery was deleted.' })
     if (state === 'DELIVERED') throw refuse('illegal_transition', { detail: 'The delivery is DELIVERED.' })
     const [delivery] = await makeDue(tx, orgId, params.id, now)
-    await notifyDue(tx)
+    await notifyDue(tx, orgId)
     await recordSuccess(tx, audit)
     return withoutNulls(delivery)
   })

@@ -10,7 +10,7 @@ import type { Worker } from '../../kit/worker/worker.ts'
 import { attemptDelivery } from './attempt.ts'
 import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
-import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints } from './queries.ts'
+import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints, listDueEndpointsOf } from './queries.ts'
 import { isSuccess, pauseAfter } from './rules.ts'
 import { type Candidate, type InFlight, shareSlots } from './slots.ts'
 
@@ -41,9 +41,11 @@ export class Dispatcher implements Worker {
   /** Decrypted secrets by their stored text. */
   readonly #secrets: LRUCache<string, string>
   readonly #running = new Map<Promise<void>, ClaimedDelivery>()
-  /** Endpoints that had due deliveries when they were last listed, without those whose deliveries were all claimed since. */
+  /** Endpoints that had due deliveries when they were listed, without those whose deliveries were all claimed since. */
   #candidates: readonly Candidate[] = []
-  #listAgainAtMs = 0
+  /** Organizations whose deliveries have become due since then. */
+  #notified = new Set<string>()
+  #sweepAtMs = 0
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
@@ -52,7 +54,7 @@ export class Dispatcher implements Worker {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const stopListening = this.#deps.bus.wakeOn(DUE_CHANNEL, { notify: this.#listAgain })
+    const stopListening = this.#deps.bus.onNotify(DUE_CHANNEL, this.#notifyDue)
     try {
       while (!signal.aborted) {
         const claimed = await this.#claim()
@@ -67,8 +69,9 @@ export class Dispatcher implements Worker {
     }
   }
 
-  #listAgain = (): void => {
-    this.#listAgainAtMs = 0
+  #notifyDue = (orgId?: string): void => {
+    if (orgId === undefined) this.#sweepAtMs = 0
+    else this.#notified.add(orgId)
     this.#wake.notify()
   }
 
@@ -76,10 +79,7 @@ export class Dispatcher implements Worker {
     const { sql, clock } = this.#deps
     const now = new Date(clock()).toISOString()
     if (this.#running.size === this.#deps.slots) return 0
-    if (performance.now() >= this.#listAgainAtMs) {
-      this.#listAgainAtMs = performance.now() + SWEEP_MS
-      this.#candidates = await listDueEndpoints(sql, now)
-    }
+    await this.#listCandidates(now)
     const shares = shareSlots(this.#candidates, this.#inFlight())
     if (shares.size === 0) return 0
     const lease = { token: crypto.randomUUID(), seconds: LEASE_SECONDS }
@@ -87,6 +87,19 @@ export class Dispatcher implements Worker {
     for (const delivery of claimed) this.#start(delivery, lease.token)
     this.#candidates = withoutExhausted(this.#candidates, shares, claimed)
     return claimed.length
+  }
+
+  async #listCandidates(now: string): Promise<void> {
+    const { sql } = this.#deps
+    const orgIds = this.#notified
+    this.#notified = new Set()
+    if (performance.now() >= this.#sweepAtMs) {
+      this.#sweepAtMs = performance.now() + SWEEP_MS
+      this.#candidates = await listDueEndpoints(sql, now)
+    } else if (orgIds.size > 0) {
+      const others = this.#candidates.filter(({ orgId }) => !orgIds.has(orgId))
+      this.#candidates = [...others, ...(await listDueEndpointsOf(sql, [...orgIds], now))]
+    }
   }
 
   #inFlight(): InFlight {

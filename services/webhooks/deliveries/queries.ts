@@ -1,7 +1,8 @@
 import { commitsAsynchronously } from '../../kit/db/async-commit.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Candidate } from './slots.ts'
 
-/** Wakes the dispatchers of all replicas after the commit. */
+/** Tells the dispatchers of all replicas after the commit that deliveries of an organization are due. */
 export const DUE_CHANNEL = 'webhooks_due'
 
 export interface NewEvent {
@@ -36,10 +37,11 @@ export const storeEvents = (tx: Tx, events: readonly NewEvent[], now: string) =>
     from stored join arrived a on a.id = stored.id
     join webhooks.endpoints e on e.org_id = a."orgId" and e.status = 'active' and e.events && a.subscriptions
     on conflict do nothing
+    returning org_id
   )
-  select pg_notify(${DUE_CHANNEL}, '') from stored limit 1`
+  select pg_notify(${DUE_CHANNEL}, org_id) from inserted group by org_id`
 
-export const notifyDue = (tx: Tx) => tx`select pg_notify(${DUE_CHANNEL}, '')`
+export const notifyDue = (tx: Tx, orgId: string) => tx`select pg_notify(${DUE_CHANNEL}, ${orgId})`
 
 export interface ClaimedDelivery {
   id: string
@@ -61,7 +63,7 @@ export interface ClaimedDelivery {
  * The active endpoints with due deliveries. The recursion reads one entry of the index for each endpoint with a pending
  * delivery, whatever the number of its deliveries and of other endpoints.
  */
-export const listDueEndpoints = (sql: Sql, now: string) => sql<{ endpointId: string; orgId: string }[]>`
+export const listDueEndpoints = (sql: Sql, now: string) => sql<Candidate[]>`
   with recursive pending (endpoint_id) as (
     (select endpoint_id from webhooks.deliveries where state = 'PENDING' order by endpoint_id limit 1)
     union all
@@ -72,7 +74,15 @@ export const listDueEndpoints = (sql: Sql, now: string) => sql<{ endpointId: str
   )
   select e.id as "endpointId", e.org_id as "orgId"
   from pending join webhooks.endpoints e on e.id = pending.endpoint_id
-  where e.status = 'active' and exists (
+  where ${isDue(sql, now)}`
+
+/** The active endpoints of some organizations with due deliveries. */
+export const listDueEndpointsOf = (sql: Sql, orgIds: readonly string[], now: string) => sql<Candidate[]>`
+  select e.id as "endpointId", e.org_id as "orgId"
+  from webhooks.endpoints e where e.org_id = any(${[...orgIds]}) and ${isDue(sql, now)}`
+
+const isDue = (sql: Sql, now: string) => sql`
+  e.status = 'active' and exists (
     select from webhooks.deliveries
     where endpoint_id = e.id and state = 'PENDING' and next_attempt_at <= ${now}
       and (lease_until is null or lease_until < clock_timestamp()))`

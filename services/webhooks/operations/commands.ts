@@ -41,7 +41,7 @@ export function replayEvents(
       })
     }
     const replayed = await queries.insertReplays(tx, orgId, endpoint, period, MAX_REPLAYED_EVENTS, now)
-    await notifyDue(tx)
+    await notifyDue(tx, orgId)
     await recordSuccess(tx, audit)
     return { deliveries: replayed.length }
   })
@@ -65,7 +65,7 @@ export function testEndpoint(
       body: bodyOf({ id, type, time: now, tenantid: orgId, data: { test: true } }),
     }
     const [delivery] = await queries.insertTestEvent(tx, event, now)
-    await notifyDue(tx)
+    await notifyDue(tx, orgId)
     await recordSuccess(tx, audit)
     return withoutNulls(delivery)
   })
