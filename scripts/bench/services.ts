@@ -105,8 +105,15 @@ export async function startServer(
     ...{ name, command },
     readyUrl: new URL(readyUrl, url).href,
     logFile: join(folder, `${name}.log`),
-    // The same number of threads for all servers.
-    env: { PATH: process.env.PATH, NODE_ENV: 'production', PORT: String(port), UV_THREADPOOL_SIZE: '8', ...env },
+    // The same number of threads and the same memory for all servers; the memory is that of a pod of the chart.
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: String(port),
+      UV_THREADPOOL_SIZE: '8',
+      BUN_JSC_forceRAMSize: String(512 * 1024 * 1024),
+      ...env,
+    },
   })
   onStop(program.stop)
   return { ...program, port, url }

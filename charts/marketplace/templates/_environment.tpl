@@ -77,6 +77,11 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{ include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .root) "key" $values.encryption.key) }}
 - name: SHUTDOWN_SECONDS
   value: {{ .service.shutdownSeconds | int | quote }}
+{{- /* Otherwise the heap of JavaScriptCore grows as for the memory of the node, not that of the container. */}}
+- name: BUN_JSC_forceRAMSize
+  valueFrom:
+    resourceFieldRef:
+      resource: limits.memory
 {{- include "marketplace.fileVariables" .root }}
 {{- if eq .name "sourcing" }}
 {{ include "marketplace.storageVariables" .root }}

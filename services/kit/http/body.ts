@@ -109,10 +109,11 @@ async function readStream(
 }
 
 /** Bounds the time for which an unfinished body occupies memory. */
-async function withDeadline<T>(reading: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
+function withDeadline<T>(reading: Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
   const timer = setTimeout(() => reject(invalidField('body', 'was not sent in time')), BODY_LIMITS.timeoutMs)
-  return Promise.race([reading, late]).finally(() => clearTimeout(timer))
+  reading.then(resolve, reject)
+  return promise.finally(() => clearTimeout(timer))
 }
 
 const tooLarge = (maxBytes: number) =>
