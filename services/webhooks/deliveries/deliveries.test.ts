@@ -5,6 +5,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import { connect } from '../../kit/db/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
+import { DUE_CHANNEL } from './queries.ts'
 
 const market = await marketplaceOf(['sourcing', 'webhooks'], { ALLOW_PRIVATE_ADDRESSES: 'true' })
 const { owner } = market.db
@@ -67,6 +68,18 @@ async function passed(org: Organization, type = 'cases.created') {
 }
 
 describe('a delivery', () => {
+  test('is announced to the dispatchers by its organization; an event without an endpoint is not', async () => {
+    const announced: string[] = []
+    const { unlisten } = await owner.listen(DUE_CHANNEL, (payload) => announced.push(payload))
+    const [subscribed, without] = [await newOrganization(), await newOrganization()]
+    await endpoint(subscribed, accepting().url)
+    await send(without, 'cases.created')
+    await send(subscribed, 'cases.created')
+    await until(() => announced.includes(subscribed.orgId), { what: 'the notification' })
+    expect(announced).not.toContain(without.orgId)
+    await unlisten()
+  })
+
   test('is signed so that the published library verifies it, with id, type, time, tenant and data', async () => {
     const org = await newOrganization()
     const { url, received } = accepting()
