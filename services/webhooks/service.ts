@@ -3,7 +3,7 @@ import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import type { WebhooksConfig } from './config.ts'
-import { cleanUpDeliveries, maintainPartitions } from './deliveries/cleanup.ts'
+import { cleanUpDeliveries, failAbandonedDeliveries, maintainPartitions } from './deliveries/cleanup.ts'
 import { Dispatcher } from './deliveries/dispatcher.ts'
 import { ingestWorker } from './deliveries/ingest.ts'
 import { deliveryMetrics } from './deliveries/metrics.ts'
@@ -34,6 +34,9 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
       new Dispatcher({ sql, bus, guard, box, clock, log, observe, slots }),
       every('webhook-partitions', PARTITIONS_INTERVAL_MS, log, () => maintainPartitions(sql)),
     ],
-    cleanup: [(signal) => cleanUpDeliveries(sql, new Date(clock()), signal)],
+    cleanup: [
+      (signal) => cleanUpDeliveries(sql, new Date(clock()), signal),
+      (signal) => failAbandonedDeliveries(sql, new Date(clock()), signal),
+    ],
   })
 }

@@ -13,7 +13,8 @@ const EXAMPLE_EVENT = 'evt_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const DELIVERY_STATES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 const state = OneOf(DELIVERY_STATES, {
-  description: 'PENDING: an attempt is due or will be. DELIVERED: a 2xx was received. FAILED: the last attempt failed.',
+  description:
+    'PENDING: an attempt is due or will be; while the endpoint is paused the delivery waits. DELIVERED: a 2xx was received. FAILED: the last attempt failed, or the endpoint was deleted.',
   examples: ['DELIVERED'],
 })
 
@@ -32,7 +33,7 @@ export const WebhookDelivery = closed({
   }),
   attempts: Type.Integer({ description: 'Attempts that were started.', examples: [1] }),
   createdTime: DateTime('Time of the creation.'),
-  nextAttemptTime: Type.Optional(DateTime('Time of the next attempt of a PENDING delivery.')),
+  nextAttemptTime: Type.Optional(DateTime('Time of the next attempt of a PENDING delivery whose endpoint is active.')),
   finishedTime: Type.Optional(DateTime('Time of the success or of the last failure.')),
 })
 export type WebhookDelivery = Static<typeof WebhookDelivery>
@@ -44,7 +45,7 @@ export const WebhookAttempt = closed({
   status: Type.Optional(Type.Integer({ description: 'Status of the response.', examples: [200] })),
   error: Type.Optional(
     Type.String({
-      description: 'Why there was no response.',
+      description: 'Why there was no complete response. The limit of 15 seconds covers the body of the response, too.',
       examples: ['The receiver took longer than 15 seconds.'],
     }),
   ),

@@ -128,7 +128,8 @@ const CERTIFICATE_PROBLEM = /CERT|VERIFY|CRL/
 /** For the operator of the other server. */
 function reasonOf(code: string): string {
   if (NOT_CONNECTED.has(code)) return 'the connection was refused, or there is no route'
-  return CERTIFICATE_PROBLEM.test(code) ? `its certificate is not valid (${code})` : code
+  if (CERTIFICATE_PROBLEM.test(code)) return `its certificate is not valid (${code})`
+  return `the connection ended without a valid response (${code})`
 }
 
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

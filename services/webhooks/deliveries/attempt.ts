@@ -61,7 +61,7 @@ const textOf = (bytes: Uint8Array) =>
 
 function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return `The URL ${error.message}.`
-  if (error instanceof Unreachable) return `The receiver could not be reached: ${error.message}.`
+  if (error instanceof Unreachable) return `There was no response: ${error.message}.`
   const { name } = error as { name?: unknown }
   if (name === 'TimeoutError') return 'The receiver took longer than 15 seconds.'
   return 'The connection ended before the response was complete.'

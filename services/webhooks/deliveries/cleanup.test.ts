@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { connect } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { testDatabase } from '../../testing/database.ts'
-import { cleanUpDeliveries, maintainPartitions } from './cleanup.ts'
+import { cleanUpDeliveries, failAbandonedDeliveries, maintainPartitions } from './cleanup.ts'
 
 const db = await testDatabase()
 const sql = connect(db.urlOf('webhooks'), { max: 1, applicationName: 'test' })
@@ -25,6 +25,23 @@ test('deliveries of events older than 30 days are deleted whatever their state, 
   expect(await cleanUpDeliveries(sql, new Date(), running)).toBe(3)
   const left = await sql<{ id: string }[]>`select id from webhooks.deliveries order by id`
   expect(left.map(({ id }) => id)).toEqual(kept.toSorted())
+})
+
+test('pending deliveries of a deleted endpoint fail, those of an existing one are kept', async () => {
+  await sql`delete from webhooks.deliveries`
+  const [abandoned, kept] = [await insert(0, 'PENDING'), await insert(0, 'PENDING')]
+  await sql`
+    insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
+    select endpoint_id, 'org_1', 'https://hooks.example.com/', array['cases.*'], 'paused', '', now(), now()
+    from webhooks.deliveries where id = ${kept}`
+  const now = new Date()
+  expect(await failAbandonedDeliveries(sql, now, running)).toBe(1)
+  const left = await sql<{ id: string; state: string }[]>`select id, state from webhooks.deliveries order by state`
+  expect(left.map(({ id, state }) => [id, state])).toEqual([
+    [abandoned, 'FAILED'],
+    [kept, 'PENDING'],
+  ])
+  expect(await failAbandonedDeliveries(sql, now, running)).toBe(0)
 })
 
 test('partitions of the coming months exist, and events older than 30 days go with their partition', async () => {

@@ -1,6 +1,6 @@
 import type { Pool } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
-import { deleteDeliveries, dropOldPartitions, ensurePartitions } from './queries.ts'
+import { deleteDeliveries, dropOldPartitions, ensurePartitions, failAbandoned } from './queries.ts'
 
 const RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 const BATCH_SIZE = 1000
@@ -10,6 +10,10 @@ export const cleanUpDeliveries = (sql: Pool, now: Date, signal: AbortSignal) => 
   const before = new Date(now.getTime() - RETENTION_MS).toISOString()
   return inBatches({ limit: BATCH_SIZE, signal }, (limit) => deleteDeliveries(sql, before, limit))
 }
+
+/** Ends the pending deliveries of deleted endpoints. */
+export const failAbandonedDeliveries = (sql: Pool, now: Date, signal: AbortSignal) =>
+  inBatches({ limit: BATCH_SIZE, signal }, (limit) => failAbandoned(sql, now.toISOString(), limit))
 
 /** Creates the partitions of the coming months and drops those that are too old. */
 export async function maintainPartitions(sql: Pool): Promise<void> {

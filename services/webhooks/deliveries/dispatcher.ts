@@ -6,7 +6,7 @@ import type { Log } from '../../kit/log/log.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
 import { inCallSpan } from '../../kit/traces/traces.ts'
 import { WakeSignal } from '../../kit/worker/wake-signal.ts'
-import type { Worker } from '../../kit/worker/worker.ts'
+import { levelOf, type Worker } from '../../kit/worker/worker.ts'
 import { attemptDelivery } from './attempt.ts'
 import { CompletionBatch } from './completion-batch.ts'
 import { type ObserveAttempt, outcomeOf } from './metrics.ts'
@@ -114,7 +114,7 @@ export class Dispatcher implements Worker {
 
   #start(delivery: ClaimedDelivery, leaseToken: string): void {
     const work: Promise<void> = this.#deliver(delivery, leaseToken)
-      .catch((err) => this.#deps.log.error({ err, delivery: delivery.id }, 'a delivery failed unexpectedly'))
+      .catch((err) => this.#deps.log[levelOf(err)]({ err, delivery: delivery.id }, 'a delivery was not recorded'))
       .finally(() => {
         this.#running.delete(work)
         this.#wake.notify()

@@ -159,7 +159,7 @@ test('a name that resolves to a private address after the check is not asked aga
     `http://rebinding.example.com:${port}/`,
     new AddressGuard({ allowPrivate: true, resolve }),
   )
-  expect(result).toMatchObject({ status: null, error: expect.stringContaining('could not be reached') })
+  expect(result).toMatchObject({ status: null, error: expect.stringContaining('There was no response') })
   expect([lookups, internal.connections()]).toEqual([1, 0])
 })
 

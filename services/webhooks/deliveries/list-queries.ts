@@ -20,7 +20,10 @@ const STATE = {
 
 const columns = (sql: Sql) => sql`
   id, endpoint_id as "endpointId", event_id as "eventId", type, state, replay, attempt as attempts,
-  created_at as "createdTime", case when state = 'PENDING' then next_attempt_at end as "nextAttemptTime",
+  created_at as "createdTime",
+  case when state = 'PENDING' and exists (
+    select from webhooks.endpoints e where e.id = endpoint_id and e.status = 'active'
+  ) then next_attempt_at end as "nextAttemptTime",
   finished_at as "finishedTime"`
 
 /** Newest first. */

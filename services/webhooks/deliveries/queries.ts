@@ -60,10 +60,10 @@ export interface ClaimedDelivery {
 }
 
 /**
- * The active endpoints with due deliveries. The recursion reads one entry of the index for each endpoint with a pending
- * delivery, whatever the number of its deliveries and of other endpoints.
+ * The endpoints with pending deliveries, and null. The recursion reads one entry of the index for each of them, whatever the
+ * number of its deliveries and of other endpoints.
  */
-export const listDueEndpoints = (sql: Sql, now: string) => sql<Candidate[]>`
+const withPending = (sql: Sql) => sql`
   with recursive pending (endpoint_id) as (
     (select endpoint_id from webhooks.deliveries where state = 'PENDING' order by endpoint_id limit 1)
     union all
@@ -71,7 +71,11 @@ export const listDueEndpoints = (sql: Sql, now: string) => sql<Candidate[]>`
       select endpoint_id from webhooks.deliveries
       where state = 'PENDING' and endpoint_id > pending.endpoint_id order by endpoint_id limit 1)
     from pending where pending.endpoint_id is not null
-  )
+  )`
+
+/** The active endpoints with due deliveries. */
+export const listDueEndpoints = (sql: Sql, now: string) => sql<Candidate[]>`
+  ${withPending(sql)}
   select e.id as "endpointId", e.org_id as "orgId"
   from pending join webhooks.endpoints e on e.id = pending.endpoint_id
   where ${isDue(sql, now)}`
@@ -193,6 +197,17 @@ export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql
   delete from webhooks.deliveries where id = any(array(
     select id from webhooks.deliveries where event_time < ${before} order by event_time limit ${limit}
     for update skip locked))`
+
+/** Ends pending deliveries of deleted endpoints, which are not claimed any more. */
+export const failAbandoned = (sql: Sql, now: string, limit: number) => sql`
+  ${withPending(sql)}
+  update webhooks.deliveries set state = 'FAILED', finished_at = ${now} where id = any(array(
+    select abandoned.id from pending cross join lateral (
+      select id from webhooks.deliveries where endpoint_id = pending.endpoint_id and state = 'PENDING'
+      limit ${limit} for update skip locked
+    ) abandoned
+    where not exists (select from webhooks.endpoints where id = pending.endpoint_id)
+    limit ${limit}))`
 
 const MONTHS_AHEAD = 3
 
