@@ -6,7 +6,7 @@ import type { Page, Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 import { ENDPOINTS, marketplaceWithWebhooks, OPERATIONS, type ReceivedRequest } from '../../testing/webhooks.ts'
 
-const { market, org, client, receiver, endpoint, remove, send, finished } = await marketplaceWithWebhooks()
+const { market, org, client, receiver, endpoint, remove, send, finished, list } = await marketplaceWithWebhooks()
 const { owner } = market.db
 
 describe('an endpoint', () => {
@@ -160,7 +160,10 @@ describe('an endpoint', () => {
     await until(async () => (await health()).status === 'paused', { what: 'the pause' })
     receiver.status = 200
     expect(await health()).toMatchObject({ failures: 1, pauseReason: 'The receiver answered 410 Gone.' })
+    const waiting = async () => (await list(`endpointId=${id}&state=PENDING`))[0]?.nextAttemptTime
+    expect(await waiting()).toBeUndefined()
     await client.send('PATCH', `${ENDPOINTS}/${id}`, { body: { status: 'active' } })
+    expect(await waiting()).toEqual(expect.any(String))
     expect(await health()).toEqual({ id, status: 'active', failures: 0, lastSuccessTime: expect.any(String) })
     await remove(id)
   })
