@@ -18,7 +18,7 @@ const STATE = {
   FAILED: (sql: Sql) => sql`'FAILED'`,
 }
 
-const columns = (sql: Sql) => sql`
+export const deliveryColumns = (sql: Sql) => sql`
   id, endpoint_id as "endpointId", event_id as "eventId", type, state, replay, attempt as attempts,
   created_at as "createdTime",
   case when state = 'PENDING' and exists (
@@ -36,7 +36,7 @@ export function listDeliveries(
   const key = timeKeyAt(after)
   const period = periodOf(ends)
   return sql<DeliveryRow[]>`
-    select ${columns(sql)} from webhooks.deliveries
+    select ${deliveryColumns(sql)} from webhooks.deliveries
     where org_id = ${orgId} and (created_at, id) < (${key.timestamp}::timestamptz, ${key.id})
       ${endpointId === undefined ? sql`` : sql`and endpoint_id = ${endpointId}`}
       ${type === undefined ? sql`` : sql`and type = ${type}`}
@@ -46,7 +46,7 @@ export function listDeliveries(
 }
 
 export const findDelivery = (sql: Sql, orgId: string, id: string) => sql<DeliveryRow[]>`
-  select ${columns(sql)} from webhooks.deliveries where org_id = ${orgId} and id = ${id}`
+  select ${deliveryColumns(sql)} from webhooks.deliveries where org_id = ${orgId} and id = ${id}`
 
 /** Newest first. */
 export function listAttempts(sql: Sql, deliveryId: string, { after, limit, offset }: PageWindow) {
@@ -70,4 +70,4 @@ export const makeDue = (tx: Tx, orgId: string, id: string, now: string) => tx<[D
   update webhooks.deliveries set state = 'PENDING', next_attempt_at = ${now}, finished_at = null,
     retries = retries + case when state = 'FAILED' or next_attempt_at > ${now} then 1 else 0 end
   where org_id = ${orgId} and id = ${id}
-  returning ${columns(tx)}`
+  returning ${deliveryColumns(tx)}`

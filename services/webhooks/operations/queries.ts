@@ -1,7 +1,7 @@
 import type { Period } from '../../../proto/http/times.ts'
 import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-operations.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { DeliveryRow } from '../deliveries/list-queries.ts'
+import { type DeliveryRow, deliveryColumns } from '../deliveries/list-queries.ts'
 
 type HealthRow = Omit<WebhookEndpointHealth, 'pauseReason' | 'previousSecretExpireTime'> & {
   pauseReason: string | null
@@ -85,8 +85,7 @@ export const insertTestEvent = (tx: Tx, event: TestEvent, now: string) => tx<[De
     (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
   values ('dlv_' || replace(uuidv7()::text, '-', ''), ${event.orgId}, ${event.endpointId}, ${event.id}, ${now},
     ${event.type}, ${now}, ${now})
-  returning id, endpoint_id as "endpointId", event_id as "eventId", type, state, replay, attempt as attempts,
-    created_at as "createdTime", next_attempt_at as "nextAttemptTime", finished_at as "finishedTime"`
+  returning ${deliveryColumns(tx)}`
 
 /** The present secret becomes the newest of the previous ones, of which three sign. */
 export const rotateSecret = (
