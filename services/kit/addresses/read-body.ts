@@ -3,9 +3,8 @@ export async function readAtMost(
   response: Response,
   maxBytes: number,
 ): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
-  const length = Number(response.headers.get('content-length') ?? Number.NaN)
   // A stream costs more than the rest of reading a short body.
-  if (length <= maxBytes) return { bytes: await response.bytes(), isWhole: true }
+  if (isShort(response, maxBytes)) return { bytes: await response.bytes(), isWhole: true }
   const chunks: Uint8Array[] = []
   let total = 0
   if (response.body) {
@@ -18,3 +17,7 @@ export async function readAtMost(
   }
   return { bytes: Buffer.concat(chunks), isWhole: total <= maxBytes }
 }
+
+/** Whether the length ends the body. With a transfer coding it has no effect. Bun refuses a response with an invalid length. */
+const isShort = ({ headers }: Response, maxBytes: number) =>
+  !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? Number.NaN) <= maxBytes

@@ -109,11 +109,14 @@ test('a receiver that sends a byte of its headers a second is ended after 15 sec
   await until(() => sockets.size === 0, { what: 'the end of the connection' })
 })
 
-test('of an endless body 4 KiB are kept, and the connection is closed', async () => {
+test.each([
+  ['', ''],
+  [' that claims to be short', 'content-length: 10\r\n'],
+])('of an endless body%s 4 KiB are kept, and the connection is closed', async (_, claim) => {
   const chunk = Buffer.from(`10000\r\n${'x'.repeat(65_536)}\r\n`)
   const floods: { written: number }[] = []
   const { url, sockets } = receiver((socket) => {
-    socket.write(`${OK_HEAD}transfer-encoding: chunked\r\n\r\n`)
+    socket.write(`${OK_HEAD}${claim}transfer-encoding: chunked\r\n\r\n`)
     floods.push(flood(socket, chunk))
   })
   const { result, ms, growth } = await measured(url)
