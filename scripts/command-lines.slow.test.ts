@@ -72,6 +72,19 @@ test.each(['keys rotate', 'keys reencrypt', 'catalog export materials', 'catalog
   },
 )
 
+test.each(['x', '-1', '1e3', '900.5'])(
+  'operator keys rotate with ACCESS_TOKEN_SECONDS=%s: refused',
+  async (seconds) => {
+    const command = [BUN, join(ROOT, 'scripts', 'operator.ts'), 'keys', 'rotate']
+    const { code, output } = await run(command, { env: { ...env, ACCESS_TOKEN_SECONDS: seconds } })
+    expect([code, output]).toEqual([
+      1,
+      'The configuration is not valid:\n' +
+        '  ACCESS_TOKEN_SECONDS is not valid; it must be a whole number from 60 to 3600: Lifetime of an access token, in seconds.\n',
+    ])
+  },
+)
+
 test.each([
   [['keys', 'rotate', 'now'], "Too many arguments for 'rotate'. Expected 0 arguments but got 1: now."],
   [['keys', 'rotat'], "Unknown command 'rotat'."],

@@ -1,3 +1,6 @@
+import { Type } from '@sinclair/typebox'
+import { readConfig } from '../../services/kit/config/read.ts'
+import { commonVariables } from '../../services/kit/config/variables.ts'
 import { localAddress } from '../local/address.ts'
 import { requireDatabase } from '../local/connections.ts'
 import { readSecrets } from '../local/secrets.ts'
@@ -12,10 +15,12 @@ export interface OperatorEnvironment {
   accessTokenSeconds: number
 }
 
+const lifetime = Type.Object({ ACCESS_TOKEN_SECONDS: commonVariables.ACCESS_TOKEN_SECONDS })
+
 /** The environment, or without DATABASE_URL the marketplace that `./scripts/dev` runs in this checkout. */
 export async function operatorEnvironment(): Promise<OperatorEnvironment> {
-  const { DATABASE_URL, ENCRYPTION_KEYS, PUBLIC_URL, ACCESS_TOKEN_SECONDS } = process.env
-  const accessTokenSeconds = Number(ACCESS_TOKEN_SECONDS || 900)
+  const { DATABASE_URL, ENCRYPTION_KEYS, PUBLIC_URL } = process.env
+  const { ACCESS_TOKEN_SECONDS: accessTokenSeconds } = readConfig(lifetime, process.env)
   if (DATABASE_URL) {
     const publicUrl = PUBLIC_URL || 'http://localhost:8080'
     await requireDatabase(DATABASE_URL)

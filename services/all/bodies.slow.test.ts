@@ -69,6 +69,7 @@ const CHUNKED = ['Transfer-Encoding: chunked']
 test.each([
   ['an announced MiB', `POST ${PATH}`, announced(MIB), body(MIB - 1), 413],
   ['an announced body of 16 KiB', `POST ${PATH}`, announced(16_384), body(16_383), 429],
+  ['a MiB announced twice', `POST ${PATH}`, [...announced(MIB), ...announced(MIB)], body(MIB - 1), 422],
   ['chunks of 15 KiB', `POST ${PATH}`, CHUNKED, chunk(15 * 1024), 429],
   ['chunks beyond the limit', `POST ${PATH}`, CHUNKED, chunk(MIB), 413],
   ['the body of a GET', 'GET /openapi.json', announced(MIB), body(MIB - 1), 200],

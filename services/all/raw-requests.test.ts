@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { testMarketplace } from '../testing/marketplace.ts'
-import { sendRaw } from '../testing/socket.ts'
+import { sendRaw, statusesUntilClosed } from '../testing/socket.ts'
 
 interface Problem {
   type: string
@@ -58,6 +58,51 @@ describe('a request over a raw socket', () => {
       { closeAfterSending: true },
     )
     expect((await client.get('/v1/parts')).status).toBe(200)
+  })
+
+  describe('with two equal Content-Length lines', () => {
+    const twice = (target: string, body: string, lines: string[] = []) => {
+      const length = `Content-Length: ${body.length}`
+      const head = [`${target} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', ...lines, length, length]
+      return sendRaw(port, `${head.join('\r\n')}\r\n\r\n${body}`)
+    }
+    const expected = { field: 'Content-Length', message: 'must be one number of bytes, in one line' }
+
+    test('is 400 in /v1 and 422 in /v2.3, with and without a token, for unknown paths, too', async () => {
+      for (const target of ['POST /v1/parts', 'GET /v1/parts', 'POST /v1/unknown', 'PUT /files/uploads/x']) {
+        for (const lines of [[], [authorization]]) {
+          const { status, body } = await twice(target, '{}', lines)
+          expect([target, status, JSON.parse(body).errors]).toEqual([target, 400, [expected]])
+        }
+      }
+      const token = await twice('POST /v2.3/oauth/token', '{}')
+      expect([token.status, JSON.parse(token.body).error.details]).toEqual([422, [expected]])
+    })
+
+    test('leaves the limit of bodies as it is', async () => {
+      const body = ' '.repeat(20_000)
+      for (let n = 0; n < 3; n++) expect((await twice('POST /v2.3/oauth/token', body)).status).toBe(422)
+      const { status } = await market.anonymous.post('/v2.3/oauth/token', body)
+      expect(status).toBe(413)
+    })
+  })
+
+  test.each([
+    ['differing lengths', ['Content-Length: 2', 'Content-Length: 3']],
+    ['a list of lengths', ['Content-Length: 2, 2']],
+    ['a length with a sign', ['Content-Length: +2']],
+    ['a length in hexadecimal', ['Content-Length: 0x2']],
+    ['a length and chunks', ['Content-Length: 2', 'Transfer-Encoding: chunked']],
+    ['two equal lengths and chunks', ['Content-Length: 2', 'Content-Length: 2', 'Transfer-Encoding: chunked']],
+    ['two transfer codings', ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked']],
+    ['another transfer coding', ['Transfer-Encoding: gzip, chunked']],
+    ['a transfer coding behind chunks', ['Transfer-Encoding: chunked, identity']],
+    ['a space before the colon', ['Transfer-Encoding : chunked', 'Content-Length: 2']],
+  ])('with %s is refused, and what follows is no second request', async (_, lines) => {
+    const head = ['POST /v1/parts HTTP/1.1', 'Host: localhost', authorization, 'Content-Type: application/json']
+    const smuggled = `GET /v1/parts HTTP/1.1\r\nHost: localhost\r\n${authorization}\r\n\r\n`
+    const request = `${[...head, ...lines].join('\r\n')}\r\n\r\n2\r\n{}\r\n0\r\n\r\n${smuggled}`
+    expect(await statusesUntilClosed(port, request)).toEqual([400])
   })
 
   test('with a chunked body over the limit is 413', async () => {

@@ -28,6 +28,28 @@ export async function sendRaw(
   return answer
 }
 
+/** Sends bytes unchanged and returns the status of each response until the peer closes the connection. */
+export async function statusesUntilClosed(port: number, request: string): Promise<number[]> {
+  const { promise: closed, resolve, reject } = Promise.withResolvers<void>()
+  const timer = setTimeout(() => reject(new Error('the connection stays open')), DEADLINE_MS)
+  let received = ''
+  await Bun.connect({
+    hostname: '127.0.0.1',
+    port,
+    socket: {
+      open: (socket) => void socket.write(request),
+      data: (_, bytes) => {
+        received += bytes.toString('latin1')
+      },
+      close: () => resolve(),
+      error: (_, error) => reject(error),
+    },
+  })
+  await closed
+  clearTimeout(timer)
+  return Array.from(received.matchAll(/(?:^|\r\n)HTTP\/1\.1 (\d{3})/g), ([, status]) => Number(status))
+}
+
 export interface HeldRequest {
   /** Sends the rest of the body and reads the response. */
   finish(): Promise<RawAnswer>

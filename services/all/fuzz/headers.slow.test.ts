@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Account } from '../../testing/fixtures.ts'
 import { type Answer, harness } from '../../testing/fuzz/harness.ts'
-import { headerSets } from '../../testing/fuzz/headers.ts'
+import { headerSets, LENGTH } from '../../testing/fuzz/headers.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { requestBytes, sendBytes } from '../../testing/fuzz/wire.ts'
 import { caseOf, ownInput } from '../../testing/operations/cases.ts'
@@ -23,7 +23,7 @@ async function send(operation: Documented, input: Input, lines: readonly string[
     ...(lines.some((line) => /^x-forwarded-for:/i.test(line)) ? [] : [`X-Forwarded-For: ${fuzz.fixtures.address()}`]),
     ...(body === '' || type ? [] : ['Content-Type: application/json']),
     ...(length ? [] : [`Content-Length: ${body.length}`]),
-    ...lines,
+    ...lines.map((line) => line.replace(LENGTH, String(body.length))),
   ]
   // Operations that hash passwords wait for each other.
   const options = caseOf(operation).costly ? { deadlineMs: 20_000 } : {}
@@ -66,14 +66,17 @@ class RequestPool {
 const isAnsweredByBun = ({ status, text }: Answer) =>
   status === 0 || ([400, 413, 417, 431].includes(status) && text === '')
 
+const isInvalidField = ({ status, text }: Answer) => [400, 422].includes(status) && text.includes('validation_error')
+
 /** Headers that are stored or affect throttling: only these are sent to operations that hash passwords. */
 const STORED = /^(user agent|forwarded|request id)/
 const setsFor = (operation: Documented, caller: Account | undefined) =>
   headerSets(operation).filter(
-    ({ name, replacesToken }, index) =>
-      (!caseOf(operation).costly || STORED.test(name)) &&
-      // Invalid tokens are sent once. Other headers matter most for an administrator, whose request is fully processed.
-      (replacesToken ? caller === undefined : caller?.standing === 'administrator' || index % 4 === 0),
+    ({ name, replacesToken, isInvalid }, index) =>
+      isInvalid ||
+      ((!caseOf(operation).costly || STORED.test(name)) &&
+        // Invalid tokens are sent once. Other headers matter most for an administrator, whose request is fully processed.
+        (replacesToken ? caller === undefined : caller?.standing === 'administrator' || index % 4 === 0)),
   )
 
 describe('headers', () => {
@@ -82,17 +85,21 @@ describe('headers', () => {
     const [, administrator] = callers
     const requests = callers.flatMap((caller) => setsFor(operation, caller).map((set) => ({ caller, ...set })))
     const pool = new RequestPool(operation, administrator)
-    const violations = await fuzz.collect(requests, async ({ caller, name, lines, replacesToken, alsoAllowed }) => {
-      const taken = await pool.take(caller)
-      const target = targetOf(operation, taken.input)
-      const answer = await send(operation, taken.input, replacesToken ? lines : [...taken.token, ...lines], target)
-      pool.giveBack(caller, taken, answer)
-      const label = `${caller?.name ?? 'anonymous'}, ${name}`
-      if (alsoAllowed.includes(0) && isAnsweredByBun(answer)) return []
-      return findViolations(operation, { method: operation.method, target }, answer, alsoAllowed).map(
-        (f) => `${label}: ${f}`,
-      )
-    })
+    const violations = await fuzz.collect(
+      requests,
+      async ({ caller, name, lines, replacesToken, alsoAllowed, isInvalid }) => {
+        const taken = await pool.take(caller)
+        const target = targetOf(operation, taken.input)
+        const answer = await send(operation, taken.input, replacesToken ? lines : [...taken.token, ...lines], target)
+        pool.giveBack(caller, taken, answer)
+        const label = `${caller?.name ?? 'anonymous'}, ${name}`
+        if (isInvalid && !isInvalidField(answer)) return [`${label}: ${answer.status} ${answer.text}`]
+        if (alsoAllowed.includes(0) && isAnsweredByBun(answer)) return []
+        return findViolations(operation, { method: operation.method, target }, answer, alsoAllowed).map(
+          (f) => `${label}: ${f}`,
+        )
+      },
+    )
     expect(violations).toEqual([])
     expect(fuzz.log.errors()).toEqual([])
   })

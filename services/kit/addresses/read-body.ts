@@ -1,3 +1,5 @@
+import { contentLengthOf } from '../limits/content-length.ts'
+
 /** Reads at most `maxBytes` of a body and cancels the rest. */
 export async function readAtMost(
   response: Response,
@@ -18,6 +20,6 @@ export async function readAtMost(
   return { bytes: Buffer.concat(chunks), isWhole: total <= maxBytes }
 }
 
-/** Whether the length ends the body. With a transfer coding it has no effect. Bun refuses a response with an invalid length. */
-const isShort = ({ headers }: Response, maxBytes: number) =>
-  !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? Number.NaN) <= maxBytes
+/** Whether the length ends the body. With a transfer coding it has no effect. */
+const isShort = (response: Response, maxBytes: number) =>
+  !response.headers.has('transfer-encoding') && (contentLengthOf(response) ?? Number.POSITIVE_INFINITY) <= maxBytes

@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from 'elysia'
 import { invalidField, refuse } from '../errors/refusal.ts'
+import { contentLengthOf } from '../limits/content-length.ts'
 import { corsFor, takeCorsHeaders } from './cors.ts'
 import type { Http } from './http.ts'
 import { KnownPaths } from './known-paths.ts'
@@ -65,16 +66,21 @@ export function createApp({ services, ownerOf, trustedProxies, corsOrigins }: Ap
 const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
 const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 
-/** Returns a check that throws for a request with an invalid host, or with a target or headers that are too long. */
+/** Returns a check that throws for a request with an invalid host or length, or with a target or headers that are too long. */
 function createRequestCheck(): (request: Request) => void {
   // Nearly all requests name the same host, so the last valid one is remembered.
   let validHost = ''
-  return ({ url, headers }) => {
+  return (request) => {
+    const { url, headers } = request
     const host = headers.get('host')
     if (url.startsWith('/') || (host !== null && host !== validHost && !isHost(host))) {
       throw invalidField('Host', 'must be a host name or an address')
     }
     if (host !== null) validHost = host
+    // Bun refuses all but digits and equal lines, which it joins.
+    if (contentLengthOf(request) === undefined && headers.has('content-length')) {
+      throw invalidField('Content-Length', 'must be one number of bytes, in one line')
+    }
     if (url.length > MAX_TARGET_CHARACTERS) throw refuse('uri_too_long')
     if (headersLength(headers) > MAX_HEADERS_CHARACTERS) throw refuse('headers_too_large')
   }

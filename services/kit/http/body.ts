@@ -4,6 +4,7 @@ import type { FieldError } from '../../../proto/errors.ts'
 import { expectation } from '../errors/expectation.ts'
 import { invalid, invalidField, refuse } from '../errors/refusal.ts'
 import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
+import { contentLengthOf } from '../limits/content-length.ts'
 import { syntaxProblem } from './json-syntax.ts'
 
 export const BODY_LIMITS = {
@@ -18,8 +19,8 @@ export const BODY_LIMITS = {
 const JSON_MEDIA_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i
 
 /** Throws 413 before the body is read if its `Content-Length` exceeds the limit. */
-export function refuseLongBody({ headers }: Request, maxBytes: number): void {
-  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
+export function refuseLongBody(request: Request, maxBytes: number): void {
+  if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
 /** Throws 415 unless the body is `application/json` in UTF-8. A request without a body needs no media type. */
@@ -33,8 +34,7 @@ export function refuseOtherMediaTypes(request: Request, acceptsForm = false): vo
   }
 }
 
-const isEmpty = ({ headers }: Request) =>
-  !headers.has('transfer-encoding') && Number(headers.get('content-length') ?? 0) === 0
+const isEmpty = (request: Request) => !request.headers.has('transfer-encoding') && (contentLengthOf(request) ?? 0) === 0
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -81,11 +81,11 @@ export function refuseUnstorableText(value: unknown): void {
 }
 
 export async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {
-  const length = request.headers.get('content-length')
-  const reservation = budget.reserve(client, Number(length ?? 0))
+  const length = contentLengthOf(request)
+  const reservation = budget.reserve(client, length ?? 0)
   try {
     // Reading `request.body` creates a stream, which costs more than the rest of reading a short body.
-    if (length !== null) return await withDeadline(request.bytes())
+    if (length !== undefined) return await withDeadline(request.bytes())
     return request.body ? await withDeadline(readStream(request.body, maxBytes, reservation)) : new Uint8Array()
   } finally {
     reservation.release()

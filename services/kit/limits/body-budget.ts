@@ -1,4 +1,5 @@
 import { refuse, unavailable } from '../errors/refusal.ts'
+import { requireWhole } from './whole-number.ts'
 
 interface BodyBudgetOptions {
   /** The most bytes of unfinished request bodies in this process. */
@@ -21,6 +22,7 @@ export class BodyBudget {
   #reserved = 0
 
   constructor(options: BodyBudgetOptions) {
+    requireWhole({ ...options }, 1)
     this.#options = options
   }
 
@@ -47,6 +49,7 @@ export class BodyBudget {
   }
 
   #take(client: string, bytes: number): void {
+    requireWhole({ bytes }, 0)
     const { maxBytes, maxBytesPerClient } = this.#options
     const ofClient = (this.#reservedByClient.get(client) ?? 0) + bytes
     if (ofClient > maxBytesPerClient) {

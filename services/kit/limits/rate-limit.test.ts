@@ -19,6 +19,11 @@ test('the request after a burst is 429 with Retry-After, and another key is unaf
   expect(limit.take('org_b')).toBe('"default";r=19;t=2')
 })
 
+test.each([Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 0.5])('a limit of %d is refused', (limit) => {
+  expect(() => createRateLimit({ perSecond: limit, burst: 1 })).toThrow('perSecond must be a whole number')
+  expect(() => createRateLimit({ perSecond: 1, burst: limit })).toThrow('burst must be a whole number')
+})
+
 test('the policy contains the capacity and the refill time', () => {
   expect(createRateLimit(LIMITS).policy).toBe('"default";q=20;w=2')
 })

@@ -1,6 +1,7 @@
 import { TokenBucket } from 'limiter'
 import { LRUCache } from 'lru-cache'
 import { refuse } from '../errors/refusal.ts'
+import { requireWhole } from './whole-number.ts'
 
 interface RateLimitOptions {
   /** Sustained requests per second for one organization, or one anonymous address, on one replica. */
@@ -22,6 +23,7 @@ export interface RateLimit {
 
 /** In-process token buckets by key. The header fields have the structured form of the IETF draft. */
 export function createRateLimit({ perSecond, burst }: RateLimitOptions): RateLimit {
+  requireWhole({ perSecond, burst }, 1)
   const buckets = new LRUCache<string, TokenBucket>({ max: MAX_KEYS })
   const windowSeconds = Math.max(1, Math.ceil(burst / perSecond))
   const policy = `"default";q=${burst};w=${windowSeconds}`

@@ -68,6 +68,16 @@ test('an aborted signal ends the wait and takes no permit', async () => {
   expect(order).toEqual(['first', 'next'])
 })
 
+test.each(['permits', 'permitsPerTenant', 'maxWaitMs', 'maxWaitingPerTenant'])(
+  '%s that is no number is refused',
+  (name) => {
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 0.5]) {
+      const options = { what: 'tasks', permits: 1, permitsPerTenant: 1, [name]: value }
+      expect(() => new TenantSemaphore(options)).toThrow(`${name} must be a whole number of at least 1`)
+    }
+  },
+)
+
 test('work that throws releases its permit', async () => {
   const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1 })
   await expect(semaphore.run('a', signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')

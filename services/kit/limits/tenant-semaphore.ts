@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Concurrency } from '../metrics/concurrency.ts'
+import { requireWhole } from './whole-number.ts'
 
 interface TenantSemaphoreOptions {
   /** Names the work in the detail of a 429: "Too many <what> at once". */
@@ -29,6 +30,8 @@ export class TenantSemaphore {
 
   constructor(options: TenantSemaphoreOptions) {
     this.#options = { maxWaitMs: MAX_WAIT_MS, maxWaitingPerTenant: MAX_WAITING_PER_TENANT, ...options }
+    const { what: _, ...limits } = this.#options
+    requireWhole(limits, 1)
   }
 
   /** For metrics. */

@@ -1,5 +1,6 @@
 import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, notFound, refuse, unavailable } from '../../kit/errors/refusal.ts'
+import { contentLengthOf } from '../../kit/limits/content-length.ts'
 import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 import type { FolderStorage } from '../storage/folder/store.ts'
 import { IdleTimeout, readWithIdleTimeout } from '../storage/idle-timeout.ts'
@@ -90,11 +91,6 @@ export class Transfers {
     )
     slowest?.release()
   }
-}
-
-function contentLengthOf({ headers }: Request): number | undefined {
-  const length = headers.get('content-length')
-  return length === null ? undefined : Number(length)
 }
 
 const notOpen = () =>

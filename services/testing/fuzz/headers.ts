@@ -8,7 +8,12 @@ export interface HeaderSet {
   replacesToken?: boolean
   /** Allowed statuses that are not in the document; 0 means that Bun closes the connection or responds with a bare 400. */
   alsoAllowed: readonly number[]
+  /** Refused as an invalid field in the envelope, by every operation and for every caller. */
+  isInvalid?: boolean
 }
+
+/** Stands for the length of the body in a header line. */
+export const LENGTH = '{length}'
 
 const LATIN1 = '\xe9\xff\x80'
 
@@ -51,6 +56,7 @@ export function headerSets({ body }: Documented): HeaderSet[] {
     { ...set('a folded header', 'X-Padding: a\r\n b'), alsoAllowed: [0] },
     { ...set('a header without a name', ': x'), alsoAllowed: [0] },
     { ...set('a header without a colon', 'nonsense'), alsoAllowed: [0] },
+    { ...set('two equal lengths', `Content-Length: ${LENGTH}`, `Content-Length: ${LENGTH}`), isInvalid: true },
     { ...set('two lengths', 'Content-Length: 5', 'Content-Length: 6'), alsoAllowed: [0, 400, 422] },
     { ...set('a length and chunks', 'Content-Length: 5', 'Transfer-Encoding: chunked'), alsoAllowed: [0, 400, 422] },
     { ...set('an invalid length', 'Content-Length: x'), alsoAllowed: [0] },

@@ -22,6 +22,13 @@ const RESPONSES: Record<string, () => Response | Promise<Response>> = {
   plain: () => new Response('solid impeller', AS_GZIP),
   silent: () => new Promise<Response>(() => {}),
 }
+/** A store that answers HEAD without the size of the object. */
+const sizeless = Bun.listen({
+  hostname: '127.0.0.1',
+  port: 0,
+  socket: { data: (socket) => void socket.end('HTTP/1.1 200 OK\r\nETag: "a"\r\nConnection: close\r\n\r\n') },
+})
+afterAll(() => sizeless.stop(true))
 const options = s3OptionsAt(server.port)
 const signal = new AbortController().signal
 
@@ -36,4 +43,8 @@ test.each([
 
 test('a store that does not respond within idleMs throws IdleTimeout', async () => {
   await expect(new S3Storage({ ...options, idleMs: 50 }).inspect('silent', signal)).rejects.toThrow(IdleTimeout)
+})
+
+test('an object whose size the store does not name is a failure of the store', async () => {
+  await expect(new S3Storage(s3OptionsAt(sizeless.port)).find('file_1')).rejects.toThrow('names no size of an object')
 })

@@ -1,3 +1,4 @@
+import { contentLengthOf } from '../../../kit/limits/content-length.ts'
 import { attachment } from '../content-disposition.ts'
 import { Digest } from '../digest.ts'
 import { StorageFailure } from '../failures.ts'
@@ -52,8 +53,10 @@ export class S3Storage implements Storage {
 
   async find(key: string): Promise<StoredObject | undefined> {
     try {
-      const { headers } = await this.#client.send({ method: 'HEAD', key: requireKey(key) })
-      return { sizeBytes: Number(headers.get('content-length')), etag: headers.get('etag') ?? '' }
+      const response = await this.#client.send({ method: 'HEAD', key: requireKey(key) })
+      const sizeBytes = contentLengthOf(response)
+      if (sizeBytes === undefined) throw new StorageFailure('The file store names no size of an object.')
+      return { sizeBytes, etag: response.headers.get('etag') ?? '' }
     } catch (error) {
       if (!isMissing(error)) throw error
       await this.#requireBucket()
@@ -90,11 +93,10 @@ export class S3Storage implements Storage {
   async inspect(key: string, signal: AbortSignal): Promise<ObjectInfo> {
     const limit = { signal, idleMs: this.#idleMs }
     const get = { method: 'GET', key: requireKey(key) } as const
-    const { body, headers } = await withIdleTimeout((aborted) => this.#client.send({ ...get, signal: aborted }), limit)
+    const response = await withIdleTimeout((aborted) => this.#client.send({ ...get, signal: aborted }), limit)
     const digest = new Digest(MAX_FILE_BYTES)
-    if (body) for await (const chunk of readWithIdleTimeout(body, limit)) digest.update(chunk)
-    const length = headers.get('content-length')
-    return digest.finish(length === null ? undefined : Number(length))
+    if (response.body) for await (const chunk of readWithIdleTimeout(response.body, limit)) digest.update(chunk)
+    return digest.finish(contentLengthOf(response))
   }
 
   async remove(key: string, stopSignal?: AbortSignal): Promise<void> {
