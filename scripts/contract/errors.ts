@@ -85,13 +85,14 @@ function nameOf(family: Family, codes: readonly ErrorCode[]): string {
 }
 
 function codesOf(operation: AnyOperation): Set<ErrorCode> {
-  const { access, params, query, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
+  const { access, params, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
   // An operation without a body refuses the fields of one, so it has these errors, too.
   const body = operation.body ?? (operation.method !== 'GET' && !operation.acceptsBytes)
   return new Set<ErrorCode>([
-    ...when(query || body, 'validation_error'),
+    // Every operation refuses unknown query parameters.
+    'validation_error',
     ...when(guarded, 'unauthorized'),
     ...when((guarded && access !== 'token') || closedToImpersonation, 'forbidden'),
     ...when(params && (etag !== undefined || guarded), 'not_found'),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { DOCUMENTED } from '../testing/operations/document.ts'
+import { exampleInput, targetOf } from '../testing/operations/inputs.ts'
 
 interface Problem {
   type: string
@@ -94,9 +95,42 @@ describe('the longest body', () => {
   })
 })
 
+describe('an unknown query parameter', () => {
+  /** The examples of these fields exclude each other. */
+  const bodyOf = (id: string, body: unknown) =>
+    id === 'createCase' ? { ...(body as object), orderId: undefined } : body
+
+  test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))(
+    'of %s is refused by its name',
+    async (_, operation) => {
+      const input = exampleInput(operation)
+      const target = targetOf(operation, { ...input, query: { ...input.query, unbekannt: 'secret-7f3a' } })
+      const answer = await client.send<Problem & { error: { details: Problem['errors'] } }>(operation.method, target, {
+        body: bodyOf(operation.id, input.body),
+      })
+      const errors = operation.family === 'v1' ? answer.body.errors : answer.body.error.details
+      expect([answer.status, errors?.[0]?.field]).toEqual([operation.family === 'v1' ? 400 : 422, 'unbekannt'])
+      expect(answer.text).toContain('is not a parameter of this request')
+      expect(answer.text).not.toContain('7f3a')
+    },
+  )
+
+  test('names the parameter that was probably meant', async () => {
+    const { body } = await client.get<Problem>('/v1/rfqs?status=OPEN')
+    expect(body.detail).toBe('status: is not a parameter of this request. Probably meant: state')
+  })
+
+  test('of a page is ignored', async () => {
+    for (const path of ['/docs', '/activate', '/impersonate']) {
+      expect((await anonymous.get(`${path}?utm_source=mail`)).status).toBe(200)
+    }
+  })
+})
+
 describe('an error of /v1', () => {
   test('is a problem document with code and request id', async () => {
-    const answer = await client.get<Problem>(`${UNKNOWN}?x=secret`, { headers: { 'x-request-id': 'my-id.1' } })
+    const path = `${UNKNOWN}/history`
+    const answer = await client.get<Problem>(`${path}?pageSize=7`, { headers: { 'x-request-id': 'my-id.1' } })
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
     expect(answer.headers.get('x-request-id')).toBe('my-id.1')
     expect(answer.body).toEqual({
@@ -104,7 +138,7 @@ describe('an error of /v1', () => {
       title: 'Not found',
       status: 404,
       detail: 'There is no such record, or it is outside your scope.',
-      instance: UNKNOWN,
+      instance: path,
       code: 'not_found',
       requestId: 'my-id.1',
     })

@@ -1,9 +1,10 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { harness } from '../../testing/fuzz/harness.ts'
-import { farPages, wrongQueries } from '../../testing/fuzz/targets.ts'
+import { farPages, UNKNOWN_PARAMETERS, wrongQueries } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { ownInput } from '../../testing/operations/cases.ts'
 import { DOCUMENTED } from '../../testing/operations/document.ts'
+import { targetOf } from '../../testing/operations/inputs.ts'
 
 /** Every parameter of every operation receives every hostile text, number and encoding. */
 setDefaultTimeout(60_000)
@@ -26,6 +27,32 @@ describe('queries', () => {
       const answer = await fuzz.send(request, caller)
       return findViolations(operation, request, answer).map(
         (violation) => `${caller?.name ?? 'anonymous'}, ${name}: ${violation}`,
+      )
+    })
+    expect(violations).toEqual([])
+    expect(fuzz.log.errors()).toEqual([])
+  })
+})
+
+describe('parameters that the operation does not declare', () => {
+  test.each(DOCUMENTED.map((operation) => [operation.id, operation] as const))('%s', async (_, operation) => {
+    const callers = await fuzz.callers(operation)
+    const [, administrator] = callers
+    const input = await ownInput(operation, fuzz.fixtures, administrator)
+    const base = targetOf(operation, input)
+    const sent =
+      input.body === undefined
+        ? {}
+        : { body: JSON.stringify(input.body), headers: { 'content-type': 'application/json' } }
+    const invalid = operation.family === 'v1' ? 400 : 422
+    const requests = callers.flatMap((caller) => UNKNOWN_PARAMETERS.map((search) => ({ caller, search })))
+    const violations = await fuzz.collect(requests, async ({ caller, search }) => {
+      const target = `${base}${base.includes('?') ? '&' : '?'}${search}`
+      const request = { name: search, method: operation.method, target, ...sent }
+      const answer = await fuzz.send(request, caller)
+      const expected = new Set([caller || operation.contract.access === 'public' ? invalid : 401])
+      return findViolations({ ...operation, statuses: expected }, request, answer).map(
+        (violation) => `${caller?.name ?? 'anonymous'}, ${search.slice(0, 50)}: ${violation}`,
       )
     })
     expect(violations).toEqual([])

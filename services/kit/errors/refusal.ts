@@ -49,6 +49,9 @@ export function found<Row>([row]: readonly Row[]): Row {
   return row
 }
 
+/** Problems of one request that are reported at most. */
+export const MAX_FIELD_ERRORS = 50
+
 export const invalid = (errors: FieldError[]) => new Refusal('validation_error', { errors })
 
 export const invalidField = (field: string, message: string) => invalid([{ field, message }])

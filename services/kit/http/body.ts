@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
 import { expectation } from '../errors/expectation.ts'
-import { invalid, invalidField, refuse } from '../errors/refusal.ts'
+import { invalid, invalidField, MAX_FIELD_ERRORS, refuse } from '../errors/refusal.ts'
 import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
 import { contentLengthOf } from '../limits/content-length.ts'
 import { syntaxProblem } from './json-syntax.ts'
@@ -11,7 +11,6 @@ export const BODY_LIMITS = {
   maxDepth: 32,
   /** Fields and list items together. The largest valid body has some hundreds. */
   maxValues: 10_000,
-  maxErrors: 50,
   /** Time for the whole body. After it the request is refused and the received bytes are released. */
   timeoutMs: 10_000,
 }
@@ -77,7 +76,7 @@ export function textOf(bytes: Uint8Array, message: string): string {
 export function refuseUnstorableText(value: unknown): void {
   const unstorable: FieldError[] = []
   findUnstorableText(value, '', unstorable)
-  if (unstorable.length > 0) throw invalid(unstorable.slice(0, BODY_LIMITS.maxErrors))
+  if (unstorable.length > 0) throw invalid(unstorable.slice(0, MAX_FIELD_ERRORS))
 }
 
 export async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {
@@ -178,7 +177,7 @@ export function bodyChecker<B extends TSchema>(schema: B): (value: unknown) => S
       const isRecordKey = type === ValueErrorType.ObjectAdditionalProperties && part.patternProperties !== undefined
       const field = fieldOf(isRecordKey ? path.slice(0, path.lastIndexOf('/')) : path)
       if (!errors.has(field)) errors.set(field, { field, message: messageFor(type, part) })
-      if (errors.size === BODY_LIMITS.maxErrors) break
+      if (errors.size === MAX_FIELD_ERRORS) break
     }
     throw invalid([...errors.values()])
   }

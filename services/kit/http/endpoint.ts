@@ -40,7 +40,8 @@ export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchem
   handle: Handler<O> | PublicHandler<O>,
   bodyRule: BodyRule<BodyOf<O>> = () => [],
 ): Endpoint {
-  const readQuery = operation.query ? queryReader(operation.query) : () => ({})
+  // A link to a page may have got parameters on its way, such as those of a newsletter.
+  const readQuery = operation.page ? () => ({}) : queryReader(operation.query ?? NO_FIELDS)
   // An operation without a body refuses the fields of one. The body of a GET is not read.
   const isUnread = operation.method === 'GET' || operation.acceptsBytes
   const schema = operation.body ?? (isUnread ? undefined : NO_FIELDS)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
-import { DateTime, OneOf, pageQuery, Search } from '../../../proto/http/shapes.ts'
+import { closed, DateTime, OneOf, pageQuery, Search } from '../../../proto/http/shapes.ts'
 import { Refusal } from '../errors/refusal.ts'
 import { queryReader } from './query.ts'
 
@@ -15,9 +15,9 @@ const read = queryReader(
   }),
 )
 
-const refusalOf = (search: string) => {
+const refusalOf = (search: string, reader: (search: string) => unknown = read) => {
   try {
-    read(search)
+    reader(search)
   } catch (error) {
     if (error instanceof Refusal) return error.errors
     throw error
@@ -53,9 +53,51 @@ describe('strict queries', () => {
     expect(refusalOf('view=SELLER')).toEqual([{ field: 'view', message: 'must be one of CONSUMER, IP_OWNER' }])
   })
 
-  test('a repeated declared parameter is refused, and undeclared ones are ignored', () => {
+  test('a repeated parameter is refused', () => {
     expect(refusalOf('page=1&page=1')).toEqual([{ field: 'page', message: 'may be given once' }])
-    expect(read('x=1&x=2&__proto__=3&constructor=4')).toEqual({ page: 1, pageSize: 10, view: 'CONSUMER' })
+  })
+
+  test.each([
+    ['Page', 'page'],
+    ['page_size', 'pageSize'],
+    ['per_page', 'pageSize'],
+    ['limit', 'pageSize'],
+    ['pagesise', 'pageSize'],
+    ['search', 'q'],
+    ['since', 'from'],
+    ['activ', 'active'],
+    ['isActive', 'active'],
+    ['parent', 'parentId'],
+  ])('%s is refused, with %s as what was probably meant', (name, meant) => {
+    const message = `is not a parameter of this request. Probably meant: ${meant}`
+    expect(refusalOf(`view=IP_OWNER&${name}=1`)).toEqual([{ field: name, message }])
+  })
+
+  test('a parameter that resembles none is refused with all names', () => {
+    const message = 'is not a parameter of this request, which takes page, pageSize, view, active, from, q, parentId'
+    for (const name of ['utm_source', '__proto__', 'constructor', 'sort', 'x'.repeat(100)]) {
+      expect([name, refusalOf(`${name}=1`)]).toEqual([name, [{ field: name, message }]])
+    }
+  })
+
+  test('a request without parameters refuses any', () => {
+    const message = 'is not a parameter of this request, which takes none'
+    expect(refusalOf('page=1', queryReader(closed({})))).toEqual([{ field: 'page', message }])
+  })
+
+  test('a name that cannot be decoded is refused, and a long one is cut', () => {
+    const message = 'has a name that is not percent-encoded UTF-8'
+    for (const name of ['%ff', '%', 'a%00b']) expect(refusalOf(`${name}=1`)).toEqual([{ field: 'query', message }])
+    expect(refusalOf(`${'x'.repeat(99)}%F0%9F%92%A9=1`)?.[0]?.field).toBe(`${'x'.repeat(99)}\ufffd`)
+    expect(refusalOf('=1')?.[0]?.field).toBe('query')
+  })
+
+  test('of a thousand unknown parameters 50 are reported', () => {
+    expect(refusalOf(Array.from({ length: 1000 }, (_, n) => `p${n}=1`).join('&'))).toHaveLength(50)
+  })
+
+  test('ampersands without a parameter between them are ignored', () => {
+    expect(read('&&page=2&')).toEqual({ page: 2, pageSize: 10, view: 'CONSUMER' })
   })
 
   test('date-times without an offset or with an invalid day are refused', () => {

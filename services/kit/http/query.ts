@@ -2,7 +2,8 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import type { FieldError } from '../../../proto/errors.ts'
 import { expectation } from '../errors/expectation.ts'
-import { invalid } from '../errors/refusal.ts'
+import { invalid, MAX_FIELD_ERRORS } from '../errors/refusal.ts'
+import { meantParameter } from './meant-parameter.ts'
 
 /** Decodes the text of a parameter; undefined for invalid text. */
 type Decode = (text: string) => unknown
@@ -25,8 +26,9 @@ const decodeBoolean: Decode = (text) => (text === 'true' ? true : text === 'fals
 const decodeText: Decode = (text) => text
 
 /**
- * A strict reader of one operation's query: integers and booleans in one spelling, declared parameters at most once,
- * undeclared ones ignored. Elysia's own coercion accepts `0x10` as 16. Compiled once for each operation.
+ * A strict reader of one operation's query: integers and booleans in one spelling, each parameter at most once, undeclared
+ * ones refused, because a list that ignores a filter is taken for a filtered one. Elysia's own coercion accepts `0x10` as
+ * 16. Compiled once for each operation.
  */
 export function queryReader<Q extends TObject>(schema: Q): (search: string) => Static<Q> {
   const parameters = Object.entries(schema.properties).map(([name, property]) => parameter(schema, name, property))
@@ -42,10 +44,15 @@ export function queryReader<Q extends TObject>(schema: Q): (search: string) => S
     const seen = new Set<string>()
     const errors: FieldError[] = []
     for (const pair of search.split('&')) {
+      if (pair === '') continue
+      if (errors.length === MAX_FIELD_ERRORS) break
       const cut = pair.indexOf('=')
       const name = decoded(cut === -1 ? pair : pair.slice(0, cut))
       const declared = name === undefined ? undefined : byName.get(name)
-      if (!declared) continue
+      if (!declared) {
+        errors.push(unknownParameter(name, [...byName.keys()]))
+        continue
+      }
       const text = decoded(cut === -1 ? '' : pair.slice(cut + 1))
       if (seen.has(declared.name)) errors.push({ field: declared.name, message: 'may be given once' })
       else readInto(values, declared, text, errors)
@@ -55,6 +62,17 @@ export function queryReader<Q extends TObject>(schema: Q): (search: string) => S
     if (errors.length > 0) throw invalid(errors)
     return values as Static<Q>
   }
+}
+
+const MAX_SHOWN_CHARACTERS = 100
+
+function unknownParameter(name: string | undefined, declared: readonly string[]): FieldError {
+  if (name === undefined) return { field: 'query', message: 'has a name that is not percent-encoded UTF-8' }
+  const field = name.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed() || 'query'
+  const meant = meantParameter(name, declared)
+  if (meant !== undefined) return { field, message: `is not a parameter of this request. Probably meant: ${meant}` }
+  const all = declared.length > 0 ? `which takes ${declared.join(', ')}` : 'which takes none'
+  return { field, message: `is not a parameter of this request, ${all}` }
 }
 
 function readInto(

@@ -30,22 +30,27 @@ export function wrongQueries(operation: Documented, input: Input): HostileTarget
       withQuery(`${name}%00=${MARK}`),
     ]
   })
-  const asWhole = [
-    '&&&=&',
-    '=x',
-    '?',
-    '#x',
-    '__proto__=x&constructor=x&toString=x',
-    '__proto__[admin]=true',
-    'page=1e9&pageSize=50',
-    'page=1000000000&pageSize=50',
-    'page=2147483647&pageSize=50',
-    `unknown=${MARK}`,
-    Array.from({ length: 1000 }, (_, n) => `p${n}=1`).join('&'),
-    `${'x'.repeat(15_000)}=1`,
-  ]
+  const asWhole = ['&&&=&', '#x', 'page=1e9&pageSize=50', 'page=1000000000&pageSize=50', 'page=2147483647&pageSize=50']
   return [...each, ...asWhole.map(withQuery)]
 }
+
+/** Parameters that no operation declares. None has the marker in its name, which the error repeats. */
+export const UNKNOWN_PARAMETERS: readonly string[] = [
+  `unknown=${MARK}`,
+  `Page=${MARK}`,
+  `page%00=${MARK}`,
+  `page[]=${MARK}`,
+  `q%20=${MARK}`,
+  `%ff=${MARK}`,
+  `=${MARK}`,
+  '?',
+  'unknown',
+  `__proto__=${MARK}&constructor=x&toString=x`,
+  `__proto__[admin]=true`,
+  `${'x'.repeat(15_000)}=1`,
+  Array.from({ length: 1000 }, (_, n) => `p${n}=1`).join('&'),
+  `%F0%9F%92%A9%E2%80%AE%0D%0AX-Injected:%20${'x'.repeat(200)}=${MARK}`,
+]
 
 const MAX_PAGE = 2_147_483_647
 const PAGE_SIZES = Array.from({ length: 50 }, (_, at) => at + 1)
