@@ -106,6 +106,21 @@ describe('additions to the specification', () => {
   })
 })
 
+test('each paged list documents the link to its next page, and no other operation does', () => {
+  const paged: string[] = []
+  for (const methods of Object.values(document.paths)) {
+    for (const { operationId, parameters, responses } of Object.values(methods)) {
+      const names = (parameters as { $ref?: string; name?: string }[]).map(({ $ref, name }) => $ref ?? name)
+      const { headers = {} } = (responses as Record<string, { headers?: object }>)[200] ?? {}
+      expect([operationId, 'Link' in headers]).toEqual([operationId, names.includes('#/components/parameters/page')])
+      if ('Link' in headers) paged.push(String(operationId))
+    }
+  }
+  expect(paged).toContain('listCategories')
+  expect(paged).toContain('listRfqs')
+  expect(paged.length).toBeGreaterThan(25)
+})
+
 test('pages, their assets and redirects are no operations', () => {
   const pages = operations.filter(({ page }) => page).map(({ path }) => path)
   expect(pages).toContain('/docs/{asset}')

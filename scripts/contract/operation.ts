@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { AnyOperation } from '../../proto/http/operation.ts'
 import { pageQuery } from '../../proto/http/shapes.ts'
+import { isPaged } from '../../services/kit/http/next-page.ts'
 import type { Components, Json } from './components.ts'
 import { errorResponses } from './errors.ts'
 
@@ -36,6 +37,12 @@ const DEPRECATION: Json = {
   description: 'Present where the request uses a deprecated parameter: since when it is deprecated (RFC 9745).',
   schema: { type: 'string' },
   example: '@1795305600',
+}
+
+const LINK: Json = {
+  description: 'Present where there are more items: the next page, with the same filters (RFC 8288).',
+  schema: { type: 'string' },
+  example: '</v1/parts?pageSize=10&page=2>; rel="next"',
 }
 
 const ETAG: Json = {
@@ -150,10 +157,12 @@ function responsesOf(operation: AnyOperation, components: Components): Json {
   }
 }
 
-function headersOf({ etag, deprecatedQuery }: AnyOperation, components: Components): Json {
+function headersOf(operation: AnyOperation, components: Components): Json {
+  const { etag, deprecatedQuery } = operation
   const header = (name: string, value: Json) => ({ [name]: components.reference('headers', name, () => value) })
   const headers = {
     ...(etag ? header('ETag', ETAG) : {}),
+    ...(isPaged(operation) ? header('Link', LINK) : {}),
     ...(deprecatedQuery ? header('Deprecation', DEPRECATION) : {}),
   }
   return Object.keys(headers).length > 0 ? { headers } : {}

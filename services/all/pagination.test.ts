@@ -1,9 +1,15 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import type { ApiClient } from '../testing/client.ts'
 import { marketplaceOf } from '../testing/marketplace.ts'
 
 /** The lists without a strategy of their own; users, parts, histories and the audit log have a test each beside them. */
-const market = await marketplaceOf([])
+const market = await marketplaceOf(['catalog', 'sourcing'])
 const { owner } = market.db
+
+interface List {
+  items: { id: string }[]
+  hasMore: boolean
+}
 
 interface Case {
   path: string
@@ -62,21 +68,65 @@ test.each(CASES.map((list) => [list.path, list] as const))(
     const { client, userId } = administrator
     const place = { orgId, userId }
     const get = async (query: string) => {
-      const { status, body } = await client.get<{ items: { id: string }[]; hasMore: boolean }>(`${path}?${query}`)
+      const { status, body, headers } = await client.get<List>(`${path}?${query}`)
       expect(status).toBe(200)
-      return { ids: body.items.map(({ id }) => id), hasMore: body.hasMore }
+      return { ids: body.items.map(({ id }) => id), hasMore: body.hasMore, link: headers.get('link') }
     }
     for (let number = 100; number < 112; number++) await add(place, number)
     const all = (await get('pageSize=50')).ids
     const read: string[] = []
     for (let page = 1; ; page++) {
-      const { ids, hasMore } = await get(`pageSize=4&page=${page}`)
+      const { ids, hasMore, link } = await get(`pageSize=4&page=${page}`)
+      expect(link).toBe(hasMore ? `<${path}?pageSize=4&page=${page + 1}>; rel="next"` : null)
       read.push(...ids)
       if (!hasMore) break
       for (const id of ids.slice(0, 2)) if (id.endsWith(orgId.slice(8))) await remove(id)
       for (const number of [1, 2, 3]) await add(place, page * 10 + number)
     }
     expect(read).toEqual(all)
-    expect(await get('pageSize=50&page=2147483647')).toEqual({ ids: [], hasMore: false })
+    expect(await get('pageSize=50&page=2147483647')).toEqual({ ids: [], hasMore: false, link: null })
   },
 )
+
+describe('Link with rel="next"', () => {
+  /** The ids of all pages from this one on, found by the links alone. */
+  async function follow(client: ApiClient, target: string): Promise<string[]> {
+    const { status, body, headers } = await client.get<List>(target)
+    expect(status).toBe(200)
+    const [, next] = /^<(\/[!-~]+)>; rel="next"$/.exec(headers.get('link') ?? '') ?? []
+    const ids = body.items.map(({ id }) => id)
+    return next === undefined ? ids : [...ids, ...(await follow(client, next))]
+  }
+
+  test('leads through a list to its end, with filters of any characters', async () => {
+    const { administrator } = await market.organization(['IP_OWNER'])
+    const { client } = administrator
+    const title = 'Laufrad "Größe" <3> a>b; rel=x, \\ & %41 + 羽根'
+    const created: string[] = []
+    for (let n = 0; n < 5; n++) created.unshift((await client.post<{ id: string }>('/v1/parts', { title })).body.id)
+    await client.post('/v1/parts', { title: 'Impeller' })
+    const q = encodeURIComponent(title)
+    expect(await follow(client, `/v1/parts?view=IP_OWNER&q=${q}&pageSize=2`)).toEqual(created)
+    expect(await follow(client, `/v1/parts?q=${q}&page=2&view=IP_OWNER&pageSize=2`)).toEqual(created.slice(2))
+  })
+
+  test('is that of the default page size without parameters, and of catalogs, HEAD and an unchanged page', async () => {
+    const { administrator } = await market.organization(['IP_OWNER'])
+    const { client } = administrator
+    const page = await client.get('/v1/categories')
+    expect(page.headers.get('link')).toBe('</v1/categories?page=2>; rel="next"')
+    expect((await client.send('HEAD', '/v1/categories')).headers.get('link')).toBe(page.headers.get('link'))
+    const unchanged = await client.get('/v1/categories', {
+      headers: { 'if-none-match': page.headers.get('etag') ?? '' },
+    })
+    expect([unchanged.status, unchanged.headers.get('link')]).toEqual([304, page.headers.get('link')])
+  })
+
+  test('is absent from errors, single records and unpaged lists', async () => {
+    const { administrator } = await market.organization(['IP_OWNER'])
+    const { client } = administrator
+    for (const path of ['/v1/materials?page=0', '/v1/materials/316l', '/v1/processes']) {
+      expect([path, (await client.get(path)).headers.get('link')]).toEqual([path, null])
+    }
+  })
+})

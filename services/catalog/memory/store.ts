@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { PageQuery } from '../../../proto/http/shapes.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
+import { JsonText, PageText } from '../../kit/db/json-text.ts'
 import { notFound } from '../../kit/errors/refusal.ts'
 import type { Catalog } from '../catalog.ts'
 import { type Contents, ContentsBuilder, type Where } from './contents.ts'
@@ -44,7 +44,7 @@ export class CatalogStore<Filter extends string = string> {
   #read({ page, pageSize }: PageQuery, where: Where<Filter>, search?: string): JsonText {
     const window = { offset: (page - 1) * pageSize, limit: pageSize }
     const { text, hasMore } = this.#contents.list(where, search, window)
-    return new JsonText(`{"items":[${text}],"hasMore":${hasMore}}`)
+    return new PageText(text, hasMore)
   }
 
   /** A whole list. */

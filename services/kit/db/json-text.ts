@@ -14,5 +14,16 @@ export class JsonText {
   }
 }
 
+/** A page of a paged list. */
+export class PageText extends JsonText {
+  readonly hasMore: boolean
+
+  /** The items are JSON, separated by commas. */
+  constructor(items: string, hasMore: boolean) {
+    super(`{"items":[${items}],"hasMore":${hasMore}}`)
+    this.hasMore = hasMore
+  }
+}
+
 /** A strong entity tag: equal for equal bytes. */
 export const entityTag = (text: string) => `"${Bun.hash(text).toString(36)}"`

@@ -33,6 +33,8 @@ export class RequestState {
   cors: Headers | undefined
   /** The `Deprecation` field, once the request is known to use a deprecated parameter. */
   deprecation: string | undefined
+  /** The `Link` field, where the answer is a page with another one after it. */
+  link: string | undefined
   /** The `RateLimit` field, once the request was counted. */
   rateLimit = ''
   /** The span of the request, while traces are on. */

@@ -6,6 +6,7 @@ import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
+import { isPaged, nextPageOf } from './next-page.ts'
 import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
@@ -16,6 +17,7 @@ import { targetOf } from './target.ts'
 export class Responder implements ErrorResponder {
   readonly #deps: HttpDeps
   readonly #operation: Operation
+  readonly #isPaged: boolean
   readonly #observe: (status: number, seconds: number) => void
   /** Headers of every response. Copying a whole object is faster than setting each field. */
   readonly #callerHeaders: Headers
@@ -24,6 +26,7 @@ export class Responder implements ErrorResponder {
   constructor(operation: Operation, deps: HttpDeps) {
     this.#deps = deps
     this.#operation = operation
+    this.#isPaged = isPaged(operation)
     this.#observe = deps.metrics.observer(operation.id)
     this.#publicHeaders = new Headers({
       'content-type': operation.mediaType ?? 'application/json',
@@ -40,6 +43,7 @@ export class Responder implements ErrorResponder {
   }
 
   success(state: RequestState, answer: unknown): Response {
+    if (this.#isPaged && (answer as { hasMore: boolean }).hasMore) state.link = nextPageOf(state)
     const { etag, method, status = 200 } = this.#operation
     const headers = this.#headers(state)
     if (answer === undefined) return this.#send(state, null, 204, headers)
@@ -126,6 +130,7 @@ export class Responder implements ErrorResponder {
   #headers(state: RequestState, rateLimit = state.rateLimit): Headers {
     const headers = new Headers(state.caller ? this.#callerHeaders : this.#publicHeaders)
     headers.set('x-request-id', state.requestId)
+    if (state.link !== undefined) headers.set('link', state.link)
     if (state.deprecation !== undefined) headers.set('deprecation', state.deprecation)
     headers.set('ratelimit', rateLimit || this.#deps.rateLimit.count(networkOf(state.clientIp)))
     // `append` adds to the `Vary` that is there.

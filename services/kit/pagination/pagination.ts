@@ -1,5 +1,5 @@
 import type { PageQuery } from '../../../proto/http/shapes.ts'
-import { JsonText } from '../db/json-text.ts'
+import { PageText } from '../db/json-text.ts'
 import { CursorStore, type CursorStoreOptions } from './cursor-store.ts'
 import type { PageCursor } from './queries.ts'
 
@@ -72,9 +72,9 @@ export class Pagination {
   }
 
   /** The JSON of a page, composed of the documents of its rows. */
-  async json(list: PagedList, readWindow: ReadWindow<DocumentRow>): Promise<JsonText> {
+  async json(list: PagedList, readWindow: ReadWindow<DocumentRow>): Promise<PageText> {
     const { items, hasMore } = await this.page(list, readWindow, ({ position }) => position)
-    return new JsonText(`{"items":[${items.map(({ document }) => document).join(',')}],"hasMore":${hasMore}}`)
+    return new PageText(items.map(({ document }) => document).join(','), hasMore)
   }
 }
 
