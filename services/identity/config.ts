@@ -14,7 +14,8 @@ export const identityVariables = Type.Object({
     minimum: 1,
     maximum: 10_000,
     default: 200,
-    description: 'Maximum number of sign-ins that wait for a hashing slot. Further ones are 429.',
+    description:
+      'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network. Further ones are 429.',
   }),
 })
 

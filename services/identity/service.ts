@@ -11,9 +11,10 @@ import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
 import { pageRoutes } from './pages/routes.ts'
-import { createHashing, dummyHash } from './passwords/hashing.ts'
+import { createHashing, dummyHash, MAX_KNOWN_NETWORKS } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
 import { endResetSessions, erasePeople } from './sessions/consumer.ts'
+import { listLatestAddresses } from './sessions/queries.ts'
 import { sessionRoutes } from './sessions/routes.ts'
 import type { TokenDeps } from './tokens/commands.ts'
 import { signInMetrics } from './tokens/metrics.ts'
@@ -58,6 +59,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     workers: [endResetSessions({ bus, now }), erasePeople({ bus, now }), endSessionsWithoutAuthority({ bus, now })],
     cleanup: [(signal) => cleanUpIdentity(sql, now(), signal)],
     start: async () => {
+      for (const { ip_address } of await listLatestAddresses(sql, MAX_KNOWN_NETWORKS)) hashing.remember(ip_address)
       tokens.refreshSecret = await ensureKeys(sql, box, now())
       await bus.subscribe({ subjects: ['identity.key.revoked'], onEvent: sign.forgetKey, onGap: sign.forgetKey })
     },

@@ -14,6 +14,8 @@ import type { TestDatabase } from './database.ts'
 /** Occurs in no document, so that tests can search for leaks of it. */
 export const TEST_PASSWORD = 'the password of every test user'
 
+const { signal: NEVER_ABORTED } = new AbortController()
+
 /** Sets the password of an invited user and signs the user in. */
 export type SignInInvited = (activationToken: string, email: string) => Promise<ApiClient>
 
@@ -59,9 +61,10 @@ export async function signInByCommands(
       deps,
       { token: activationToken, password: TEST_PASSWORD },
       contextOf('activation.redeem', {}),
+      NEVER_ABORTED,
     )
     const audit = contextOf('auth.signIn', { grant_type: 'password' })
-    const tokens = await signIn(deps, { username: email, password: TEST_PASSWORD }, audit)
+    const tokens = await signIn(deps, { username: email, password: TEST_PASSWORD }, audit, NEVER_ABORTED)
     const client = new ApiClient(url, tokens.access_token)
     client.refreshToken = tokens.refresh_token
     return client

@@ -23,6 +23,7 @@ export async function redeemActivation(
   { sql, hashing, clock }: PasswordDeps,
   { token, password }: Activation,
   audit: AuditContext,
+  signal: AbortSignal,
 ): Promise<void> {
   const problem = passwordProblem(password)
   if (problem) throw invalidField('password', problem)
@@ -30,7 +31,7 @@ export async function redeemActivation(
   const now = () => new Date(clock()).toISOString()
   const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', audit.ipAddress), now())
   if ((await findActivation(sql, hash, now())).length === 0) return refuseToken()
-  const redeemed = await hashing.withSlot(async () => {
+  const redeemed = await hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
     const passwordHash = await hashing.hash(password)
     return beginWithoutCaller(sql, async (tx) => {
       // The user may have been reset, deactivated or anonymised while the password was hashed.

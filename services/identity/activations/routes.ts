@@ -6,8 +6,8 @@ import { redeemActivation as redeem } from './commands.ts'
 
 export const activationRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
   new Elysia({ name: 'identity.activations' }).use(
-    http.publicRoute(redeemActivation, async ({ body, audit }) => {
-      await redeem(deps, body, audit)
+    http.publicRoute(redeemActivation, async ({ body, audit, request }) => {
+      await redeem(deps, body, audit, request.signal)
       return undefined
     }),
   )

@@ -19,6 +19,7 @@ export interface PasswordDeps {
 }
 
 interface ChangePassword {
+  request: Request
   caller: Caller
   begin: BeginCommand
   body: { currentPassword: string; newPassword: string }
@@ -26,16 +27,18 @@ interface ChangePassword {
 }
 
 /** Changes the caller's password and ends their other sessions. Wrong current passwords are throttled like sign-ins. */
-export function changePassword(
+export async function changePassword(
   { sql, hashing, clock }: PasswordDeps,
-  { caller: { userId }, begin, body, audit }: ChangePassword,
+  { request, caller: { userId }, begin, body, audit }: ChangePassword,
 ): Promise<void> {
   const { currentPassword, newPassword } = body
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
   const keys = throttleKeys(userId, audit.ipAddress)
-  return hashing.withSlot(async () => {
-    const now = new Date(clock()).toISOString()
+  const isoNow = () => new Date(clock()).toISOString()
+  await refuseThrottled(sql, keys, isoNow())
+  return hashing.withSlot({ ipAddress: audit.ipAddress, signal: request.signal }, async () => {
+    const now = isoNow()
     await refuseThrottled(sql, keys, now)
     const [stored] = await findPasswordHash(sql, userId)
     if (!stored || !(await hashing.verify(currentPassword, stored.password_hash))) {

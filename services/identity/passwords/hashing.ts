@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache'
+import { networkOf } from '../../kit/http/client-address.ts'
 import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
 
 /** The argon2id parameters of the OWASP cheat sheet. A change upgrades each hash at the next sign-in. */
@@ -8,29 +10,47 @@ const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS
 interface HashingOptions {
   /** Concurrent hashes: the number of cores, because each occupies one. */
   slots: number
-  /** Callers that may wait for a slot; the next one is 429. */
+  /** Callers that may wait for a slot, a quarter of them from one network. */
   maxWaiting: number
 }
 
 /** Longer than a full queue of the default length takes on one core. */
 const MAX_WAIT_MS = 30_000
-/** One queue for all callers, because a password is checked before its organization is known. */
-const ALL = 'all'
-const { signal: NEVER_ABORTED } = new AbortController()
+export const MAX_KNOWN_NETWORKS = 20_000
+/** The part of the queue that one network may fill. */
+const SHARE_OF_NETWORK = 1 / 4
 
-/** argon2id off the event loop, with limited concurrency and a bounded queue. */
+/** The client of a request that hashes a password. */
+export interface HashingClient {
+  ipAddress: string | undefined
+  /** Aborted when the client has disconnected, which ends its wait. */
+  signal: AbortSignal
+}
+
+/**
+ * argon2id off the event loop, with limited concurrency and a bounded queue, which takes networks in turn, because a password
+ * is checked before its organization is known. Networks from which a user has signed in have every second turn, so that even
+ * a flood from more networks than the queue has places does not keep them out.
+ */
 export function createHashing({ slots, maxWaiting }: HashingOptions) {
   const permits = new TenantSemaphore({
     what: 'sign-ins',
     permits: slots,
     permitsPerTenant: slots,
     maxWaitMs: MAX_WAIT_MS,
-    maxWaitingPerTenant: maxWaiting,
+    maxWaitingPerTenant: Math.ceil(maxWaiting * SHARE_OF_NETWORK),
+    maxWaiting,
   })
+  const known = new LRUCache<string, true>({ max: MAX_KNOWN_NETWORKS })
   return {
     permits,
     /** Runs work in a hashing slot. It starts after the wait, so that what it reads, such as the throttle, is current. */
-    withSlot: <T>(work: () => Promise<T>): Promise<T> => permits.run(ALL, NEVER_ABORTED, work),
+    withSlot: <T>({ ipAddress, signal }: HashingClient, work: () => Promise<T>): Promise<T> => {
+      const network = networkOf(ipAddress)
+      return permits.run(network, signal, work, known.has(network) ? 'known' : 'unknown')
+    },
+    /** Records that a user has signed in from this address. */
+    remember: (ipAddress: string | undefined) => void known.set(networkOf(ipAddress), true),
     hash: (password: string) => Bun.password.hash(normalized(password), PARAMETERS),
     /** False for a wrong password and for a malformed hash. Never called with an empty password. */
     verify: (password: string, hash: string) => Bun.password.verify(normalized(password), hash).catch(() => false),

@@ -31,6 +31,12 @@ export const findLiveSession = (sql: Sql, orgId: string, sessionId: string, now:
   select id, user_id from identity.sessions
   where org_id = ${orgId} and id = ${sessionId} and ended_at is null and expires_at > ${now}`
 
+/** The addresses from which the latest sessions were opened, oldest first. */
+export const listLatestAddresses = (sql: Sql, limit: number) => sql<{ ip_address: string }[]>`
+  select ip_address from (
+    select id, ip_address from identity.sessions where ip_address is not null order by id desc limit ${limit}
+  ) latest order by id`
+
 /** Returns the sessions that this call ended, without those that had already ended. */
 export const markEnded = (sql: Sql, sessionIds: readonly string[], now: string) => sql<{ id: string }[]>`
   update identity.sessions set ended_at = ${now}

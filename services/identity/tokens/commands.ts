@@ -44,15 +44,22 @@ export interface Credentials {
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
 /**
- * Signs a user in. The look-ups run inside the hashing slot, so that of many simultaneous guesses only as many as there are
- * slots pass the throttle before the first failure is counted.
+ * Signs a user in. The throttle is asked before the wait for a hashing slot, so that a refused guess does not fill the queue,
+ * and again inside the slot, so that of many simultaneous guesses only as many as there are slots pass it before the first
+ * failure is counted.
  */
-export function signIn(deps: TokenDeps, { username, password }: Credentials, audit: AuditContext) {
+export async function signIn(
+  deps: TokenDeps,
+  { username, password }: Credentials,
+  audit: AuditContext,
+  signal: AbortSignal,
+) {
   const { sql, hashing, clock } = deps
   // Addresses are stored in NFKC.
   const name = username.normalize('NFKC')
   const keys = throttleKeys(name, audit.ipAddress)
-  return hashing.withSlot(async () => {
+  await refuseThrottled(sql, keys, isoOf(clock()))
+  return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
     const now = isoOf(clock())
     const [, [user]] = await Promise.all([refuseThrottled(sql, keys, now), findSignIn(sql, name)])
     const usable = user?.active && user.current ? user.password_hash : null
@@ -62,10 +69,12 @@ export function signIn(deps: TokenDeps, { username, password }: Credentials, aud
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
-    return openSession(deps, user, keys, audit).catch(async (error) => {
+    const tokens = await openSession(deps, user, keys, audit).catch(async (error) => {
       if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, audit, now)
       throw error
     })
+    hashing.remember(audit.ipAddress)
+    return tokens
   })
 }
 

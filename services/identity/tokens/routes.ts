@@ -17,12 +17,12 @@ interface Deps {
 export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
   new Elysia({ name: 'identity.tokens' })
     .use(
-      http.publicRoute(createToken, ({ body, audit }) => {
+      http.publicRoute(createToken, ({ body, audit, request }) => {
         const missing = missingFields(body)
         if (missing.length > 0) throw invalid(missing)
         const { username = '', password = '', refresh_token = '' } = body
         return body.grant_type === 'password'
-          ? countSignIn('password', () => signIn(deps, { username, password }, audit))
+          ? countSignIn('password', () => signIn(deps, { username, password }, audit, request.signal))
           : countSignIn('refresh_token', () => refresh(deps, refresh_token, audit))
       }),
     )

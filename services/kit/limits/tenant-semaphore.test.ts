@@ -52,6 +52,24 @@ test('a wait longer than maxWaitMs and a queue longer than maxWaitingPerTenant a
   expect(order).toEqual(['first', 'last'])
 })
 
+test('a full queue refuses the last caller of its longest part for a tenant with fewer, and otherwise the new caller', async () => {
+  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1, maxWaiting: 4 })
+  const order: string[] = []
+  const first = controlledWork(order, 'first')
+  const running = semaphore.run('a', signal, first.work)
+  const enter = (name: string) =>
+    semaphore.run(name.charAt(0), signal, async () => order.push(name)).catch(({ code }) => code)
+  const entered = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'd1', 'e1', 'a6'].map(enter)
+  expect(semaphore.concurrency.waiting).toBe(4)
+  first.end()
+  await running
+  const refused = 'rate_limited'
+  // `a` loses a4, a3 and a2 to others; then all have one.
+  expect(await Promise.all(entered)).toEqual([2, refused, refused, refused, refused, 3, 4, 5, refused, refused])
+  expect(order).toEqual(['first', 'a1', 'b1', 'c1', 'd1'])
+  expect(semaphore.concurrency).toEqual({ work: 'tasks', permits: 1, held: 0, waiting: 0 })
+})
+
 test('an aborted signal ends the wait and takes no permit', async () => {
   const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1 })
   const order: string[] = []
@@ -68,7 +86,7 @@ test('an aborted signal ends the wait and takes no permit', async () => {
   expect(order).toEqual(['first', 'next'])
 })
 
-test.each(['permits', 'permitsPerTenant', 'maxWaitMs', 'maxWaitingPerTenant'])(
+test.each(['permits', 'permitsPerTenant', 'maxWaitMs', 'maxWaitingPerTenant', 'maxWaiting'])(
   '%s that is no number is refused',
   (name) => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 0.5]) {

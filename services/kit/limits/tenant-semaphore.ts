@@ -1,5 +1,6 @@
 import { type Refusal, refuse } from '../errors/refusal.ts'
 import type { Concurrency } from '../metrics/concurrency.ts'
+import { FairQueue, type Place } from './fair-queue.ts'
 import { requireWhole } from './whole-number.ts'
 
 interface TenantSemaphoreOptions {
@@ -12,24 +13,37 @@ interface TenantSemaphoreOptions {
   maxWaitMs?: number
   /** The longest queue of one tenant; the next caller is refused at once. */
   maxWaitingPerTenant?: number
+  /** The longest queue of all tenants. The next caller takes a place of the longest part, or is refused. */
+  maxWaiting?: number
+}
+
+/** A caller in the queue. */
+interface Waiter {
+  wake(): void
+  giveUp(): void
 }
 
 const MAX_WAIT_MS = 5000
 const MAX_WAITING_PER_TENANT = 200
+const MAX_WAITING = 10_000
 
 /**
- * Limits concurrent work in total and per tenant. Fair queue: tenants round-robin, FIFO within a tenant.
- * Counts within this process; each replica has its own.
+ * Limits concurrent work in total and per tenant, with a fair queue that has room for a tenant with fewer callers in it than
+ * another. Counts within this process; each replica has its own.
  */
 export class TenantSemaphore {
   readonly #options: Required<TenantSemaphoreOptions>
   readonly #heldByTenant = new Map<string, number>()
   #held = 0
-  /** One queue per tenant, in insertion order; the map is ordered by the tenants' next turn. */
-  readonly #queues = new Map<string, Set<() => void>>()
+  readonly #queue = new FairQueue<Waiter>()
 
   constructor(options: TenantSemaphoreOptions) {
-    this.#options = { maxWaitMs: MAX_WAIT_MS, maxWaitingPerTenant: MAX_WAITING_PER_TENANT, ...options }
+    this.#options = {
+      maxWaitMs: MAX_WAIT_MS,
+      maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
+      maxWaiting: MAX_WAITING,
+      ...options,
+    }
     const { what: _, ...limits } = this.#options
     requireWhole(limits, 1)
   }
@@ -37,8 +51,7 @@ export class TenantSemaphore {
   /** For metrics. */
   get concurrency(): Concurrency {
     const { what, permits } = this.#options
-    const waiting = [...this.#queues.values()].reduce((sum, { size }) => sum + size, 0)
-    return { work: what.replace(/ \(.*/, ''), permits, held: this.#held, waiting }
+    return { work: what.replace(/ \(.*/, ''), permits, held: this.#held, waiting: this.#queue.size }
   }
 
   /** Whether `acquire` would succeed now. */
@@ -58,11 +71,19 @@ export class TenantSemaphore {
     }
   }
 
-  /** Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. */
-  async run<Answer>(tenantId: string, signal: AbortSignal, work: () => PromiseLike<Answer>): Promise<Answer> {
+  /**
+   * Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. Groups of
+   * tenants take turns.
+   */
+  async run<Answer>(
+    tenantId: string,
+    signal: AbortSignal,
+    work: () => PromiseLike<Answer>,
+    group = '',
+  ): Promise<Answer> {
     // No queued caller is overtaken: a caller is queued only while it cannot take a permit.
     if (this.canAcquire(tenantId)) this.#take(tenantId)
-    else await this.#wait(tenantId, signal)
+    else await this.#wait({ group, tenant: tenantId }, signal)
     try {
       return await work()
     } finally {
@@ -83,29 +104,23 @@ export class TenantSemaphore {
     this.#wakeNext()
   }
 
-  /** Gives the released permit to the next tenant that is below its share, and moves that tenant to the end. */
+  /** Gives the released permit to the next tenant that is below its share. */
   #wakeNext(): void {
-    for (const [tenantId, queue] of this.#queues) {
-      const [wake] = queue
-      if (!wake || !this.canAcquire(tenantId)) continue
-      this.#take(tenantId)
-      wake()
-      if (this.#queues.delete(tenantId)) this.#queues.set(tenantId, queue)
-      return
-    }
+    const next = this.#queue.next((tenantId) => this.canAcquire(tenantId))
+    if (!next) return
+    this.#take(next.place.tenant)
+    next.item.wake()
   }
 
-  #wait(tenantId: string, signal: AbortSignal): Promise<void> {
-    const queue = this.#queues.get(tenantId) ?? new Set()
-    if (queue.size >= this.#options.maxWaitingPerTenant) throw this.#tooMany()
+  #wait(place: Place, signal: AbortSignal): Promise<void> {
+    if (this.#queue.sizeOf(place) >= this.#options.maxWaitingPerTenant) throw this.#tooMany()
     signal.throwIfAborted()
-    this.#queues.set(tenantId, queue)
+    if (this.#queue.size >= this.#options.maxWaiting) this.#makeRoomFor(place)
     return new Promise((resolve, reject) => {
       const leave = () => {
         clearTimeout(timer)
         signal.removeEventListener('abort', giveUp)
-        queue.delete(wake)
-        if (queue.size === 0) this.#queues.delete(tenantId)
+        this.#queue.delete(place, waiter)
       }
       const wake = () => {
         leave()
@@ -117,8 +132,15 @@ export class TenantSemaphore {
       }
       const timer = setTimeout(giveUp, this.#options.maxWaitMs)
       signal.addEventListener('abort', giveUp)
-      queue.add(wake)
+      const waiter = { wake, giveUp }
+      this.#queue.add(place, waiter)
     })
+  }
+
+  #makeRoomFor(place: Place): void {
+    const last = this.#queue.lastOfLongest(place)
+    if (!last) throw this.#tooMany()
+    last.giveUp()
   }
 
   #tooMany(): Refusal {
