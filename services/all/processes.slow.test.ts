@@ -5,7 +5,7 @@ import { ApiClient } from '../testing/client.ts'
 import { testDatabase } from '../testing/database.ts'
 import { createFixtures, TEST_PASSWORD } from '../testing/marketplace.ts'
 import { natsServer } from '../testing/nats-server.ts'
-import { startService, stopService } from '../testing/processes.ts'
+import { spawnService, startService, stopService } from '../testing/processes.ts'
 import { signInOverHttp } from '../testing/sign-in.ts'
 import { until } from '../testing/until.ts'
 
@@ -99,6 +99,17 @@ test('requests in flight at SIGTERM are completed', async () => {
   const exit = stopService(identity, 'SIGTERM')
   expect((await Promise.all(signIns)).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200))
   expect(await exit).toBe(0)
+})
+
+test('a service that waits for Postgres is alive, and ends at SIGTERM with exit code 0', async () => {
+  const db = await testDatabase()
+  const nowhere = { name: db.name, urlOf: () => 'postgres://marketplace_identity:x@127.0.0.1:1/none' }
+  const waiting = spawnService('identity', nowhere)
+  const health = async (path: string) => (await fetch(`${waiting.health}/${path}`).catch(() => undefined))?.status
+  await until(async () => (await health('livez')) === 200, { withinMs: 90_000 })
+  expect(await health('readyz')).toBe(503)
+  expect(await stopService(waiting, 'SIGTERM')).toBe(0)
+  expect(await waiting.child.stderr.text()).toBe('')
 })
 
 test('all invalid variables are reported together, and the process exits with code 2', async () => {

@@ -33,7 +33,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
     const nowMs = clock()
     if (current && nowMs - current.readAtMs < KEY_CACHE_MS) return current
     const [row] = await findSigningKey(sql, new Date(nowMs).toISOString())
-    if (!row) throw unavailable('No signing key is in place yet.')
+    if (!row) throw unavailable('signing key', 'No signing key is in place yet.')
     const same = current?.kid === row.kid ? current : undefined
     const key = same?.key ?? (await importPKCS8(await box.decrypt(row.private_key), 'ES256'))
     current = { kid: row.kid, key, readAtMs: nowMs }

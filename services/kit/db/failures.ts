@@ -1,7 +1,9 @@
+import { type Refusal, unavailable } from '../errors/refusal.ts'
+
 /**
  * Codes of postgres.js and of Postgres for transient failures: the database is unreachable, full, too slow or shutting
- * down, it aborted a transaction because of a deadlock or a serialization conflict, or the role has a new password that this
- * replica does not have yet.
+ * down or takes no writes, it aborted a transaction because of a deadlock or a serialization conflict, or the role has a new
+ * password that this replica does not have yet.
  */
 const TRANSIENT = new Set([
   'CONNECT_TIMEOUT',
@@ -15,6 +17,7 @@ const TRANSIENT = new Set([
   'ENOTFOUND',
   'ETIMEDOUT',
   '08006',
+  '25006',
   '28P01',
   '40001',
   '40P01',
@@ -32,6 +35,18 @@ const TRANSIENT = new Set([
 export function isDependencyFailure(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' && TRANSIENT.has(code)
+}
+
+/** Codes of a statement that waited too long for the locks of another one, or lost against it. */
+const LOCKED = new Set(['40001', '40P01', '55P03'])
+
+const BUSY = 'Other requests are changing the same records; try again in a moment.'
+const DOWN = 'A dependency is down; try again in a moment.'
+
+/** The 503 that a failure of Postgres becomes; undefined for every other error. */
+export function databaseRefusal(error: unknown): Refusal | undefined {
+  if (!isDependencyFailure(error)) return undefined
+  return unavailable('postgres', LOCKED.has((error as { code: string }).code) ? BUSY : DOWN, error)
 }
 
 /** Whether an error is a violation of a unique index, optionally of that name. */

@@ -5,10 +5,10 @@ interface RefusalDetails {
   detail?: string
   errors?: FieldError[]
   headers?: Record<string, string>
-  /** The error behind the refusal. It is logged, and never sent to the caller. */
+  /** The error behind the refusal, which is never sent to the caller. */
   cause?: unknown
-  /** Log message at level warn, for refusals that an operator has to act on. Other refusals are not logged. */
-  logMessage?: string
+  /** What failed or has no room, where the refusal is a 503: named in the log and in a metric. */
+  dependency?: string
 }
 
 /** An expected error with a stable code. It is thrown anywhere and becomes a response body in one place (`http/responder.ts`). */
@@ -17,16 +17,16 @@ export class Refusal extends Error {
   readonly detail: string
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string> | undefined
-  readonly logMessage: string | undefined
+  readonly dependency: string | undefined
 
-  constructor(code: ErrorCode, { detail, errors, headers, cause, logMessage }: RefusalDetails = {}) {
+  constructor(code: ErrorCode, { detail, errors, headers, cause, dependency }: RefusalDetails = {}) {
     super(code, cause === undefined ? {} : { cause })
     this.name = 'Refusal'
     this.code = code
     this.detail = detail ?? summaryOf(errors) ?? ERRORS[code].title
     this.errors = errors
     this.headers = headers
-    this.logMessage = logMessage
+    this.dependency = dependency
   }
 }
 
@@ -56,7 +56,8 @@ export const invalid = (errors: FieldError[]) => new Refusal('validation_error',
 
 export const invalidField = (field: string, message: string) => invalid([{ field, message }])
 
-export const unavailable = (detail = 'A dependency is down; try again in a moment.') =>
-  new Refusal('unavailable', { detail, headers: { 'retry-after': '1' } })
+/** 503 because something failed or has no room. */
+export const unavailable = (dependency: string, detail: string, cause?: unknown) =>
+  new Refusal('unavailable', { dependency, detail, headers: { 'retry-after': '1' }, cause })
 
 export const isRefusalOf = (error: unknown, code: ErrorCode) => error instanceof Refusal && error.code === code

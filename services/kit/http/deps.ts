@@ -10,6 +10,7 @@ import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import type { Log } from '../log/log.ts'
 import type { RequestLog } from '../log/request-log.ts'
 import type { RequestMetrics } from '../metrics/requests.ts'
+import type { Outages } from './outages.ts'
 
 /** The dependencies of the operations of a service. */
 export interface HttpDeps {
@@ -31,4 +32,6 @@ export interface HttpDeps {
   log: Log
   requestLog: RequestLog
   metrics: RequestMetrics
+  /** The causes of 503 answers. */
+  outages: Outages
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../proto/http/operation.ts'
-import { isDependencyFailure } from '../db/failures.ts'
+import { databaseRefusal } from '../db/failures.ts'
 import { JsonText } from '../db/json-text.ts'
-import { invalidField, isRefusalOf, Refusal, refuse, unavailable } from '../errors/refusal.ts'
+import { invalidField, isRefusalOf, Refusal, refuse } from '../errors/refusal.ts'
 import { endRequestSpan, inSpan } from '../traces/traces.ts'
 import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
@@ -94,7 +94,7 @@ export class Responder implements ErrorResponder {
     const { request, requestId } = state
     const refusal = refusalOf(error)
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
-    if (refusal.logMessage !== undefined) this.#deps.log.warn({ err: error, requestId }, refusal.logMessage)
+    this.#deps.outages.record(refusal, requestId)
     const { path } = targetOf(request.url)
     const family = familyOf(path)
     const status = statusOf(family, refusal)
@@ -118,8 +118,8 @@ export class Responder implements ErrorResponder {
     for (const [name, value] of Object.entries(answer.headers)) headers.set(name, value)
     this.#record(state, status)
     const onFailure = (error: unknown) => {
-      // A refusal without a log message, such as a revoked session, is no fault of the service.
-      if (error instanceof Refusal && error.logMessage === undefined) return
+      // A refusal such as that of a revoked session is no fault of the service.
+      if (error instanceof Refusal && error.dependency === undefined) return
       this.#deps.log.error({ err: error, requestId: state.requestId }, 'streamed response aborted')
     }
     const gzip = acceptsCoding(state.request.headers.get('accept-encoding'), 'gzip')
@@ -171,7 +171,8 @@ export class Responder implements ErrorResponder {
 /** The refusal that an error becomes: 503 for a failed dependency, 500 for an unexpected error. */
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  if (isDependencyFailure(error)) return unavailable()
+  const failed = databaseRefusal(error)
+  if (failed) return failed
   // The client closed the connection before its body was complete; no response reaches it.
   if ((error as { name?: unknown } | null)?.name === 'AbortError') return invalidField('body', 'was cut short')
   return refuse('internal_error', {

@@ -56,7 +56,8 @@ export class BodyBudget {
       const detail = 'Too many bytes of unfinished requests at once; try again when some are done.'
       throw refuse('rate_limited', { detail, headers: { 'retry-after': '10' } })
     }
-    if (this.#reserved + bytes > maxBytes) throw unavailable('Too many request bodies are being read; try again soon.')
+    if (this.#reserved + bytes > maxBytes)
+      throw unavailable('memory', 'Too many request bodies are being read; try again soon.')
     this.#reserved += bytes
     this.#reservedByClient.set(client, ofClient)
   }

@@ -78,6 +78,8 @@ async function ensureRole(sql: Pool, service: ServiceName, password: string): Pr
     `alter role ${role} with login nosuperuser nocreatedb nocreaterole password ${literal(password)}`,
     `alter role ${role} set search_path = ${service}, public`,
     `alter role ${role} set statement_timeout = '5s'`,
+    // Below the time-out of a statement, so that a wait for a lock is told from a slow statement.
+    `alter role ${role} set lock_timeout = '4s'`,
     `alter role ${role} set idle_in_transaction_session_timeout = '60s'`,
     `alter role ${role} set plan_cache_mode = 'force_generic_plan'`,
     `alter role ${role} set jit = off`,

@@ -13,6 +13,7 @@ import type { Pool } from '../db/client.ts'
 import { poolMetrics } from '../db/metrics.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
+import { Outages } from '../http/outages.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
 import { TenantReads } from '../limits/tenant-reads.ts'
@@ -25,6 +26,7 @@ import { requireSchema } from '../migrate/migrate.ts'
 import { Pagination } from '../pagination/pagination.ts'
 import type { Worker } from '../worker/worker.ts'
 import { type CleanupTask, cleanupWorker } from './cleanup.ts'
+import { waitForDatabase, waitForSchema } from './wait-for-database.ts'
 
 export const serviceVariables = Type.Object({ ...commonVariables, ...databaseVariables })
 export type ServiceConfig = Static<typeof serviceVariables>
@@ -132,6 +134,7 @@ export async function createKit(
     log,
     requestLog: createRequestLog(logOptions),
     metrics: requestMetrics(registry),
+    outages: new Outages(registry, log),
   })
   const pagination = new Pagination({ sql, reads, clock, log })
   return { config, log, registry, observeConcurrency, sql, reads, tenantReads, bus, auth, http, pagination, clock }
@@ -142,6 +145,7 @@ interface ServiceParts {
   workers?: readonly Worker[]
   /** Cleanup of the service's own tables. */
   cleanup?: readonly CleanupTask[]
+  /** Runs again when Postgres fails during it. */
   start?: () => Promise<void>
   close?: () => Promise<void>
 }
@@ -157,9 +161,9 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     log,
     workers: [bus.relay(), cleanupWorker(kit, parts.cleanup ?? []), ...(parts.workers ?? [])],
     async start() {
-      await requireSchema(sql, name)
+      await waitForSchema(log, () => requireSchema(sql, name))
       await auth.start()
-      await parts.start?.()
+      await waitForDatabase(log, async () => parts.start?.())
     },
     async close() {
       await parts.close?.()

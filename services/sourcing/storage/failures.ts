@@ -1,13 +1,12 @@
-import { Refusal, unavailable } from '../../kit/errors/refusal.ts'
+import { Refusal } from '../../kit/errors/refusal.ts'
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 const UNAVAILABLE = new Set(['EACCES', 'EIO', 'EMFILE', 'ENFILE', 'ENOTCONN', 'ENOTDIR', 'EPERM', 'EROFS', 'ESTALE'])
 
-/** A 503 for the client, and a log line with the cause for the operator. */
+/** A 503 for the client, with the cause for the operator's log. */
 export class StorageFailure extends Refusal {
   constructor(detail: string, cause?: unknown) {
-    const { headers = {} } = unavailable()
-    super('unavailable', { detail, headers, cause, logMessage: 'file storage failed' })
+    super('unavailable', { detail, headers: { 'retry-after': '1' }, cause, dependency: 'file store' })
     this.name = 'StorageFailure'
     this.message = detail
   }

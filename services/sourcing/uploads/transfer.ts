@@ -87,7 +87,7 @@ export class Transfers {
       .map((transfer) => ({ ...transfer, ageMs: nowMs - transfer.startedMs }))
     const slowest = transferToPreempt(transfers, orgId)
     slowest?.preempted.abort(
-      unavailable('Too many uploads are running, and this one was the slowest. Please send it again.'),
+      unavailable('uploads', 'Too many uploads are running, and this one was the slowest. Please send it again.'),
     )
     slowest?.release()
   }
