@@ -65,7 +65,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     features: [
       partRoutes({ http, pagination, ...deps }),
       factoryRoutes({ http, pagination, ...deps }),
-      rfqRoutes({ http, pagination, ...deps }),
+      rfqRoutes({ http, pagination, ...deps, log: kit.log }),
       matchRoutes({ http, pagination, ...deps }),
       offerRoutes({ http, pagination, ...deps }),
       awardRoutes({ http, ...deps }),

@@ -1,9 +1,14 @@
 import { describe, expect, test } from 'bun:test'
 import type { RfqInvitation } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { captureLog } from '../../testing/captured-log.ts'
+import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { rfqParties, rfqsOf } from '../../testing/rfqs.ts'
+import { openSession } from '../../testing/sessions.ts'
 
-const market = await marketplaceOf(['sourcing'])
+const log = captureLog()
+const market = await marketplaceOf(['sourcing'], {}, undefined, { logDestination: log.destination })
 const { consumer, ipOwner, maker, rival, buyer, open } = await rfqParties(market)
 const invited = rfqsOf(maker.administrator.client)
 
@@ -22,6 +27,30 @@ describe('invitations', () => {
     expect([first?.state, typeof first?.readTime]).toEqual(['READ', 'string'])
     await invited.read(id)
     expect(await invitations(id)).toEqual([first as RfqInvitation])
+  })
+
+  test('READ is not recorded for HEAD, nor for a read under an impersonation grant', async () => {
+    const id = await open()
+    const { client } = maker.administrator
+    expect((await client.send('HEAD', `/v1/rfqs/${id}`)).status).toBe(200)
+    const act = { actingEmail: 'support@example.com', grantId: newId('grant') }
+    const support = new ApiClient(market.url, (await openSession(market, maker.administrator, act)).accessToken)
+    expect((await rfqsOf(support).read(id)).body.id).toBe(id)
+    expect((await invitations(id))[0]).toMatchObject({ state: 'INVITED' })
+    expect((await invited.read(id)).status).toBe(200)
+    expect((await invitations(id))[0]?.state).toBe('READ')
+  })
+
+  test('the RFQ is read although READ cannot be recorded, and the next read records it', async () => {
+    const id = await open()
+    await market.db.owner`revoke update on sourcing.rfq_invitations from marketplace_sourcing`
+    const { status, body } = await invited.read(id)
+    await market.db.owner`grant update on sourcing.rfq_invitations to marketplace_sourcing`
+    expect([status, body.id]).toEqual([200, id])
+    expect((await invitations(id))[0]?.state).toBe('INVITED')
+    expect(log.errors()).toMatchObject([{ msg: 'an invitation could not be marked as read', rfqId: id }])
+    await invited.read(id)
+    expect((await invitations(id))[0]?.state).toBe('READ')
   })
 
   test('a manufacturer declines with a reason, which the consumer sees; a second time is 409', async () => {

@@ -2,10 +2,13 @@ import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import type { Log } from '../../kit/log/log.ts'
+import { levelOf } from '../../kit/worker/worker.ts'
 import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
@@ -16,13 +19,33 @@ interface InvitationDeps {
   sql: Pool
   reads: PipelinedReads
   clock: () => number
+  log: Log
 }
 
-/** The JSON of an RFQ for an organization. The first read of an invited manufacturer is recorded. */
-export async function readRfq({ sql, reads, clock }: InvitationDeps, orgId: string, id: string): Promise<JsonText> {
-  const { document, isUnread } = found(await reads.query((pool) => findRfq(pool, orgId, id)))
-  if (isUnread) await markRead(sql, orgId, id, new Date(clock()).toISOString())
+interface ReadRfq {
+  caller: Caller
+  params: { id: string }
+  request: Request
+}
+
+/**
+ * The JSON of an RFQ for an organization. The first read by a person of an invited manufacturer is recorded: not a HEAD,
+ * whose answer has no content, and not that of an impersonation.
+ */
+export async function readRfq(deps: InvitationDeps, { caller, params: { id }, request }: ReadRfq): Promise<JsonText> {
+  const { orgId, act } = caller
+  const { document, isUnread } = found(await deps.reads.query((pool) => findRfq(pool, orgId, id)))
+  if (isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id)
   return new JsonText(document)
+}
+
+/** The RFQ is read, whether this can be recorded or not. */
+async function recordRead({ sql, clock, log }: InvitationDeps, orgId: string, id: string): Promise<void> {
+  try {
+    await markRead(sql, orgId, id, new Date(clock()).toISOString())
+  } catch (err) {
+    log[levelOf(err)]({ err, rfqId: id }, 'an invitation could not be marked as read')
+  }
 }
 
 interface DeclineRfq {

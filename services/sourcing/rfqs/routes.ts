@@ -5,6 +5,7 @@ import * as operations from '../../../proto/http/sourcing/rfqs.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { Log } from '../../kit/log/log.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import type { PageReads } from '../page-reads.ts'
@@ -15,7 +16,7 @@ import { findPage } from './list.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations } from './queries.ts'
 import { expiryProblems } from './rules.ts'
 
-type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination; sql: Pool; log: Log }
 
 const contentProblems = (body: { expireTime?: string; deliveryRegionCode?: string }): FieldError[] => [
   ...expiryProblems(body),
@@ -32,7 +33,7 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window, now }))
       }),
     )
-    .use(http.route(operations.getRfq, ({ caller, params }) => readRfq(deps, caller.orgId, params.id)))
+    .use(http.route(operations.getRfq, (call) => readRfq(deps, call)))
     .use(
       http.route(operations.listRfqHistory, async ({ caller: { orgId, sessionId }, params: { id }, query }) => {
         const { isManufacturer } = found(await deps.reads.query((sql) => findRfq(sql, orgId, id)))
