@@ -2,6 +2,11 @@
 identity catalog organization sourcing webhooks
 {{- end -}}
 
+{{/* The service that answers all other paths. The catalog has no additions, so that they are 404 there like unknown paths. */}}
+{{- define "marketplace.otherPaths" -}}
+{{ ternary "identity" "catalog" .Values.exposeAdditions }}
+{{- end -}}
+
 {{/* The settings of a service as YAML: those of all services with its overrides. The context is {root, name}. */}}
 {{- define "marketplace.service" -}}
 {{- $common := pick .root.Values "replicas" "databasePoolSize" "autoscaling" "podDisruptionBudget" "maxSurge" "revisionHistoryLimit" "resources" "startupProbe" "readinessProbe" "livenessProbe" "shutdownSeconds" "preStopSeconds" "env" "envFrom" "serviceAnnotations" "podSecurityContext" "containerSecurityContext" "podAnnotations" "podLabels" "nodeSelector" "tolerations" "affinity" "priorityClassName" "podSpec" "initContainers" "volumes" "volumeMounts" "topologySpread" "serviceAccount" -}}
