@@ -1,11 +1,27 @@
-import { PATH_ID } from './http/shapes.ts'
+/** One line of words, as people write names and codes. Other text of a request is not repeated in an answer. */
+const REPEATABLE = /^[\p{L}\p{N}](?:[\p{L}\p{N} ,._()+-]{0,63})$/u
+
+/** The lists of records that a request refers to. */
+const LISTED_AT: Readonly<Record<string, string>> = {
+  category: '/v1/categories',
+  criticality: '/v1/criticalities',
+  material: '/v1/materials',
+  process: '/v1/processes',
+  standard: '/v1/standards',
+  technology: '/v1/technologies',
+  'UNSPSC category': '/v1/unspsc-categories',
+  'business unit': '/flows/v1/business-units',
+}
 
 /**
- * The message for an id that refers to nothing in reach of the caller. Unknown and foreign ids get the same message. A text
- * that is no id is not repeated.
+ * The message for an id that refers to nothing in reach of the caller, with the list of what there is. Unknown and foreign ids
+ * get the same message.
  */
-export const noSuch = (what: string, id: string, where = ''): string =>
-  `there is no ${what} ${PATH_ID.test(id) ? `\`${id}\`` : 'with this id'}${where === '' ? '' : ` ${where}`}`
+export const noSuch = (what: string, id: string, where = ''): string => {
+  const named = REPEATABLE.test(id) ? `\`${id}\`` : 'with this id'
+  const list = LISTED_AT[what]
+  return [`there is no ${what} ${named}`, where && ` ${where}`, list && `; see GET ${list}`].join('')
+}
 
 const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 

@@ -100,7 +100,7 @@ export const BatchOf = <const F extends 'ids' | 'codes'>(field: F, example: stri
     { additionalProperties: false },
   )
 
-/** What the pattern of a text requires, in words that follow "must be". It is no part of the published schema. */
+/** What a pattern or a long list of words requires, in words that follow "must be". It is no part of the published schema. */
 export const FORM = Symbol('form')
 
 /** Control characters, and bidirectional ones, which can disguise a text. For a character class of a pattern. */

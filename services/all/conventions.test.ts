@@ -159,6 +159,17 @@ describe('an error of /v1', () => {
     }
   })
 
+  test('a token without its scheme is told how to send it', async () => {
+    for (const authorization of [`${client.accessToken}`, `Token ${client.accessToken}`, 'Basic YTpi', 'Bearer']) {
+      const { status, body, headers } = await anonymous.get<Problem>('/v1/parts', { headers: { authorization } })
+      expect([status, body.detail]).toEqual([
+        401,
+        'Send an access token with its scheme: `Authorization: Bearer <token>`.',
+      ])
+      expect(headers.get('www-authenticate')).toBe('Bearer')
+    }
+  })
+
   test('401 has WWW-Authenticate: Bearer', async () => {
     const answer = await anonymous.get('/v1/parts')
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])

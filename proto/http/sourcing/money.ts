@@ -2,6 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { CURRENCIES } from '../../currencies.ts'
 import { closed, FORM, OneOf, Text } from '../shapes.ts'
 
+/** A currency of ISO 4217. An error does not list them all. */
+export const Currency = (description: string) =>
+  OneOf(CURRENCIES, { description, examples: ['EUR'], [FORM]: 'an ISO 4217 code of a currency in use, such as EUR' })
+
 /** At most twelve digits before the point and four after it. */
 export const Money = closed(
   {
@@ -12,7 +16,7 @@ export const Money = closed(
       description: 'Decimal number.',
       examples: ['12.50'],
     }),
-    currency: OneOf(CURRENCIES, { description: 'ISO 4217 code.', examples: ['EUR'] }),
+    currency: Currency('ISO 4217 code.'),
   },
   { description: 'An amount of money.', examples: [{ amount: '12.50', currency: 'EUR' }] },
 )
@@ -22,7 +26,7 @@ export type Money = Static<typeof Money>
 export const Total = closed(
   {
     amount: Type.String({ description: 'Decimal number.', examples: ['1250.00'] }),
-    currency: OneOf(CURRENCIES, { description: 'ISO 4217 code.', examples: ['EUR'] }),
+    currency: Currency('ISO 4217 code.'),
   },
   { description: 'A computed amount of money.', examples: [{ amount: '1250.00', currency: 'EUR' }] },
 )

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { CURRENCIES } from '../../currencies.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
+import { Currency } from './money.ts'
 
 const rfqsTag = defineTag(
   'RFQs',
@@ -40,7 +40,7 @@ const terms = {
     examples: [EXAMPLE_PART],
   }),
   expireTime: expireTime('Time at which the RFQ closes.'),
-  currency: OneOf(CURRENCIES, { description: 'Currency of all offers: an ISO 4217 code.', examples: ['EUR'] }),
+  currency: Currency('Currency of all offers: an ISO 4217 code.'),
   deliveryRegionCode: Text(2, {
     minLength: 2,
     pattern: '^[A-Z]{2}$',

@@ -30,7 +30,7 @@ const MAX_KEYS_AGE_MS = 30_000
 
 /** A token of an ended session is `invalid`, like one with a wrong signature, so that the two are indistinguishable. */
 const TOKEN_PROBLEMS = {
-  missing: 'Send an access token as a bearer token.',
+  missing: 'Send an access token with its scheme: `Authorization: Bearer <token>`.',
   malformed: 'The access token is malformed.',
   expired: 'The access token has expired.',
   invalid: 'The access token is not valid.',

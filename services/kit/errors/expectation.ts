@@ -4,7 +4,7 @@ import { FORM } from '../../../proto/http/shapes.ts'
 /** What a schema expects, in words that follow "must be". It never repeats the value. */
 export function expectation(schema: TSchema): string {
   if (Array.isArray(schema.anyOf)) return schema.anyOf.map(expectation).join(', or ')
-  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.enum) return (schema as { [FORM]?: string })[FORM] ?? `one of ${schema.enum.join(', ')}`
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   switch (schema.type) {
     case 'integer':

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
+import { Money } from '../../../proto/http/sourcing/money.ts'
 import { OPERATIONS } from '../../../proto/operations.ts'
 import { expectation } from '../errors/expectation.ts'
 import { Refusal } from '../errors/refusal.ts'
@@ -79,6 +80,16 @@ describe('the message for a body', () => {
     }
     expect(messages).toBeGreaterThan(1000)
   })
+})
+
+test('no message lists more than 34 words, the number of permissions', () => {
+  const longest = Math.max(...schemas.map((schema) => expectation(schema).split(', ').length))
+  expect(longest).toBe(34)
+})
+
+test('a wrong currency is told the form of one, without a list', () => {
+  const [, message] = messagesOf(() => bodyChecker(Money)({ amount: '1', currency: 'DEM' }))
+  expect(message).toBe('must be an ISO 4217 code of a currency in use, such as EUR')
 })
 
 test('the message for a parameter of a query says what it must be', () => {

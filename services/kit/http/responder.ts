@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../../proto/errors.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
 import { databaseRefusal } from '../db/failures.ts'
 import { JsonText } from '../db/json-text.ts'
@@ -103,7 +104,7 @@ export class Responder implements ErrorResponder {
     // HTTP requires the field for every 401, including that of a refused sign-in.
     if (status === 401) headers.set('www-authenticate', 'Bearer')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
-    return this.#send(state, errorBody(family, refusal, path, requestId), status, headers)
+    return this.#send(state, errorBody(family, refusal, path, requestId), status, headers, refusal.code)
   }
 
   #raw(state: RequestState, { body, mediaType, headers: extra, status }: Raw, headers: Headers): Response {
@@ -140,14 +141,20 @@ export class Responder implements ErrorResponder {
     return headers
   }
 
-  #send(state: RequestState, body: string | Uint8Array | Blob | null, status: number, headers: Headers): Response {
-    this.#record(state, status)
+  #send(
+    state: RequestState,
+    body: string | Uint8Array | Blob | null,
+    status: number,
+    headers: Headers,
+    code?: ErrorCode,
+  ): Response {
+    this.#record(state, status, code)
     if (body === null) headers.delete('content-type')
     return new Response(body, { status, headers })
   }
 
   /** Records metric, span and log line. */
-  #record(state: RequestState, status: number): void {
+  #record(state: RequestState, status: number, code?: ErrorCode): void {
     const { request, requestId, caller, span, startedMs } = state
     const { id, audit } = this.#operation
     const ms = performance.now() - startedMs
@@ -158,6 +165,7 @@ export class Responder implements ErrorResponder {
       operation: id,
       method: request.method,
       status,
+      code,
       ms: Math.round(ms * 100) / 100,
       traceId: span?.spanContext().traceId,
       tenant: caller?.orgId,

@@ -7,6 +7,7 @@ const ENTRY = {
   operation: 'listParts',
   method: 'GET',
   status: 200,
+  code: undefined,
   ms: 1.25,
   traceId: undefined,
   tenant: 'org',
@@ -31,7 +32,7 @@ test('a request line starts with the common fields and has the request fields', 
   createLog(rest).info('something else')
   const [requestLine, otherLine] = lines.map((line) => JSON.parse(line))
   expect(Object.keys(requestLine).slice(0, 4)).toEqual(Object.keys(otherLine).slice(0, 4))
-  const { ip: _, traceId: __, ...fields } = ENTRY
+  const { ip: _, traceId: __, code: ___, ...fields } = ENTRY
   expect(requestLine).toEqual({
     ...fields,
     level: 'info',
@@ -40,6 +41,12 @@ test('a request line starts with the common fields and has the request fields', 
     time: requestLine.time,
   })
   expect(requestLine.time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+})
+
+test('the line of an error has its code, behind its status', () => {
+  const { lines, ...rest } = options('info')
+  createRequestLog(rest).write({ ...ENTRY, status: 400, code: 'validation_error' })
+  expect(lines[0]).toContain('"status":400,"code":"validation_error","ms":1.25,')
 })
 
 test('a line break in a field is escaped', () => {

@@ -7,6 +7,8 @@ interface RequestLogEntry {
   operation: string
   method: string
   status: number
+  /** The code of an error. */
+  code: string | undefined
   ms: number
   traceId: string | undefined
   tenant: string | undefined
@@ -46,11 +48,11 @@ class RequestLine {
   /** Formatted by hand, because `JSON.stringify` takes six times as long. */
   toString(): string {
     const { service, version } = this.#base
-    const { requestId, operation, method, status, ms, traceId, tenant, user, ip } = this.#entry
+    const { requestId, operation, method, status, code, ms, traceId, tenant, user, ip } = this.#entry
     const source = `"service":${quoted(service)},"version":${quoted(version)}${field('traceId', traceId)}`
     const request = `"requestId":${quoted(requestId)},"operation":${quoted(operation)},"method":${quoted(method)}`
     const caller = `${field('tenant', tenant)}${field('user', user)}${field('ip', ip)}`
-    return `{"level":"info","time":"${isoTime(this.#atMs)}",${source},${request},"status":${status},"ms":${ms}${caller}}\n`
+    return `{"level":"info","time":"${isoTime(this.#atMs)}",${source},${request},"status":${status}${field('code', code)},"ms":${ms}${caller}}\n`
   }
 }
 

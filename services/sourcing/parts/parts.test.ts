@@ -145,11 +145,19 @@ describe('POST /v1/parts', () => {
   })
 
   test.each([
-    [{ materialId: 'unobtainium' }, 'materialId: there is no material `unobtainium`'],
-    [{ processId: 'nope' }, 'processId: there is no process `nope`'],
-    [{ standardIds: ['iso-9001', 'nope'] }, 'standardIds.1: there is no standard `nope`'],
-    [{ businessUnitIds: ['bu_nope'] }, 'businessUnitIds.0: there is no business unit `bu_nope` in your organization'],
-    [{ materialId: 'a text, not an id' }, 'materialId: there is no material with this id'],
+    [{ materialId: 'unobtainium' }, 'materialId: there is no material `unobtainium`; see GET /v1/materials'],
+    [{ processId: 'nope' }, 'processId: there is no process `nope`; see GET /v1/processes'],
+    [{ standardIds: ['iso-9001', 'nope'] }, 'standardIds.1: there is no standard `nope`; see GET /v1/standards'],
+    [
+      { businessUnitIds: ['bu_nope'] },
+      'businessUnitIds.0: there is no business unit `bu_nope` in your organization; see GET /flows/v1/business-units',
+    ],
+    [
+      { materialId: 'a text, not an id' },
+      'materialId: there is no material `a text, not an id`; see GET /v1/materials',
+    ],
+    [{ materialId: '316L (1.4404)' }, 'materialId: there is no material `316L (1.4404)`; see GET /v1/materials'],
+    [{ materialId: '<b>316l</b>' }, 'materialId: there is no material with this id; see GET /v1/materials'],
     [{ materialType: 'wood' }, 'materialType: must be one of metal, polymer, ceramic, composite, sand, wax, other'],
     [
       { title: ' ', keywords: [''] },

@@ -55,5 +55,5 @@ function errorViolations(method: string, target: string, { status, headers, text
   return violations
 }
 
-/** An error contains the path of the request, an id that refers to nothing, and no other input. */
-const withoutIds = (text: string) => text.replaceAll(/there is no [A-Za-z ]+ `[A-Za-z0-9._-]{1,64}`/g, '')
+/** An error contains the path of the request, an id or name that refers to nothing, and no other input. */
+const withoutIds = (text: string) => text.replaceAll(/there is no [A-Za-z ]+ `[^`]{1,64}`/g, '')
