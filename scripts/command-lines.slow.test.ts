@@ -53,6 +53,14 @@ test.each([...ALL, ...TAKE_ANY_WORD])('%p --help: describes the command and does
   expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: /)])
 })
 
+test.each(['dev', 'test', 'operator', 'image'])(
+  './scripts/%s --help: the text that is printed without packages',
+  async (name) => {
+    const { output } = await script(name, '--help')
+    expect(output.trimEnd()).toBe((await Bun.file(join(ROOT, 'scripts', 'help', `${name}.txt`)).text()).trimEnd())
+  },
+)
+
 test.each(ALL)('%p with an unknown option or word: refused', async (words) => {
   for (const word of ['--unknown', 'unknown-word']) {
     const { code, output } = await script(...words, word)

@@ -1,32 +1,13 @@
-import { writeBillOfMaterials } from './container/bill-of-materials.ts'
-import { buildImage, verifyImage } from './container/commands.ts'
-import { release } from './container/release.ts'
-import { commandLine, runCommandLine } from './toolchain/command-line.ts'
+import { isHelpWanted, printedHelp } from './toolchain/help.ts'
+import { installPackages } from './toolchain/packages.ts'
+import { explain } from './toolchain/refusal.ts'
 
-const program = commandLine('./scripts/image', 'Builds the image of the marketplace with buildah, podman or docker.')
-
-const withBases = (name: string, description: string) =>
-  program
-    .command(name)
-    .description(description)
-    .option('--bun-image <image>', 'image of the build stage; default: that of the Dockerfile')
-    .option('--base-image <image>', 'base with glibc; default: only the libraries that Bun links')
-    .option(
-      '--local',
-      'makes the build stage of the Bun and the libraries of this machine: no registry of images is used',
-    )
-
-withBases('build', 'builds the image, named marketplace and tagged with the version').action(buildImage)
-withBases('verify', 'builds the image twice and compares the digests').action(verifyImage)
-withBases('release', 'builds, writes the bill of materials, tags, pushes and signs')
-  .argument('<repository>', 'repository to push to, such as registry.example.com/marketplace')
-  .option('--key <key>', 'key of cosign; default: signing without a key')
-  .action(release)
-
-program
-  .command('sbom')
-  .description('writes the software bill of materials of the image, CycloneDX as JSON')
-  .argument('<file>', 'the file')
-  .action(async (file: string) => void (await writeBillOfMaterials(file)))
-
-await runCommandLine(program)
+if (printedHelp('image')) process.exit(0)
+try {
+  if (!isHelpWanted()) await installPackages(console.error)
+} catch (error) {
+  console.error(explain(error))
+  process.exit(1)
+}
+// The commands import packages, so they are loaded after the installation.
+await import('./container/program.ts')

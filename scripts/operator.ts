@@ -1,8 +1,10 @@
+import { isHelpWanted, printedHelp } from './toolchain/help.ts'
 import { installPackages } from './toolchain/packages.ts'
 import { explain } from './toolchain/refusal.ts'
 
+if (printedHelp('operator')) process.exit(0)
 try {
-  await installPackages(console.error, 'production')
+  if (!isHelpWanted()) await installPackages(console.error, 'production')
 } catch (error) {
   console.error(explain(error))
   process.exit(1)

@@ -2,11 +2,12 @@ import { expect, test } from 'bun:test'
 import { readOptions } from './options.ts'
 
 test('no options: no reset, no watch', () => {
-  expect(readOptions([])).toEqual({ reset: false, watch: false, help: false, accounts: false })
+  expect(readOptions([])).toEqual({ reset: false, watch: false, verbose: false, help: false, accounts: false })
 })
 
 test('several options: all are set', () => {
-  expect(readOptions(['--watch', '--reset'])).toEqual({ reset: true, watch: true, help: false, accounts: false })
+  const expected = { reset: true, watch: true, verbose: true, help: false, accounts: false }
+  expect(readOptions(['--watch', '--reset', '--verbose'])).toEqual(expected)
 })
 
 test('accounts: prints them', () => {

@@ -1,9 +1,14 @@
 const POLL_MS = 250
 
-/** Lines that `dev` prints: errors of the services, output that is no log line, and reloads. */
+/** Lines that `dev` prints: errors of the services, output that is no log line, reloads, and with `--verbose` requests. */
 export class ServiceLogReader {
+  readonly #isVerbose: boolean
   #startsSeen = 0
   #rest = ''
+
+  constructor({ verbose }: { verbose: boolean }) {
+    this.#isVerbose = verbose
+  }
 
   /** The text for the terminal for newly written text of the log. */
   read(text: string): string[] {
@@ -20,13 +25,21 @@ export class ServiceLogReader {
       this.#startsSeen++
       return this.#startsSeen > 1 ? ['The services were reloaded.'] : []
     }
+    if (entry.operation !== undefined) return this.#isVerbose ? [describeRequest(entry)] : []
     return entry.level === 'error' || entry.level === 'fatal' ? [describeError(entry)] : []
   }
 }
 
 interface Entry {
   level: string
+  time: string
   service: string
+  /** Of a request, as the next five. */
+  operation?: string
+  method?: string
+  status?: number
+  code?: string
+  ms?: number
   msg?: string
   requestId?: string
   err?: { message?: string; stack?: string }
@@ -41,6 +54,11 @@ function entryOf(line: string): Entry | undefined {
   }
 }
 
+function describeRequest({ time, service, operation, method, status, code, ms, requestId }: Entry): string {
+  const result = [status, code].filter((part) => part !== undefined).join(' ')
+  return `${time.slice(11, 19)}  ${method} ${operation} (${service}): ${result}, ${ms} ms, request ${requestId}`
+}
+
 function describeError({ service, msg = '', requestId, err }: Entry): string {
   const request = requestId ? ` (request ${requestId})` : ''
   const stack = (err?.stack ?? err?.message ?? '').split('\n').map((line) => `  ${line}`)
@@ -48,8 +66,12 @@ function describeError({ service, msg = '', requestId, err }: Entry): string {
 }
 
 /** Prints what is written to the log until the signal, starting at the end of its current text. */
-export async function followLog(path: string, signal: AbortSignal, print: (text: string) => void): Promise<void> {
-  const reader = new ServiceLogReader()
+export async function followLog(
+  path: string,
+  signal: AbortSignal,
+  options: { verbose: boolean; print: (text: string) => void },
+): Promise<void> {
+  const reader = new ServiceLogReader(options)
   const decoder = new TextDecoder()
   let offset = 0
   let isPast = true
@@ -59,7 +81,7 @@ export async function followLog(path: string, signal: AbortSignal, print: (text:
       const bytes = await file.slice(offset).bytes()
       offset += bytes.length
       const shown = reader.read(decoder.decode(bytes, { stream: true }))
-      if (!isPast) for (const text of shown) print(text)
+      if (!isPast) for (const text of shown) options.print(text)
     }
     isPast = false
     await Bun.sleep(POLL_MS)

@@ -7,7 +7,7 @@ import { aborted, type Lifecycle } from '../toolchain/command.ts'
 import { takeLock } from '../toolchain/lock.ts'
 import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
 import { installPackages } from '../toolchain/packages.ts'
-import { portFrom, requireFreePort } from '../toolchain/ports.ts'
+import { portFrom, requireFreePort, requireHost } from '../toolchain/ports.ts'
 import { startProgram } from '../toolchain/programs.ts'
 import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
@@ -27,12 +27,14 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   // Without HEALTH_PORT the services choose a free port themselves, so that no other program can take it before.
   const healthPort = portFrom('HEALTH_PORT', 0)
   const address = `http://localhost:${port}`
+  const host = process.env.HOST || '127.0.0.1'
   const configuredUrl = process.env.DATABASE_URL || undefined
   if (configuredUrl && options.reset) {
     throw new Refusal(
       '--reset removes only the embedded database: empty the database of DATABASE_URL yourself and start without --reset.',
     )
   }
+  await requireHost(host)
   await step('Checking packages', () => installPackages(progress, 'production'))
   const state = await findState()
   const launcher = { path: join(state.folder, 'launcher.json'), script: 'scripts/dev.ts', title: 'This checkout' }
@@ -44,12 +46,16 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   if (process.env.NATS_URL) await requireNats(process.env.NATS_URL)
 
   const secrets = await readSecrets(state.folder)
+  const filesFolder = join(state.folder, 'files')
+  const environmentAt = (url: string) =>
+    environment({ secrets, url, host, port, healthPort, filesFolder, verbose: options.verbose })
+  await requireConfiguration(environmentAt('postgres://postgres@127.0.0.1/postgres'))
   const database = configuredUrl
     ? { url: await requireDatabase(configuredUrl), exited: new Promise<number>(() => {}) }
     : await step('Starting Postgres', () => embeddedDatabase(state, secrets, { signal, onStop, progress }))
   signal.throwIfAborted()
   const owner = { DATABASE_URL: database.url }
-  const env = environment({ secrets, url: database.url, port, healthPort, filesFolder: join(state.folder, 'files') })
+  const env = environmentAt(database.url)
 
   const migrationEnv = { ...process.env, ...owner, ...passwords(secrets) }
   await step('Migrating', () => runScript('The migration', 'scripts/migrate.ts', migrationEnv, signal))
@@ -76,10 +82,18 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   console.log(welcome(address, await readAccounts(ACCOUNTS_FILE), logFile))
   return Promise.race([
     aborted(signal),
-    followLog(logFile, signal, console.error).then(() => aborted(signal)),
+    followLog(logFile, signal, { verbose: options.verbose, print: console.error }).then(() => aborted(signal)),
     services.exited,
     database.exited.then(() => `Postgres stopped; see ${join(state.folder, 'postgres.log')}.`),
   ])
+}
+
+/** Refuses invalid variables of the services before Postgres starts. Its modules need the packages, which are installed now. */
+async function requireConfiguration(env: Record<string, string | undefined>): Promise<void> {
+  const { allVariables } = await import('../../services/all/config.ts')
+  const { readConfig } = await import('../../services/kit/config/read.ts')
+  const { sourcingProblems } = await import('../../services/sourcing/config.ts')
+  readConfig(allVariables, env, sourcingProblems)
 }
 
 /** Removes all state except the launcher's lock, the copy of the Postgres programs, and the data of tests and of the benchmark. */
@@ -116,12 +130,15 @@ async function embeddedDatabase(
 interface Configuration {
   secrets: Secrets
   url: string
+  host: string
   port: number
   healthPort: number
   filesFolder: string
+  /** The log needs the lines of requests. */
+  verbose: boolean
 }
 
-function environment({ secrets, url, port, healthPort, filesFolder }: Configuration) {
+function environment({ secrets, url, host, port, healthPort, filesFolder, verbose }: Configuration) {
   const { DATABASE_URL: _owners, ...inherited } = process.env
   return {
     PUBLIC_URL: `http://localhost:${port}`,
@@ -130,10 +147,10 @@ function environment({ secrets, url, port, healthPort, filesFolder }: Configurat
     // Webhooks and imports of a local marketplace use addresses of this machine.
     ALLOW_PRIVATE_ADDRESSES: 'true',
     ...inherited,
+    ...(verbose && process.env.LOG_LEVEL !== 'debug' ? { LOG_LEVEL: 'info' } : {}),
     ...forEachService('DATABASE_URL', (service) => serviceUrl(url, service, secrets)),
     // Demo accounts are reachable from this machine only, unless HOST says otherwise.
-    HOST: '127.0.0.1',
-    ...(process.env.HOST ? { HOST: process.env.HOST } : {}),
+    HOST: host,
     PORT: String(port),
     HEALTH_PORT: String(healthPort),
     ENCRYPTION_KEYS: secrets.encryptionKeys,

@@ -68,9 +68,20 @@ install_bun() {
   trap - EXIT
 }
 
+# The help needs no download. The words are those of the script that sources this one.
+print_help() {
+  local word help="scripts/help/${INVOKED_AS##*/}.txt"
+  for word in "$@"; do
+    case "$word" in
+      --help | -h) if [ -f "$help" ]; then printf '%s\n' "$(<"$help")"; exit 0; fi ;;
+    esac
+  done
+}
+
 if is_right_bun "$BUN_FOLDER/node_modules/.bin/bun"; then
   PATH="$PWD/$BUN_FOLDER/node_modules/.bin:$PATH"
 elif ! is_right_bun bun; then
+  print_help "$@"
   install_bun
   PATH="$PWD/$BUN_FOLDER/node_modules/.bin:$PATH"
 fi

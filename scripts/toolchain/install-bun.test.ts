@@ -8,7 +8,7 @@ const folder = await mkdtemp(join(tmpdir(), 'install-bun-'))
 afterAll(() => rm(folder, { recursive: true }))
 
 /** A machine with only the shell and these programs, each a short shell script. */
-async function machine(name: string, programs: Record<string, string>) {
+async function machine(name: string, programs: Record<string, string>, words: readonly string[] = []) {
   const checkout = join(folder, name, 'checkout')
   const bin = join(folder, name, 'bin')
   await mkdir(checkout, { recursive: true })
@@ -21,7 +21,10 @@ async function machine(name: string, programs: Record<string, string>) {
     await chmod(join(bin, program), 0o755)
   }
   // The shebang lines name `env` by its path; no other program of the machine is reachable.
-  const child = Bun.spawn([join(bin, 'bash'), '-euc', `. '${SCRIPT}'; echo "bun is $(bun --version)"`], {
+  await mkdir(join(checkout, 'scripts', 'help'), { recursive: true })
+  await writeFile(join(checkout, 'scripts', 'help', 'dev.txt'), 'Usage: ./scripts/dev\n')
+  const script = `. '${SCRIPT}'; echo "bun is $(bun --version)"`
+  const child = Bun.spawn([join(bin, 'bash'), '-euc', script, 'dev', ...words], {
     cwd: checkout,
     env: { PATH: bin, HOME: folder, INVOKED_AS: './scripts/dev' },
     stdout: 'pipe',
@@ -92,4 +95,13 @@ test('a downloaded Bun that does not run: refused', async () => {
   expect(code).toBe(1)
   expect(errors).toMatch(/was downloaded but does not run here/)
   expect(left).toEqual([])
+})
+
+test.each(['--help', '-h'])('%s without Bun: the help, and nothing is installed', async (word) => {
+  expect(await machine(`help${word}`, {}, ['--reset', word])).toEqual({
+    code: 0,
+    printed: 'Usage: ./scripts/dev\n',
+    errors: '',
+    left: [],
+  })
 })

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { Refusal } from './refusal.ts'
 
 /** A free port: the preferred one if possible. */
@@ -15,6 +16,28 @@ export function requireFreePort(variable: string, port: number): void {
   throw new Refusal(
     `Port ${port} is in use by another program: choose another with ${variable}=${port + 1} ${process.env.INVOKED_AS ?? ''}`.trim(),
   )
+}
+
+/** Refuses a host on which no program can listen, and one that leaves out 127.0.0.1, where the start itself calls the services. */
+export async function requireHost(host: string): Promise<void> {
+  const probe = listenOn(host)
+  if (!probe) throw new Refusal(`HOST=${host} cannot be used: it is no address of this machine.`)
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const socket = connect({ host: '127.0.0.1', port: probe.port })
+  socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+  const isReached = await promise
+  socket.destroy()
+  probe.stop(true)
+  if (isReached) return
+  throw new Refusal(`HOST=${host} leaves out 127.0.0.1, where the demo data is loaded: use 0.0.0.0 for all addresses.`)
+}
+
+function listenOn(hostname: string) {
+  try {
+    return Bun.listen({ hostname, port: 0, socket: { data() {} } })
+  } catch {
+    return undefined
+  }
 }
 
 function isFree(port: number): boolean {

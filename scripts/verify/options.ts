@@ -2,17 +2,10 @@ import { stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from '../toolchain/checkout.ts'
+import { helpText } from '../toolchain/help.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
-export const USAGE = `Usage: ./scripts/test [--quick] [<path>…]
-
-Runs every check and every test against a Postgres and a NATS server of its own, and ends with a line of their numbers.
-
-  --quick   for a run before a commit, about a minute: format, lint, types, import rules, licences, generated files, and the
-            tests of every feature; leaves out the OpenAPI lint and the tests in *.slow.test.ts
-  <path>…   runs only these test files, or the test files in these folders, without the checks
-  --help    prints this
-`
+export const USAGE = helpText('test')
 
 export interface Options {
   quick: boolean
