@@ -198,15 +198,18 @@ test(
 )
 
 test(
-  '--watch: a reload, and a failed reload with its reason, are printed',
+  '--watch --verbose: each request, a reload, and a failed reload with its reason, are printed',
   async () => {
-    const { child, refusal } = await dev(['--watch'])
+    const { child, refusal } = await dev(['--watch', '--verbose'], { LOG_LEVEL: 'warn' })
     expect(refusal).toBe('')
     let shown = ''
     const write = (text: string) => {
       shown += text
     }
     child.stderr.pipeThrough(new TextDecoderStream()).pipeTo(new WritableStream({ write }))
+    await fetch(`${address}/v1/parts`)
+    const request = /^\d\d:\d\d:\d\d {2}GET listParts \(sourcing\): 401 unauthorized, [\d.]+ ms, request [\w-]+$/m
+    await until(() => request.test(shown), { withinMs: MINUTES_MS, what: 'the line of a request' })
     const file = join(checkout, 'services', 'webhooks', 'service.ts')
     const source = await readFile(file, 'utf8')
     await writeFile(file, `${source}\nconst broken = ;\n`)
@@ -247,6 +250,13 @@ test.each([
     /^Port \d+ is in use by another program: choose another with PORT=\d+ \.\/scripts\/dev\n$/,
   ],
   ['an invalid port', [], { PORT: 'abc' }, /^PORT=abc is not a port: use a number from 1 to 65535\.\n$/],
+  ['a host of another machine', [], { HOST: '203.0.113.1' }, /^HOST=203\.0\.113\.1 cannot be used: .*\n$/],
+  [
+    'an invalid log level',
+    [],
+    { LOG_LEVEL: 'loud' },
+    /^The configuration is not valid:\n {2}LOG_LEVEL is not valid; .*\n$/,
+  ],
   [
     'a database that does not answer',
     [],
