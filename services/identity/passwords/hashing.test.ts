@@ -72,6 +72,22 @@ test('networks from which a user has signed in have every second turn, and place
   expect(order).toEqual(['a', '198.51.100.7', 'b', '198.51.100.8'])
 })
 
+test('a network is unknown again after five failures in a row', async () => {
+  const { hashing, enter, order, end } = busy(8)
+  for (const address of ['198.51.100.7', '198.51.100.8', '198.51.100.9']) hashing.remember(address)
+  for (let n = 0; n < 5; n++) {
+    hashing.countFailure('198.51.100.7')
+    hashing.countFailure('198.51.100.8')
+    if (n === 3) hashing.remember('198.51.100.8')
+  }
+  const all = ['203.0.113.2', '203.0.113.3', '198.51.100.7', '198.51.100.8', '198.51.100.9'].map((address) =>
+    enter(address),
+  )
+  await end()
+  await Promise.all(all)
+  expect(order).toEqual(['203.0.113.2', '198.51.100.8', '203.0.113.3', '198.51.100.9', '198.51.100.7'])
+})
+
 test('a client that disconnects leaves the queue', async () => {
   const { enter, order, end } = busy(8)
   const client = new AbortController()

@@ -17,6 +17,8 @@ interface HashingOptions {
 /** Longer than a full queue of the default length takes on one core. */
 const MAX_WAIT_MS = 30_000
 export const MAX_KNOWN_NETWORKS = 20_000
+/** Consecutive failures after which a network is unknown again. */
+const FORGOTTEN_AFTER_FAILURES = 5
 /** The part of the queue that one network may fill. */
 const SHARE_OF_NETWORK = 1 / 4
 
@@ -41,7 +43,8 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
     maxWaitingPerTenant: Math.ceil(maxWaiting * SHARE_OF_NETWORK),
     maxWaiting,
   })
-  const known = new LRUCache<string, true>({ max: MAX_KNOWN_NETWORKS })
+  /** Failures since the last success from each network. */
+  const known = new LRUCache<string, number>({ max: MAX_KNOWN_NETWORKS })
   return {
     permits,
     /** Runs work in a hashing slot. It starts after the wait, so that what it reads, such as the throttle, is current. */
@@ -50,7 +53,15 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
       return permits.run(network, signal, work, known.has(network) ? 'known' : 'unknown')
     },
     /** Records that a user has signed in from this address. */
-    remember: (ipAddress: string | undefined) => void known.set(networkOf(ipAddress), true),
+    remember: (ipAddress: string | undefined) => void known.set(networkOf(ipAddress), 0),
+    /** Records a failure, so that the networks of a user who was deactivated lose their turns. */
+    countFailure: (ipAddress: string | undefined) => {
+      const network = networkOf(ipAddress)
+      const failures = known.get(network)
+      if (failures === undefined) return
+      if (failures + 1 < FORGOTTEN_AFTER_FAILURES) known.set(network, failures + 1)
+      else known.delete(network)
+    },
     hash: (password: string) => Bun.password.hash(normalized(password), PARAMETERS),
     /** False for a wrong password and for a malformed hash. Never called with an empty password. */
     verify: (password: string, hash: string) => Bun.password.verify(normalized(password), hash).catch(() => false),

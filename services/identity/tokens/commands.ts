@@ -65,6 +65,7 @@ export async function signIn(
     const usable = user?.active && user.current ? user.password_hash : null
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
+      hashing.countFailure(audit.ipAddress)
       await recordFailure(sql, keys, user, audit, now)
       throw wrongCredentials()
     }
