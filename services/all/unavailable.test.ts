@@ -57,6 +57,8 @@ describe('while Postgres takes no writes', () => {
   test('commands succeed soon after it takes writes again, although no session was ended', async () => {
     await setForRole('reset default_transaction_read_only')
     await until(async () => (await create()).status === 200, { withinMs: 3000 })
+    const unsent = async () => (await db.owner`select from sourcing.outbox where sent_at is null limit 1`).length
+    await until(async () => (await unsent()) === 0, { withinMs: 5000 })
   })
 })
 
