@@ -19,14 +19,18 @@ const contents = new SecretRegistry()
 const SECRET_NAME = /password|token|secret|sas/i
 const CONTROL = 'control-of-the-search'
 
-/** Secrets in the query and the headers. */
-const withQueryAndHeaders = (input: Input): Input => ({
+/** Secrets in the query, where clients put them by mistake. Every operation refuses the request. */
+const withQuery = (input: Input): Input => ({
   ...input,
   query: {
     ...input.query,
     access_token: secrets.plant('a query parameter'),
     password: secrets.plant('a query parameter'),
   },
+})
+
+const withHeaders = (input: Input): Input => ({
+  ...input,
   headers: {
     'x-request-id': CONTROL,
     cookie: `session=${secrets.plant('a cookie')}`,
@@ -63,11 +67,15 @@ function brokenWithSecrets(input: Input): string[] {
 
 async function plantIn(operation: Documented, administrator: Account, powerless: Account): Promise<void> {
   const tokenOf = async (account: Account) => (await fixtures.clientOf(account)).accessToken
-  const own = async () => withQueryAndHeaders(await ownInput(operation, fixtures, administrator))
+  const own = async () => withHeaders(await ownInput(operation, fixtures, administrator))
   const valid = await own()
   registerSecretsOf(operation, valid)
   const { status, text } = await leaks.send(operation, valid, await tokenOf(administrator))
   if (status !== operation.success) throw new Error(`${operation.id}: ${status} ${text}`)
+  for (const account of [administrator, powerless]) {
+    await leaks.send(operation, withQuery(await own()), await tokenOf(account))
+  }
+  await leaks.send(operation, withQuery(await own()))
   const wrong = withSecrets(operation, await own())
   await leaks.send(operation, wrong, await tokenOf(administrator))
   await leaks.send(operation, wrong, await tokenOf(powerless))
