@@ -128,18 +128,15 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
 
 /** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
 export async function serve(options: ServeOptions): Promise<void> {
-  const { promise: signalled, resolve: onSignal } = Promise.withResolvers<void>()
-  process.once('SIGTERM', () => onSignal())
-  process.once('SIGINT', () => onSignal())
-  const opened = open(options).catch((error) => {
+  const running = await open(options).catch((error) => {
     if (!(error instanceof BadConfiguration || error instanceof OutdatedSchema)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(error instanceof BadConfiguration ? 2 : 1)
   })
-  const running = await Promise.race([opened, signalled])
-  // It still waits for Postgres, so there is nothing to finish.
-  if (!running) process.exit(0)
-  await signalled
+  await new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve())
+    process.once('SIGINT', () => resolve())
+  })
   setTimeout(() => process.exit(1), options.config.SHUTDOWN_SECONDS * 1000).unref()
   process.once('SIGTERM', () => process.exit(1))
   process.once('SIGINT', () => process.exit(1))
