@@ -17,6 +17,15 @@ export const MAX_BODY_BYTES = 1024 * 1024
 /** The longest body of the operations of identity, most of which anyone may call. */
 export const MAX_IDENTITY_BODY_BYTES = 16 * 1024
 
+/** How a command is recorded in the audit log. */
+export interface Audit {
+  readonly procedure: Procedure
+  /** The input fields to log (nested ones with dots). */
+  readonly request: readonly string[]
+  /** Logged fields that are secret URLs, of which only the host is logged. */
+  readonly hostOnly?: readonly string[]
+}
+
 /**
  * The contract of one operation of the public API. Routing, validation, the OpenAPI document and the tests use it.
  */
@@ -59,15 +68,14 @@ export interface Operation<
   readonly otherStatuses?: Readonly<Record<number, string>>
   /** Error codes in addition to those of every operation of its kind. */
   readonly refusals?: readonly ErrorCode[]
-  /** Present for a command: its name in the audit log, and the input fields to log (nested ones with dots). */
-  readonly audit?: {
-    readonly procedure: Procedure
-    readonly request: readonly string[]
-    /** Logged fields that are secret URLs, of which only the host is logged. */
-    readonly hostOnly?: readonly string[]
-  }
-  /** Refused (403) during an impersonation: commands on users, roles, passwords, sessions and grants. */
-  readonly closedToImpersonation?: boolean
+  /** Present for a command. */
+  readonly audit?: Audit
+  /**
+   * Present for a command on users, roles, passwords, sessions, grants or organizations. It is refused (403) during an
+   * impersonation, and reads its caller under the organization's lock, so that of two concurrent ones the second sees the
+   * first.
+   */
+  readonly changesAuthority?: boolean
   /** Supports `Idempotency-Key`. */
   readonly idempotent?: boolean
   /** The response has an `ETag`, and a GET supports `If-None-Match`. */
@@ -81,22 +89,31 @@ export interface Operation<
   readonly deprecatedQuery?: Readonly<Record<string, string>>
   /** A page, an asset of a page or a redirect to one: served, but no operation of the OpenAPI document. */
   readonly page?: boolean
-  /** The response contains a secret: `Cache-Control: no-store`. */
+  /** The response contains a secret: `Cache-Control: no-store`, and it is encrypted where it is stored for a repeated request. */
   readonly noStore?: boolean
 }
 
 /** An operation with any schemas. */
 export type AnyOperation = Operation
 
+/** An operation that changes something. */
+export type CommandOperation<
+  Query extends TObject = TObject,
+  Params extends TObject = TObject,
+  Body extends TSchema = TSchema,
+  Response extends TSchema = TSchema,
+> = Operation<Query, Params, Body, Response> & { readonly audit: Audit }
+
 /** Checks the form of a contract and keeps its exact schema types. */
-export const defineOperation = <
-  Query extends TObject,
-  Params extends TObject,
-  Body extends TSchema,
-  Response extends TSchema,
->(
-  operation: Operation<Query, Params, Body, Response>,
-): Operation<Query, Params, Body, Response> => operation
+export function defineOperation<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(
+  operation: CommandOperation<Q, P, B, R>,
+): CommandOperation<Q, P, B, R>
+export function defineOperation<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(
+  operation: Operation<Q, P, B, R>,
+): Operation<Q, P, B, R>
+export function defineOperation<O>(operation: O): O {
+  return operation
+}
 
 export type QueryOf<O> = O extends Operation<infer Q, TObject, TSchema, TSchema> ? Static<Q> : never
 export type ParamsOf<O> = O extends Operation<TObject, infer P, TSchema, TSchema> ? Static<P> : never

@@ -7,7 +7,7 @@ export const TESTS = String.raw`\.test\.ts$|/(testing|conformance)(/|\.ts$)`
 const KIT_LAYERS = [
   ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'limits'],
   ['auth', 'audit', 'idempotency', 'pagination', 'addresses'],
-  ['bus'],
+  ['bus', 'command'],
   ['http', 'migrate'],
   ['service'],
 ]

@@ -85,7 +85,7 @@ function nameOf(family: Family, codes: readonly ErrorCode[]): string {
 }
 
 function codesOf(operation: AnyOperation): Set<ErrorCode> {
-  const { access, params, etag, ifMatch, idempotent, closedToImpersonation, refusals } = operation
+  const { access, params, etag, ifMatch, idempotent, changesAuthority, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
   // An operation without a body refuses the fields of one, so it has these errors, too.
@@ -94,7 +94,7 @@ function codesOf(operation: AnyOperation): Set<ErrorCode> {
     // Every operation refuses unknown query parameters.
     'validation_error',
     ...when(guarded, 'unauthorized'),
-    ...when((guarded && access !== 'token') || closedToImpersonation, 'forbidden'),
+    ...when((guarded && access !== 'token') || changesAuthority, 'forbidden'),
     ...when(params && (etag !== undefined || guarded), 'not_found'),
     ...when(idempotent, 'idempotency_conflict'),
     ...when(ifMatch, 'precondition_failed'),

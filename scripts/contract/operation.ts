@@ -80,8 +80,8 @@ function permissionNote(access: AnyOperation['access']): string {
   return `Needs the permission ${keys.map((key) => `\`${key}\``).join(' or ')}.`
 }
 
-const impersonationNote = ({ closedToImpersonation }: AnyOperation): string =>
-  closedToImpersonation ? 'Closed (403) while acting under an impersonation grant.' : ''
+const impersonationNote = ({ changesAuthority }: AnyOperation): string =>
+  changesAuthority ? 'Closed (403) while acting under an impersonation grant.' : ''
 
 function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: AnyOperation): Json {
   if (acceptsBytes) {

@@ -62,8 +62,8 @@ describe('every operation', () => {
 
   test('that changes users, roles, passwords, sessions or grants is closed to impersonations', () => {
     const open = operations.filter(
-      ({ access, audit, closedToImpersonation }) =>
-        access !== 'public' && CLOSED_RESOURCES.test(audit?.procedure ?? '') && !closedToImpersonation,
+      ({ access, audit, changesAuthority }) =>
+        access !== 'public' && CLOSED_RESOURCES.test(audit?.procedure ?? '') && !changesAuthority,
     )
     expect(open.map(({ id }) => id)).toEqual([])
   })

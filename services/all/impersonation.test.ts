@@ -35,7 +35,7 @@ async function sendActing(operation: Documented) {
 }
 
 describe('during an impersonation, a closed command is 403 and audited with the grant', () => {
-  const closed = commands.filter(({ contract }) => contract.closedToImpersonation)
+  const closed = commands.filter(({ contract }) => contract.changesAuthority)
 
   test.each(named(closed))('%s', async (_, operation) => {
     const { status, body, entry, entries } = await sendActing(operation)
@@ -45,7 +45,7 @@ describe('during an impersonation, a closed command is 403 and audited with the 
 })
 
 describe('during an impersonation, any other command succeeds and is audited with the grant', () => {
-  const open = commands.filter(({ contract }) => !contract.closedToImpersonation)
+  const open = commands.filter(({ contract }) => !contract.changesAuthority)
 
   test.each(named(open))('%s', async (_, operation) => {
     const { status, text, entry, entries } = await sendActing(operation)

@@ -1,6 +1,5 @@
 import { listPublicKeys } from '../kit/auth/queries.ts'
 import { createTokenReader } from '../kit/auth/tokens.ts'
-import { createSecretBox } from '../kit/secrets/box.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
 import { cleanUpIdentity } from './cleanup/queries.ts'
@@ -23,8 +22,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 /** Tokens, sessions, passwords and keys. */
 export async function createIdentity(config: IdentityConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('identity', config, options)
-  const { http, pagination, sql, clock, bus } = kit
-  const box = await createSecretBox(config.ENCRYPTION_KEYS)
+  const { http, pagination, sql, clock, bus, box } = kit
   const tokenOptions = {
     issuer: config.PUBLIC_URL,
     audience: AUDIENCE,
@@ -51,9 +49,9 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       tokenRoutes({ http, readToken, deps: tokens, countSignIn: signInMetrics(kit.registry) }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       pageRoutes({ http }),
-      sessionRoutes({ http, pagination, sql, clock }),
+      sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, clock }),
-      impersonationRoutes({ http, pagination, tokens, box, publicUrl: config.PUBLIC_URL }),
+      impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),
       activationRoutes({ http, sql, hashing, clock }),
     ],
     workers: [endResetSessions({ bus, now }), erasePeople({ bus, now }), endSessionsWithoutAuthority({ bus, now })],

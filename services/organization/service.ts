@@ -1,4 +1,3 @@
-import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
@@ -17,16 +16,15 @@ const PARTITION_MAINTENANCE_MS = 60 * 60 * 1000
 export async function createOrganizationService(config: OrganizationConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('organization', config, options)
   const { http, pagination, sql, clock, observeConcurrency } = kit
-  const box = await createSecretBox(config.ENCRYPTION_KEYS)
-  const userDeps = { http, sql, clock, publicUrl: config.PUBLIC_URL, box }
+  const userDeps = { http, sql, publicUrl: config.PUBLIC_URL }
   return assemble('organization', kit, {
     features: [
       auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
       organizationRoutes(userDeps),
       userRoutes({ ...userDeps, pagination }),
-      roleRoutes({ http, pagination, sql, clock }),
-      businessUnitRoutes({ http, pagination, sql, clock }),
-      customFieldRoutes({ http, pagination, sql, clock }),
+      roleRoutes({ http, pagination, sql }),
+      businessUnitRoutes({ http, pagination, sql }),
+      customFieldRoutes({ http, pagination, sql }),
     ],
     cleanup: [(signal) => cleanUpActivations(sql, new Date(clock()).toISOString(), signal)],
     workers: [

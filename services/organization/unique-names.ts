@@ -1,5 +1,3 @@
-import type { AuthorizedTx, BeginCommand } from '../kit/auth/authorized.ts'
-import type { Caller } from '../kit/auth/caller.ts'
 import { isUniqueViolation } from '../kit/db/failures.ts'
 import { refuse } from '../kit/errors/refusal.ts'
 
@@ -7,12 +5,9 @@ import { refuse } from '../kit/errors/refusal.ts'
 export const nameTaken = (record: string) =>
   refuse('conflict', { errors: [{ field: 'name', message: `is the name of another ${record}` }] })
 
-/** Runs the transaction of a command. A violation of the unique index of the names is 409. */
-export const withUniqueName = <T>(
-  begin: BeginCommand,
-  { record, index }: { record: string; index: string },
-  work: (tx: AuthorizedTx, caller: Caller) => Promise<T>,
-): Promise<T> =>
-  begin(work).catch((error) => {
+/** Makes a violation of the unique index of the names a 409: `insert(…).catch(refuseTakenName(…))`. */
+export const refuseTakenName =
+  ({ record, index }: { record: string; index: string }) =>
+  (error: unknown): never => {
     throw isUniqueViolation(error, index) ? nameTaken(record) : error
-  })
+  }

@@ -1,28 +1,21 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CreateOrgRequest } from '../../proto/http/organization/orgs.ts'
 import type { OrgRole, Permission } from '../../proto/permissions.ts'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { type AllConfig, allVariables, configOf } from '../all/config.ts'
 import { createServices, ownerAmong } from '../all/services.ts'
-import type { AuditContext } from '../kit/audit/context.ts'
-import { beginAs } from '../kit/auth/authorized.ts'
-import type { Caller } from '../kit/auth/caller.ts'
 import { readConfig } from '../kit/config/read.ts'
 import { connect } from '../kit/db/client.ts'
 import { open, type Running } from '../kit/service/run.ts'
 import type { KitOptions } from '../kit/service/service.ts'
-import {
-  bootstrapOperator,
-  type CreatedOrganization,
-  createOrganization,
-  type NewOrganization,
-} from '../organization/organizations/commands.ts'
-import { grantRole } from '../organization/role-assignments/commands.ts'
-import { createRole } from '../organization/roles/commands.ts'
+import { bootstrapOperator, type CreatedOrganization, createOrg } from '../organization/organizations/commands.ts'
+import { createRole, grantRole } from '../organization/roles/commands.ts'
 import { findRoleByName } from '../organization/roles/queries.ts'
 import { createUser, type InvitedUser } from '../organization/users/commands.ts'
 import { ApiClient } from './client.ts'
 import { type TestDatabase, testDatabase, throughPooler } from './database.ts'
+import { commandsOf } from './run-as.ts'
 import { type SignInInvited, signInByCommands, TEST_PASSWORD } from './sign-in.ts'
 
 export { TEST_PASSWORD }
@@ -43,7 +36,7 @@ export interface TestMarketplace {
   /** The configuration of one service, for a replica in the test. */
   configOf<C extends { DATABASE_URL: string }>(service: ServiceName): C
   /** An organization with its administrator signed in. */
-  organization(roles: OrgRole[], options?: Partial<NewOrganization>): Promise<TestOrganization>
+  organization(roles: OrgRole[], options?: Partial<CreateOrgRequest>): Promise<TestOrganization>
   /** The platform operator's organization with its administrator signed in. Call it once. */
   operator(): Promise<TestOrganization>
   stop(): Promise<void>
@@ -136,80 +129,53 @@ export async function createFixtures(db: TestDatabase, signInInvited: SignInInvi
     { name: 'Operator', roles: [], regionCode: 'NO', administrator: operatorPerson },
     now(),
   )
-  const operatorCaller = callerOf(operator.orgId, operator.administratorId)
+  const link = { publicUrl: '' }
+  const tokenIn = (activationUrl: string) => activationUrl.slice(activationUrl.indexOf('#') + 1)
 
-  const activated = async (orgId: string, email: string, invited: { userId: string; activationToken: string }) => {
+  const activated = async (orgId: string, email: string, invited: InvitedUser) => {
     return { userId: invited.userId, orgId, email, client: await signInInvited(invited.activationToken, email) }
   }
 
   const signedIn = async (created: CreatedOrganization, email: string): Promise<TestOrganization> => {
-    const { orgId } = created
-    const caller = callerOf(orgId, created.administratorId)
+    const { orgId, administratorId, activationToken } = created
+    const run = commandsOf(sql, { orgId, userId: administratorId })
+    const roleNamed = async (name: string) => {
+      const [role] = await findRoleByName(sql, orgId, name)
+      if (!role) throw new Error(`the organization has no role ${name}`)
+      return role.id
+    }
+    const grant = (id: string, userId: string) => run('role.grant', { params: { id }, body: { userId } }, grantRole)
     const invite = async () => {
-      const newcomer = person()
-      return {
-        ...newcomer,
-        ...(await createUser(beginAs(sql, caller), contextOf(caller, 'user.create'), newcomer, now())),
-      }
+      const body = person()
+      const { id, activationUrl } = await run('user.create', { body }, (call) => createUser(link, call))
+      return { ...body, userId: id, activationToken: tokenIn(activationUrl) }
     }
     return {
       orgId,
-      administrator: await activated(orgId, email, {
-        userId: created.administratorId,
-        activationToken: created.activationToken,
-      }),
+      administrator: await activated(orgId, email, { userId: administratorId, activationToken }),
       async grant(role, userId) {
-        const [found] = await findRoleByName(sql, orgId, role)
-        if (!found) throw new Error(`the organization has no role ${role}`)
-        await grantRole(beginAs(sql, caller), contextOf(caller, 'role.grant'), { roleId: found.id, userId })
+        await grant(await roleNamed(role), userId)
       },
       invite,
       async member(role) {
         const invited = await invite()
-        const roleId =
-          typeof role === 'string'
-            ? (await findRoleByName(sql, orgId, role))[0]?.id
-            : (
-                await createRole(
-                  beginAs(sql, caller),
-                  contextOf(caller, 'role.create'),
-                  { name: invited.familyName, permissions: role },
-                  now(),
-                )
-              ).roleId
-        if (roleId === undefined) throw new Error(`the organization has no role ${role}`)
-        await grantRole(beginAs(sql, caller), contextOf(caller, 'role.grant'), { roleId, userId: invited.userId })
+        const newRole = async (permissions: Permission[]) =>
+          (await run('role.create', { body: { name: invited.familyName, permissions } }, createRole)).id
+        await grant(await (typeof role === 'string' ? roleNamed(role) : newRole(role)), invited.userId)
         return activated(orgId, invited.email, invited)
       },
     }
   }
 
+  const runAsOperator = commandsOf(sql, { orgId: operator.orgId, userId: operator.administratorId })
   return {
     operator: () => signedIn(operator, operatorPerson.email),
-    async organization(roles: OrgRole[], options: Partial<NewOrganization> = {}): Promise<TestOrganization> {
+    async organization(roles: OrgRole[], options: Partial<CreateOrgRequest> = {}): Promise<TestOrganization> {
       const administrator = options.administrator ?? person()
-      const input = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
-      const created = await createOrganization(
-        beginAs(sql, operatorCaller),
-        contextOf(operatorCaller, 'org.create'),
-        input,
-        now(),
-      )
-      return signedIn(created, administrator.email)
+      const body = { name: `Org ${administrator.familyName}`, roles, regionCode: 'NO', administrator, ...options }
+      const created = await runAsOperator('org.create', { body }, (call) => createOrg(link, call))
+      const { id: orgId, administratorId, activationUrl } = created
+      return signedIn({ orgId, administratorId, activationToken: tokenIn(activationUrl) }, administrator.email)
     },
   }
 }
-
-type Actor = Pick<Caller, 'orgId' | 'userId'>
-
-const callerOf = (orgId: string, userId: string): Actor => ({ orgId, userId })
-
-const contextOf = (caller: Actor, procedure: AuditContext['procedure']): AuditContext => ({
-  procedure,
-  orgId: caller.orgId,
-  actorId: caller.userId,
-  grantId: undefined,
-  ipAddress: undefined,
-  userAgent: undefined,
-  request: undefined,
-})

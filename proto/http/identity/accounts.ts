@@ -56,7 +56,7 @@ export const changePassword = defineOperation({
   status: 204,
   refusals: ['conflict'],
   audit: { procedure: 'password.change', request: [] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 export const Session = closed({
@@ -120,5 +120,5 @@ export const endSession = defineOperation({
   params: pathParam('id', 'Id of the session.', 'sess_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'),
   status: 204,
   audit: { procedure: 'session.end', request: ['id'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })

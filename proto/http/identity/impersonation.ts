@@ -73,7 +73,7 @@ export const createImpersonationGrant = defineOperation({
   idempotent: true,
   refusals: ['conflict'],
   audit: { procedure: 'impersonationGrant.create', request: ['userId', 'actingEmail', 'reason', 'expireTime'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
   noStore: true,
 })
 
@@ -139,5 +139,5 @@ export const revokeImpersonationGrant = defineOperation({
   response: ImpersonationGrant,
   refusals: ['illegal_transition'],
   audit: { procedure: 'impersonationGrant.revoke', request: ['id'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })

@@ -93,6 +93,7 @@ export const CreatedOrg = closed({
     examples: ['https://marketplace.example.com/activate#mZ1c5w0bXyq2Xn5y3P4kq0S1mVtQm7Yw8V3y6fJ2d0E'],
   }),
 })
+export type CreatedOrg = Static<typeof CreatedOrg>
 
 export const PatchOrgRequest = closed({
   name: Type.Optional(name),
@@ -157,7 +158,7 @@ export const createOrg = defineOperation({
     procedure: 'org.create',
     request: ['orgId', 'name', 'roles', 'regionCode', 'website', 'engagement', 'distributorOrgId'],
   },
-  closedToImpersonation: true,
+  changesAuthority: true,
   noStore: true,
 })
 
@@ -179,4 +180,5 @@ export const patchOrg = defineOperation({
     procedure: 'org.patch',
     request: ['id', 'name', 'roles', 'regionCode', 'website', 'engagement', 'distributorOrgId'],
   },
+  changesAuthority: true,
 })

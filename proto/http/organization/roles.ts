@@ -107,7 +107,7 @@ export const createRole = defineOperation({
   idempotent: true,
   refusals: ['conflict', 'limit_reached'],
   audit: { procedure: 'role.create', request: ['roleId', 'name', 'permissions'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 export const patchRole = defineOperation({
@@ -125,7 +125,7 @@ export const patchRole = defineOperation({
   ifMatch: true,
   refusals: ['conflict', 'last_administrator'],
   audit: { procedure: 'role.patch', request: ['id', 'name', 'permissions'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 export const deleteRole = defineOperation({
@@ -140,7 +140,7 @@ export const deleteRole = defineOperation({
   status: 204,
   refusals: ['conflict', 'in_use'],
   audit: { procedure: 'role.delete', request: ['id'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 export const grantRole = defineOperation({
@@ -156,7 +156,7 @@ export const grantRole = defineOperation({
   response: Role,
   refusals: ['conflict'],
   audit: { procedure: 'role.grant', request: ['id', 'userId'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 export const withdrawRole = defineOperation({
@@ -173,5 +173,5 @@ export const withdrawRole = defineOperation({
   response: Role,
   refusals: ['conflict', 'last_administrator'],
   audit: { procedure: 'role.withdraw', request: ['id', 'userId'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })

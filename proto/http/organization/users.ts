@@ -162,7 +162,7 @@ export const createUser = defineOperation({
   refusals: ['email_taken'],
   // Name and e-mail address are not logged, because the log is not changed when a user is anonymised.
   audit: { procedure: 'user.create', request: ['userId', 'roleIds'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
   noStore: true,
 })
 
@@ -180,7 +180,7 @@ export const patchUser = defineOperation({
   ifMatch: true,
   refusals: ['email_taken', 'illegal_transition'],
   audit: { procedure: 'user.patch', request: ['id', 'fields'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 const verb = <const V extends string>(name: V) => ({ method: 'POST' as const, path: `/flows/v1/users/{id}/${name}` })
@@ -196,7 +196,7 @@ export const activateUser = defineOperation({
   response: User,
   refusals: ['illegal_transition'],
   audit: { procedure: 'user.activate', request: ['id'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 export const deactivateUser = defineOperation({
@@ -210,7 +210,7 @@ export const deactivateUser = defineOperation({
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
   audit: { procedure: 'user.deactivate', request: ['id'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })
 
 export const resetUserPassword = defineOperation({
@@ -224,7 +224,7 @@ export const resetUserPassword = defineOperation({
   response: PasswordReset,
   refusals: ['illegal_transition'],
   audit: { procedure: 'user.resetPassword', request: ['id'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
   noStore: true,
 })
 
@@ -240,5 +240,5 @@ export const anonymiseUser = defineOperation({
   response: User,
   refusals: ['illegal_transition', 'last_administrator'],
   audit: { procedure: 'user.anonymise', request: ['id'] },
-  closedToImpersonation: true,
+  changesAuthority: true,
 })

@@ -1,6 +1,5 @@
 import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { invalidField } from '../../kit/errors/refusal.ts'
 import type { PasswordDeps } from '../passwords/commands.ts'
@@ -22,24 +21,24 @@ interface Activation {
 export async function redeemActivation(
   { sql, hashing, clock }: PasswordDeps,
   { token, password }: Activation,
-  audit: AuditContext,
+  context: AuditContext,
   signal: AbortSignal,
 ): Promise<void> {
   const problem = passwordProblem(password)
   if (problem) throw invalidField('password', problem)
   const hash = hashOf(token)
   const now = () => new Date(clock()).toISOString()
-  const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', audit.ipAddress), now())
+  const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', context.ipAddress), now())
   if ((await findActivation(sql, hash, now())).length === 0) return refuseToken()
-  const redeemed = await hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
+  const redeemed = await hashing.withSlot({ ipAddress: context.ipAddress, signal }, async () => {
     const passwordHash = await hashing.hash(password)
-    return beginWithoutCaller(sql, async (tx) => {
+    return runWithoutCaller(sql, context, async (tx, audit) => {
       // The user may have been reset, deactivated or anonymised while the password was hashed.
       const [activation] = await findActivation(tx, hash, now())
       if (!activation || (await markRedeemed(tx, hash, now())).length === 0) return false
       const { user_id: userId, org_id: orgId, password_version: version } = activation
       await setPassword(tx, { userId, passwordHash, version })
-      await recordSuccess(tx, { ...audit, actorId: userId, orgId })
+      audit.actBy({ userId, orgId })
       return true
     })
   })

@@ -1,13 +1,11 @@
 import type { CreateImpersonationGrantRequest, ImpersonationGrant } from '../../../proto/http/identity/impersonation.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import { type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
+import type { Command } from '../../kit/command/command.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { hashOf, newIdAt, newSecretToken } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
-import { once } from '../../kit/idempotency/once.ts'
-import type { SecretBox } from '../../kit/secrets/box.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { refuseWrongToken } from '../throttle/throttle.ts'
@@ -26,47 +24,27 @@ import {
 } from './queries.ts'
 import { expiryOf, grantorHasAuthority, missingPermissions } from './rules.ts'
 
-export interface ImpersonationDeps {
-  tokens: TokenDeps
-  box: SecretBox
-  publicUrl: string
-}
-
-interface CreateGrant {
-  begin: BeginCommand
-  body: CreateImpersonationGrantRequest
-  audit: AuditContext
-  idempotencyKey: string | undefined
-}
-
 /** Creates a grant to act as a user of the caller's organization. The link is returned once and stored as a hash. */
-export function createGrant({ tokens, box, publicUrl }: ImpersonationDeps, call: CreateGrant) {
-  const { begin, body, audit } = call
-  const nowMs = tokens.clock()
-  const expiresAt = expiryOf(body.expireTime, nowMs)
+export async function createGrant(
+  { publicUrl }: { publicUrl: string },
+  { tx, caller, body, now }: Command<{ body: CreateImpersonationGrantRequest }>,
+) {
+  const expiresAt = expiryOf(body.expireTime, Date.parse(now))
   if (!expiresAt) throw invalidField('expireTime', 'must lie within the next 24 hours')
-  const now = new Date(nowMs).toISOString()
-  return begin((tx, caller) => {
-    const key = call.idempotencyKey
-    const request = { userId: caller.userId, operation: 'createImpersonationGrant', key, body, box }
-    return once(tx, request, now, async () => {
-      const [user] = await findUser(tx, caller.orgId, body.userId)
-      if (!user) throw invalidField('userId', noSuch('user', body.userId, 'in your organization'))
-      const missing = missingPermissions(caller.permissions, user)
-      if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
-      if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'is a deactivated user' }] })
-      const { token, hash } = newSecretToken()
-      const { userId, actingEmail, reason } = body
-      const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
-      const [grant] = await insertGrant(
-        tx,
-        { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...asked },
-        now,
-      )
-      await recordSuccess(tx, audit)
-      return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
-    })
-  })
+  const { userId, actingEmail, reason } = body
+  const [user] = await findUser(tx, caller.orgId, userId)
+  if (!user) throw invalidField('userId', noSuch('user', userId, 'in your organization'))
+  const missing = missingPermissions(caller.permissions, user)
+  if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
+  if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'is a deactivated user' }] })
+  const { token, hash } = newSecretToken()
+  const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
+  const [grant] = await insertGrant(
+    tx,
+    { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...asked },
+    now,
+  )
+  return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }
 }
 
 interface OperatorGrant {
@@ -84,12 +62,12 @@ export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: str
 }
 
 /** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose grantor lost the authority, are the same 404. */
-export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, audit: AuditContext) {
+export async function redeemGrant(tokens: TokenDeps, token: string, context: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()
   const now = new Date(nowMs).toISOString()
   const refreshToken = newSecretToken()
-  const session = await beginWithoutCaller(sql, async (tx) => {
+  const session = await runWithoutCaller(sql, context, async (tx, audit) => {
     const [grant] = await findRedeemable(tx, hashOf(token), now)
     if (!grant || !grantorHasAuthority({ active: grant.grantor_active, permissions: grant.grantor_permissions }, grant))
       return undefined
@@ -99,38 +77,39 @@ export async function redeemGrant({ tokens }: ImpersonationDeps, token: string, 
       sessionId: newIdAt('sess', now),
       sessionVersion: grant.session_version,
     }
-    const { ipAddress, userAgent } = audit
+    const { ipAddress, userAgent } = context
     const opened = { ...subject, id: subject.sessionId, expiresAt: grant.expires_at, ipAddress, userAgent }
     await markRedeemed(tx, grant.id, ipAddress, now)
     await insertSession(tx, { ...opened, grantId: grant.id }, now)
     const stored = { hash: refreshToken.hash, sessionId: subject.sessionId, expiresAt: grant.expires_at }
     await insertRefreshToken(tx, stored, now)
-    await recordSuccess(tx, { ...audit, actorId: grant.user_id, orgId: grant.org_id, grantId: grant.id })
+    audit.actBy({ ...subject, grantId: grant.id })
     return { ...subject, act: { actingEmail: grant.acting_email, grantId: grant.id }, endsAt: grant.expires_at }
   })
   if (session) return tokensOf(tokens, session, refreshToken.token)
-  return refuseWrongToken(sql, throttleKeys('impersonation', audit.ipAddress), now)
+  return refuseWrongToken(sql, throttleKeys('impersonation', context.ipAddress), now)
 }
 
 /** Revokes the grant and ends its session, in one transaction with the events. */
-export function revokeGrant({ tokens }: ImpersonationDeps, begin: BeginCommand, id: string, audit: AuditContext) {
-  const now = new Date(tokens.clock()).toISOString()
-  return begin(async (tx, { orgId }) => {
-    const [grant] = await markRevoked(tx, orgId, id, now)
-    if (!grant) {
-      found(await findGrant(tx, orgId, id))
-      throw refuse('illegal_transition', { detail: 'The grant has already been revoked.' })
-    }
-    const sessions = await listSessionsUnder(tx, id)
-    await endSessions(
-      tx,
-      orgId,
-      sessions.map((session) => session.id),
-      now,
-    )
-    await recordSuccess(tx, audit)
-    return grantOf(grant)
-  })
+export async function revokeGrant({
+  tx,
+  caller: { orgId },
+  params: { id },
+  now,
+}: Command<{ params: { id: string } }>): Promise<ImpersonationGrant> {
+  const [grant] = await markRevoked(tx, orgId, id, now)
+  if (!grant) {
+    found(await findGrant(tx, orgId, id))
+    throw refuse('illegal_transition', { detail: 'The grant has already been revoked.' })
+  }
+  const sessions = await listSessionsUnder(tx, id)
+  await endSessions(
+    tx,
+    orgId,
+    sessions.map((session) => session.id),
+    now,
+  )
+  return grantOf(grant)
 }
 
 export const grantOf = (row: GrantRow): ImpersonationGrant => ({

@@ -9,15 +9,21 @@ import {
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import { createGrant, grantOf, type ImpersonationDeps, redeemGrant, revokeGrant } from './commands.ts'
+import type { TokenDeps } from '../tokens/commands.ts'
+import { createGrant, grantOf, redeemGrant, revokeGrant } from './commands.ts'
 import { findGrant, listGrants } from './queries.ts'
 
-type Deps = ImpersonationDeps & { http: Http; pagination: Pagination }
+interface Deps {
+  http: Http
+  pagination: Pagination
+  tokens: TokenDeps
+  publicUrl: string
+}
 
-export const impersonationRoutes = ({ http, pagination, ...deps }: Deps) => {
-  const { sql } = deps.tokens
+export const impersonationRoutes = ({ http, pagination, tokens, publicUrl }: Deps) => {
+  const { sql } = tokens
   return new Elysia({ name: 'identity.impersonation' })
-    .use(http.route(createImpersonationGrant, (call) => createGrant(deps, call)))
+    .use(http.command(createImpersonationGrant, (call) => createGrant({ publicUrl }, call)))
     .use(
       http.route(listImpersonationGrants, async ({ caller, query }) => {
         const { items, hasMore } = await pagination.page(
@@ -33,6 +39,6 @@ export const impersonationRoutes = ({ http, pagination, ...deps }: Deps) => {
         grantOf(found(await findGrant(sql, caller.orgId, params.id))),
       ),
     )
-    .use(http.publicRoute(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(deps, body.token, audit)))
-    .use(http.route(revokeImpersonationGrant, ({ begin, params, audit }) => revokeGrant(deps, begin, params.id, audit)))
+    .use(http.publicRoute(redeemImpersonationGrant, ({ body, audit }) => redeemGrant(tokens, body.token, audit)))
+    .use(http.command(revokeImpersonationGrant, revokeGrant))
 }

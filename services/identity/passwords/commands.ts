@@ -1,7 +1,4 @@
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
+import type { Command, Preparation } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { endSessionsOf } from '../sessions/commands.ts'
@@ -18,26 +15,26 @@ export interface PasswordDeps {
   clock: () => number
 }
 
-interface ChangePassword {
-  request: Request
-  caller: Caller
-  begin: BeginCommand
+interface PasswordChangeRequest {
   body: { currentPassword: string; newPassword: string }
-  audit: AuditContext
 }
 
-/** Changes the caller's password and ends their other sessions. Wrong current passwords are throttled like sign-ins. */
-export async function changePassword(
+interface PasswordChange {
+  oldHash: string
+  newHash: string
+}
+
+/** Checks the current password and hashes the new one. Wrong current passwords are throttled like sign-ins. */
+export async function hashPasswords(
   { sql, hashing, clock }: PasswordDeps,
-  { request, caller: { userId }, begin, body, audit }: ChangePassword,
-): Promise<void> {
-  const { currentPassword, newPassword } = body
+  { caller: { userId }, body: { currentPassword, newPassword }, audit, signal }: Preparation<PasswordChangeRequest>,
+): Promise<PasswordChange> {
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
   const keys = throttleKeys(userId, audit.ipAddress)
   const isoNow = () => new Date(clock()).toISOString()
   await refuseThrottled(sql, keys, isoNow())
-  return hashing.withSlot({ ipAddress: audit.ipAddress, signal: request.signal }, async () => {
+  return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
     const now = isoNow()
     await refuseThrottled(sql, keys, now)
     const [stored] = await findPasswordHash(sql, userId)
@@ -45,15 +42,23 @@ export async function changePassword(
       await countFailure(sql, keys, now)
       throw invalidField('currentPassword', 'is not your password')
     }
-    const newHash = await hashing.hash(newPassword)
-    await begin(async (tx, { orgId, sessionId }) => {
-      const change = { userId, oldHash: stored.password_hash, newHash }
-      if ((await replacePassword(tx, change)).length === 0) {
-        throw refuse('conflict', { detail: 'The password was changed by another request.' })
-      }
-      await endSessionsOf(tx, { orgId, userId, except: sessionId }, now)
-      await clearFailures(tx, keys)
-      await recordSuccess(tx, audit)
-    })
+    return { oldHash: stored.password_hash, newHash: await hashing.hash(newPassword) }
   })
+}
+
+/** Changes the caller's password and ends their other sessions. */
+export async function changePassword({
+  tx,
+  caller: { userId, orgId, sessionId },
+  oldHash,
+  newHash,
+  now,
+  audit,
+}: Command<PasswordChange>): Promise<undefined> {
+  if ((await replacePassword(tx, { userId, oldHash, newHash })).length === 0) {
+    throw refuse('conflict', { detail: 'The password was changed by another request.' })
+  }
+  await endSessionsOf(tx, { orgId, userId, except: sessionId }, now)
+  await clearFailures(tx, throttleKeys(userId, audit.context.ipAddress))
+  return undefined
 }

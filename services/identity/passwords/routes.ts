@@ -1,12 +1,9 @@
 import { Elysia } from 'elysia'
 import { changePassword } from '../../../proto/http/identity/accounts.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { changePassword as change, type PasswordDeps } from './commands.ts'
+import { changePassword as change, hashPasswords, type PasswordDeps } from './commands.ts'
 
 export const passwordRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
   new Elysia({ name: 'identity.passwords' }).use(
-    http.route(changePassword, async (call) => {
-      await change(deps, call)
-      return undefined
-    }),
+    http.command(changePassword, change, { prepare: (call) => hashPasswords(deps, call) }),
   )

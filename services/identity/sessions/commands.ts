@@ -1,8 +1,6 @@
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { found, notFound } from '../../kit/errors/refusal.ts'
@@ -53,26 +51,25 @@ export async function endSessionsOf(
 /** Reads the session of an access token, expired or not. Undefined for any other text. */
 export type ReadToken = (token: string) => Promise<{ sessionId: string; userId: string } | undefined>
 
-interface Revoke {
-  caller: Caller
-  begin: BeginCommand
-  token: string | undefined
-  audit: AuditContext
+interface NamedSession {
+  /** The session that ends; undefined for a token of another user. */
+  sessionId: string | undefined
+}
+
+/** Finds the session to revoke: the caller's, or that of the token in the body. */
+export async function findRevoked(
+  deps: { sql: Pool; readToken: ReadToken },
+  { caller, body }: { caller: Caller; body: { token?: string } | undefined },
+): Promise<NamedSession> {
+  const sessionId = body?.token === undefined ? caller.sessionId : await ownSessionOf(deps, caller, body.token)
+  // An impersonated caller ends the impersonation session and no session of the user.
+  return { sessionId: caller.act && sessionId !== caller.sessionId ? undefined : sessionId }
 }
 
 /** Ends the caller's session, or that of another token of the same user. Tokens of other users are ignored without an error. */
-export async function revoke(
-  { sql, readToken }: { sql: Pool; readToken: ReadToken },
-  { caller, begin, token, audit }: Revoke,
-  now: string,
-): Promise<void> {
-  const named = token === undefined ? caller.sessionId : await ownSessionOf({ sql, readToken }, caller, token)
-  // An impersonated caller ends the impersonation session and no session of the user.
-  const sessionId = caller.act && named !== caller.sessionId ? undefined : named
-  await begin(async (tx) => {
-    if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
-    await recordSuccess(tx, audit)
-  })
+export async function revoke({ tx, caller, sessionId, now }: Command<NamedSession>): Promise<{ message: string }> {
+  if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
+  return { message: 'Token revoked' }
 }
 
 const isAccessToken = (token: string) => token.split('.').length === 3
@@ -91,11 +88,9 @@ async function ownSessionOf(
   return session?.id
 }
 
-export function endSessionById(begin: BeginCommand, sessionId: string, audit: AuditContext, now: string) {
-  return begin(async (tx, caller) => {
-    const session = found(await findLiveSession(tx, caller.orgId, sessionId, now))
-    if (!mayManageSessions(caller, session.user_id)) throw notFound()
-    await endSessions(tx, caller.orgId, [sessionId], now)
-    await recordSuccess(tx, audit)
-  })
+export async function endSession({ tx, caller, params, now }: Command<{ params: { id: string } }>): Promise<undefined> {
+  const session = found(await findLiveSession(tx, caller.orgId, params.id, now))
+  if (!mayManageSessions(caller, session.user_id)) throw notFound()
+  await endSessions(tx, caller.orgId, [params.id], now)
+  return undefined
 }

@@ -5,7 +5,7 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import { endSessionById } from './commands.ts'
+import { endSession as end } from './commands.ts'
 import { listSessionsOf, type SessionRow } from './queries.ts'
 import { mayManageSessions } from './rules.ts'
 
@@ -13,32 +13,24 @@ interface Deps {
   http: Http
   pagination: Pagination
   sql: Pool
-  clock: () => number
 }
 
-export const sessionRoutes = ({ http, pagination, sql, clock }: Deps) => {
-  const now = () => new Date(clock()).toISOString()
-  return new Elysia({ name: 'identity.sessions' })
+export const sessionRoutes = ({ http, pagination, sql }: Deps) =>
+  new Elysia({ name: 'identity.sessions' })
     .use(
-      http.route(listSessions, async ({ caller, query }) => {
+      http.route(listSessions, async ({ caller, query, now }) => {
         const userId = query.userId ?? caller.userId
         if (!mayManageSessions(caller, userId))
           throw refuse('forbidden', { detail: 'This needs the permission user:manage.' })
         const { items, hasMore } = await pagination.page(
           { caller, list: `sessions ${userId}`, query },
-          (window) => listSessionsOf(sql, { orgId: caller.orgId, userId, now: now(), ...window }),
+          (window) => listSessionsOf(sql, { orgId: caller.orgId, userId, now, ...window }),
           ({ id }) => id,
         )
         return { items: items.map((row) => sessionOf(row, caller)), hasMore }
       }),
     )
-    .use(
-      http.route(endSession, async ({ begin, params, audit }) => {
-        await endSessionById(begin, params.id, audit, now())
-        return undefined
-      }),
-    )
-}
+    .use(http.command(endSession, end))
 
 const sessionOf = (row: SessionRow, { sessionId }: CallerContext<typeof listSessions>['caller']) => ({
   id: row.id,

@@ -1,6 +1,6 @@
 import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
-import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
+import { recordRefusal } from '../../kit/audit/record.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { hashOf, newId, newIdAt } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
@@ -95,12 +95,12 @@ async function recordFailure(
 const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
 
 /** Opens a session unless the user was deactivated or reset while the password was hashed. */
-async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, audit: AuditContext) {
+async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, context: AuditContext) {
   const nowMs = deps.clock()
   const now = isoOf(nowMs)
   const sessionId = newIdAt('sess', now)
   const refreshToken = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')
-  await beginWithoutCaller(deps.sql, async (tx) => {
+  await runWithoutCaller(deps.sql, context, async (tx, audit) => {
     // The statements are pipelined, because the round trips would cost more than the statements.
     const [unchanged] = await Promise.all([
       findUnchanged(tx, user.user_id, user.session_version),
@@ -112,16 +112,16 @@ async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys,
           orgId: user.org_id,
           sessionVersion: user.session_version,
           expiresAt: isoOf(nowMs + SESSION_MS),
-          ipAddress: audit.ipAddress,
-          userAgent: audit.userAgent,
+          ipAddress: context.ipAddress,
+          userAgent: context.userAgent,
         },
         now,
       ),
       insertRefreshToken(tx, { hash: hashOf(refreshToken), sessionId, expiresAt: isoOf(nowMs + REFRESH_IDLE_MS) }, now),
       clearFailures(tx, keys),
-      recordSuccess(tx, { ...audit, ...actorOf(user) }),
     ])
     if (unchanged.length === 0) throw wrongCredentials()
+    audit.actBy({ userId: user.user_id, orgId: user.org_id })
   })
   const { user_id: userId, org_id: orgId, session_version: sessionVersion } = user
   return tokensOf(deps, { userId, orgId, sessionId, sessionVersion }, refreshToken)

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { createToken, revokeToken } from '../../../proto/http/identity/tokens.ts'
 import { invalid } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { type ReadToken, revoke } from '../sessions/commands.ts'
+import { findRevoked, type ReadToken, revoke } from '../sessions/commands.ts'
 import { refresh, signIn, type TokenDeps } from './commands.ts'
 import type { CountSignIn } from './metrics.ts'
 import { missingFields } from './rules.ts'
@@ -26,10 +26,4 @@ export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
           : countSignIn('refresh_token', () => refresh(deps, refresh_token, audit))
       }),
     )
-    .use(
-      http.route(revokeToken, async ({ body, ...call }) => {
-        const now = new Date(deps.clock()).toISOString()
-        await revoke({ sql: deps.sql, readToken }, { ...call, token: body?.token }, now)
-        return { message: 'Token revoked' }
-      }),
-    )
+    .use(http.command(revokeToken, revoke, { prepare: (call) => findRevoked({ sql: deps.sql, readToken }, call) }))

@@ -16,19 +16,13 @@ export interface AuditContext {
 /** Records an act of the operator's command line as an impersonation of a user. Returns the id of the grant. */
 export type Impersonate = (tx: Tx, user: { orgId: string; userId: string }, now: string) => Promise<string>
 
-interface OperatorCommand {
-  procedure: Procedure
-  orgId: string
-  /** The affected user. */
-  userId: string
-  grantId: string
-  request: Record<string, unknown>
-}
-
-/** The audit context of a command that the platform's operator runs from a shell. */
-export const operatorContext = ({ userId, ...command }: OperatorCommand): AuditContext => ({
-  ...command,
-  actorId: userId,
+/** The audit context of a command that the platform's operator runs from a shell. The command names its actor. */
+export const operatorContext = (procedure: Procedure): AuditContext => ({
+  procedure,
+  orgId: undefined,
+  actorId: undefined,
+  grantId: undefined,
   ipAddress: undefined,
   userAgent: undefined,
+  request: undefined,
 })

@@ -1,11 +1,10 @@
 import type { ErrorCode } from '../../../proto/errors.ts'
-import type { AuthorizedTx } from '../auth/authorized.ts'
-import type { Pool, Sql } from '../db/client.ts'
+import type { Pool, Sql, Tx } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import type { AuditContext } from './context.ts'
 
 /** Writes the entry of a successful command in the command's own transaction. */
-export const recordSuccess = (tx: AuthorizedTx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
+export const recordSuccess = (tx: Tx, audit: AuditContext): Promise<void> => insertEntry(tx, audit, undefined)
 
 /** Refusals that are logged: missing permission, conflict, failed precondition, refused sign-in. */
 const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -26,6 +25,7 @@ export async function recordRefusal(sql: Pool, audit: AuditContext, code: ErrorC
   if (LOGGED_REFUSALS.has(code)) await insertEntry(sql, audit, code)
 }
 
+/** A command that has no actor, such as a sign-in of an unknown account, leaves no entry. */
 async function insertEntry(sql: Sql, audit: AuditContext, error: ErrorCode | undefined): Promise<void> {
   const { procedure, orgId, actorId, grantId, ipAddress, userAgent, request } = audit
   if (procedure === undefined || orgId === undefined || actorId === undefined) return

@@ -1,18 +1,14 @@
-import type { TObject, TSchema } from '@sinclair/typebox'
 import { NotFoundError } from 'elysia'
-import { type BodyOf, MAX_BODY_BYTES, type Operation } from '../../../proto/http/operation.ts'
+import type { FieldError } from '../../../proto/errors.ts'
+import { type AnyOperation, MAX_BODY_BYTES } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
-import { oneOf } from '../../../proto/messages.ts'
-import type { Permission } from '../../../proto/permissions.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
-import { type BeginCommand, beginAuthorized, changesAuthority } from '../auth/authorized.ts'
+import { requireAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/caller.ts'
-import type { Tx } from '../db/client.ts'
-import { invalid, invalidField, notFound, refuse } from '../errors/refusal.ts'
+import { invalid, invalidField, notFound } from '../errors/refusal.ts'
 import { bodyChecker, readJson, refuseLongBody, refuseOtherMediaTypes } from './body.ts'
 import { networkOf } from './client-address.ts'
-import type { BodyRule, Handler, PublicHandler } from './context.ts'
 import type { HttpDeps } from './deps.ts'
 import { isFormEncoded, readForm } from './form.ts'
 import { queryReader } from './query.ts'
@@ -24,111 +20,204 @@ const NO_FIELDS = closed({})
 
 export type Params = Record<string, string | undefined> | undefined
 
-/**
- * Serves one operation. A synchronous refusal is thrown and answered by `onError`. Elysia does not see the rejection of a
- * promise that a synchronous handler returns, so the endpoint answers it itself.
- */
-export type Endpoint = (state: RequestState, params: Params) => Response | Promise<Response>
+/** A request that has passed all checks of its operation, before its handler gives it the types of the operation. */
+export interface CheckedRequest {
+  request: Request
+  requestId: string
+  caller: Caller | undefined
+  query: Record<string, unknown>
+  params: Record<string, string>
+  body: unknown
+  now: string
+  audit: AuditContext | undefined
+  idempotencyKey: string | undefined
+  ifMatch: string | undefined
+  recheck(): Promise<void>
+}
 
-/**
- * Checks a request in the same order for both families: token 401, rate limit 429, length 413, media type 415, shape 400 or
- * 422, permission 403, malformed ids in the path 404. The handler checks the rest.
- */
-export function endpointOf<O extends Operation<TObject, TObject, TSchema, TSchema>>(
-  deps: HttpDeps,
-  operation: O,
-  handle: Handler<O> | PublicHandler<O>,
-  bodyRule: BodyRule<BodyOf<O>> = () => [],
-): Endpoint {
-  // A link to a page may have got parameters on its way, such as those of a newsletter.
-  const readQuery = operation.page ? () => ({}) : queryReader(operation.query ?? NO_FIELDS)
-  // An operation without a body refuses the fields of one. The body of a GET is not read.
-  const isUnread = operation.method === 'GET' || operation.acceptsBytes
-  const schema = operation.body ?? (isUnread ? undefined : NO_FIELDS)
-  const checkBody = schema ? bodyChecker(schema) : undefined
-  const bodyOptional = operation.bodyOptional || operation.body === undefined
-  const paramNames = Object.keys(operation.params?.properties ?? {})
-  // The files of pages are looked up by name, which may be longer than an id.
-  const idNames = operation.page ? [] : paramNames
-  const pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
-  const isPublic = operation.access === 'public'
-  const responder = new Responder(operation, deps)
+interface EndpointParts {
+  operation: AnyOperation
+  handle(checked: CheckedRequest): unknown
+  /** Problems of a body that its schema cannot express. */
+  checkBody?: ((body: never) => FieldError[]) | undefined
+}
 
-  const { maxBodyBytes: maxBytes = MAX_BODY_BYTES, deprecatedQuery = {} } = operation
-  const deprecated = Object.entries(deprecatedQuery)
+/** Serves one operation. The checks run in the same order for every operation of both families. */
+export class Endpoint {
+  readonly #deps: HttpDeps
+  readonly #operation: AnyOperation
+  readonly #handle: (checked: CheckedRequest) => unknown
+  readonly #responder: Responder
+  /** Undefined for an operation whose body is not read. */
+  readonly #checkBody: ((value: unknown) => unknown) | undefined
+  readonly #readQuery: (search: string) => Record<string, unknown>
+  readonly #paramNames: readonly string[]
+  /** Paths with a verb after a colon: the router takes the verb for a parameter. */
+  readonly #pattern: RegExp | undefined
 
-  const readBody = async (request: Request, client: string) => {
-    refuseLongBody(request, maxBytes)
-    const limit = { maxBytes, client, budget: deps.bodies }
-    const formSchema = operation.acceptsForm && isFormEncoded(request) ? operation.body : undefined
-    if (!formSchema) refuseOtherMediaTypes(request, operation.acceptsForm)
-    const value = await (formSchema ? readForm(request, formSchema, limit) : readJson(request, limit))
-    if (value === undefined && bodyOptional) return undefined
-    const body = checkBody?.(value) as BodyOf<O>
-    const problems = bodyRule(body)
-    if (problems.length > 0) throw invalid(problems)
-    return body
+  constructor(deps: HttpDeps, { operation, handle, checkBody }: EndpointParts) {
+    this.#deps = deps
+    this.#operation = operation
+    this.#handle = handle
+    this.#responder = new Responder(operation, deps)
+    this.#checkBody = bodyCheckOf(operation, checkBody)
+    // A link to a page may have got parameters on its way, such as those of a newsletter.
+    this.#readQuery = operation.page ? () => ({}) : queryReader(operation.query ?? NO_FIELDS)
+    this.#paramNames = Object.keys(operation.params?.properties ?? {})
+    this.#pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
   }
 
-  const authorize = (caller: Caller): Caller => {
-    requirePermission(operation.access, caller)
-    if (operation.closedToImpersonation) refuseImpersonation(caller)
-    return caller
+  /**
+   * The response. A read whose token is known is served without a promise. A synchronous refusal is thrown and answered by
+   * `onError`; Elysia does not see the rejection of a promise that a synchronous handler returns, so it is answered here.
+   */
+  serve(state: RequestState, params: Params): Response | Promise<Response> {
+    this.#refuseOtherPaths(state, params)
+    this.#beginResponse(state)
+    const caller = this.#authenticate(state) // 401
+    if (caller instanceof Promise || this.#checkBody) return this.#serveLater(state, params, caller)
+    this.#limitRate(state, caller) // 429
+    return this.#respond(state, this.#checkAndHandle(state, params, undefined))
   }
 
-  const lock = operation.audit !== undefined && changesAuthority(operation.audit.procedure)
-  const beginFor =
-    (request: Request): BeginCommand =>
-    async (work) => {
-      const claims = await deps.auth.claimsOf(request)
-      const sender = async (tx: Tx) => authorize(await deps.auth.callerWithin(tx, claims, { lock }))
-      return beginAuthorized(deps.sql, sender, work)
+  async #serveLater(
+    state: RequestState,
+    params: Params,
+    caller: Caller | undefined | Promise<Caller>,
+  ): Promise<Response> {
+    try {
+      this.#limitRate(state, await caller) // 429
+      const body = await this.#readBody(state) // 413, 415, 400 or 422
+      return this.#responder.success(state, await this.#checkAndHandle(state, params, body))
+    } catch (error) {
+      return this.#responder.failure(state, error)
     }
-
-  const checkCaller = (state: RequestState): Caller | undefined | Promise<Caller> =>
-    isPublic ? undefined : deps.auth.callerOf(state.request)
-
-  const checkLimitAndBody = (state: RequestState, caller: Caller | undefined) => {
-    state.caller = caller
-    const client = caller ? caller.orgId : networkOf(state.clientIp)
-    state.rateLimit = deps.rateLimit.take(client)
-    return checkBody ? readBody(state.request, client) : undefined
   }
 
-  const checkShapeAndRun = (state: RequestState, params: Params, search: string, body: unknown) => {
-    const { request, requestId, caller } = state
-    const query: Record<string, unknown> = readQuery(search)
-    for (const [name, since] of deprecated) if (query[name] !== undefined) state.deprecation = fieldOf(since)
-    const idempotencyKey = operation.idempotent ? idempotencyKeyOf(request) : undefined
-    const audit = operation.audit ? auditContextOf(operation.audit, state, body, params) : undefined
-    state.audit = audit
-    if (caller) authorize(caller)
-    for (const name of idNames) requireWellFormedId(params?.[name])
-    const recheck = async () => void authorize(await deps.auth.callerOf(request))
-    const begin = beginFor(request)
-    const ifMatch = operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined
-    const context = { request, requestId, caller, query, params, body, audit, idempotencyKey, recheck, begin, ifMatch }
-    if (!audit || !caller) return handle(context as never)
-    return deps.commands.run(caller.orgId, request.signal, async () => handle(context as never))
+  #checkAndHandle(state: RequestState, params: Params, body: unknown): unknown {
+    const query = this.#checkQuery(state) // 400 or 422
+    const idempotencyKey = this.#operation.idempotent ? idempotencyKeyOf(state.request) : undefined // 400
+    state.audit = this.#auditOf(state, params, body)
+    this.#authorize(state) // 403
+    const ids = this.#checkIds(params) // 404
+    return this.#handle(this.#checked(state, { query, params: ids, body, idempotencyKey }))
   }
 
-  return (state, params) => {
-    const { path, search } = targetOf(state.request.url)
-    if (pattern && !pattern.test(path)) throw new NotFoundError()
-    for (const name of paramNames) if (isDotSegment(params?.[name])) throw new NotFoundError()
-    state.responder = responder
+  #respond(state: RequestState, answer: unknown): Response | Promise<Response> {
+    if (!(answer instanceof Promise)) return this.#responder.success(state, answer)
+    return answer.then(
+      (value) => this.#responder.success(state, value),
+      (error) => this.#responder.failure(state, error),
+    )
+  }
+
+  #refuseOtherPaths({ request }: RequestState, params: Params): void {
+    if (this.#pattern && !this.#pattern.test(targetOf(request.url).path)) throw new NotFoundError()
+    for (const name of this.#paramNames) if (isDotSegment(params?.[name])) throw new NotFoundError()
+  }
+
+  #beginResponse(state: RequestState): void {
+    state.responder = this.#responder
     // The address is read now, because a closed socket has none.
-    if (isPublic || operation.audit) void state.clientIp
-    const body = then(checkCaller(state), (caller) => checkLimitAndBody(state, caller))
-    const answer = then(body, (value) => checkShapeAndRun(state, params, search, value))
-    const response = then(answer, (value) => responder.success(state, value))
-    return response instanceof Promise ? response.catch((error) => responder.failure(state, error)) : response
+    if (this.#operation.access === 'public' || this.#operation.audit) void state.clientIp
+  }
+
+  #authenticate({ request }: RequestState): Caller | undefined | Promise<Caller> {
+    return this.#operation.access === 'public' ? undefined : this.#deps.auth.callerOf(request)
+  }
+
+  #limitRate(state: RequestState, caller: Caller | undefined): void {
+    state.caller = caller
+    state.rateLimit = this.#deps.rateLimit.take(clientOf(state))
+  }
+
+  async #readBody(state: RequestState): Promise<unknown> {
+    if (!this.#checkBody) return undefined
+    const { request } = state
+    const { maxBodyBytes: maxBytes = MAX_BODY_BYTES, acceptsForm, body, bodyOptional } = this.#operation
+    refuseLongBody(request, maxBytes)
+    const formSchema = acceptsForm && isFormEncoded(request) ? body : undefined
+    if (!formSchema) refuseOtherMediaTypes(request, acceptsForm)
+    const limit = { maxBytes, client: clientOf(state), budget: this.#deps.bodies }
+    const value = await (formSchema ? readForm(request, formSchema, limit) : readJson(request, limit))
+    if (value === undefined && (bodyOptional || !body)) return undefined
+    return this.#checkBody(value)
+  }
+
+  #checkQuery(state: RequestState): Record<string, unknown> {
+    const query = this.#readQuery(targetOf(state.request.url).search)
+    const { deprecatedQuery } = this.#operation
+    if (deprecatedQuery) {
+      for (const [name, since] of Object.entries(deprecatedQuery)) {
+        if (query[name] !== undefined) state.deprecation = fieldOf(since)
+      }
+    }
+    return query
+  }
+
+  #auditOf(state: RequestState, params: Params, body: unknown): AuditContext | undefined {
+    const { audit } = this.#operation
+    if (!audit) return undefined
+    const { request, clientIp, caller } = state
+    return {
+      procedure: audit.procedure,
+      orgId: caller?.orgId,
+      actorId: caller?.userId,
+      grantId: caller?.act?.grantId,
+      ipAddress: clientIp,
+      userAgent: request.headers.get('user-agent') ?? undefined,
+      request: loggedFields({ ...params, ...(body as object | undefined) }, audit.request, audit.hostOnly),
+    }
+  }
+
+  #authorize({ caller }: RequestState): void {
+    if (caller) requireAccess(this.#operation, caller)
+  }
+
+  /** A malformed id is the same 404 as an unknown one. The files of pages are looked up by name, which may be longer. */
+  #checkIds(params: Params): Record<string, string> {
+    if (!this.#operation.page) {
+      for (const name of this.#paramNames) if (!PATH_ID.test(params?.[name] ?? '')) throw notFound()
+    }
+    return (params ?? {}) as Record<string, string>
+  }
+
+  #checked(
+    { request, requestId, caller, audit }: RequestState,
+    input: Pick<CheckedRequest, 'query' | 'params' | 'body' | 'idempotencyKey'>,
+  ): CheckedRequest {
+    const { auth, clock } = this.#deps
+    const operation = this.#operation
+    return {
+      request,
+      requestId,
+      caller,
+      ...input,
+      audit,
+      ifMatch: operation.ifMatch ? (request.headers.get('if-match') ?? undefined) : undefined,
+      get now() {
+        return new Date(clock()).toISOString()
+      },
+      recheck: async () => requireAccess(operation, await auth.callerOf(request)),
+    }
   }
 }
 
-/** Continues synchronously unless the value is a promise, so that a read from memory is answered without promises. */
-const then = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
-  value instanceof Promise ? value.then(next) : next(value)
+/** The client whose rate and bytes are counted. */
+const clientOf = ({ caller, clientIp }: RequestState) => (caller ? caller.orgId : networkOf(clientIp))
+
+/** An operation without a body refuses the fields of one. The body of a GET is not read. */
+function bodyCheckOf({ method, acceptsBytes, body }: AnyOperation, problemsOf?: (body: never) => FieldError[]) {
+  const schema = body ?? (method === 'GET' || acceptsBytes ? undefined : NO_FIELDS)
+  if (!schema) return undefined
+  const check = bodyChecker(schema)
+  return (value: unknown): unknown => {
+    const checked = check(value)
+    const problems = problemsOf?.(checked as never) ?? []
+    if (problems.length > 0) throw invalid(problems)
+    return checked
+  }
+}
 
 /** A date as RFC 9745 requires it: a structured field with seconds since 1970. */
 const fieldOf = (date: string) => `@${Date.parse(date) / 1000}`
@@ -136,44 +225,9 @@ const fieldOf = (date: string) => `@${Date.parse(date) / 1000}`
 /** Bun's router passes on dot segments as parameters, although they belong to the path's structure. */
 const isDotSegment = (value: string | undefined) => value === '.' || value === '..'
 
-function requirePermission(access: Operation['access'], { permissions }: Caller): void {
-  if (access === 'public' || access === 'token') return
-  const anyOf = typeof access === 'string' ? [access] : access
-  if (!anyOf.some((key: Permission) => permissions.has(key))) {
-    throw refuse('forbidden', { detail: `This needs the permission ${oneOf(anyOf)}.` })
-  }
-}
-
-/** An impersonated caller must not gain access that outlives the grant or exceeds it. */
-function refuseImpersonation({ act }: Caller): void {
-  if (act) throw refuse('forbidden', { detail: 'This is closed while you act under an impersonation grant.' })
-}
-
-/** A malformed id is the same 404 as an unknown one. */
-function requireWellFormedId(value: string | undefined): void {
-  if (typeof value !== 'string' || !PATH_ID.test(value)) throw notFound()
-}
-
 function idempotencyKeyOf(request: Request): string | undefined {
   const key = request.headers.get('idempotency-key')
   if (key === null) return undefined
   if (key.length < 1 || key.length > 255) throw invalidField('Idempotency-Key', 'must have 1 to 255 characters')
   return key
-}
-
-function auditContextOf(
-  { procedure, request: logged, hostOnly }: NonNullable<Operation['audit']>,
-  { request, clientIp, caller }: RequestState,
-  body: unknown,
-  params: Params,
-): AuditContext {
-  return {
-    procedure,
-    orgId: caller?.orgId,
-    actorId: caller?.userId,
-    grantId: caller?.act?.grantId,
-    ipAddress: clientIp,
-    userAgent: request.headers.get('user-agent') ?? undefined,
-    request: loggedFields({ ...params, ...(body as object | undefined) }, logged, hostOnly),
-  }
 }

@@ -1,10 +1,11 @@
-import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import type { AnyElysia, Context } from 'elysia'
-import type { AnyOperation, Operation } from '../../../proto/http/operation.ts'
+import type { AnyOperation, BodyOf, CommandOperation, Operation } from '../../../proto/http/operation.ts'
+import { type CommandRequest, type CommandSteps, commandRunner } from '../command/run.ts'
 import { inRequestSpan } from '../traces/traces.ts'
-import type { BodyRule, Handler, PublicHandler } from './context.ts'
+import type { Answer, BodyRule, CallerContext, CommandInput, Handler, PublicContext, PublicHandler } from './context.ts'
 import type { HttpDeps } from './deps.ts'
-import { type Endpoint, endpointOf } from './endpoint.ts'
+import { type CheckedRequest, Endpoint } from './endpoint.ts'
 import type { RequestState } from './request-state.ts'
 import { Responder } from './responder.ts'
 import { routerPath } from './target.ts'
@@ -26,6 +27,11 @@ const UNROUTED = {
   access: 'public',
 } as const
 
+interface CommandOptions<O, Prepared extends object>
+  extends Pick<CommandSteps<CommandInput<O>, Prepared, Answer<O>>, 'prepare' | 'afterCommit'> {
+  checkBody?: BodyRule<BodyOf<O>>
+}
+
 /** The HTTP side of one service: turns operations of the contract into Elysia plugins with the checks of the contract. */
 export class Http {
   readonly #deps: HttpDeps
@@ -39,34 +45,44 @@ export class Http {
     this.unrouted = new Responder(UNROUTED, deps)
   }
 
-  /** A route of an operation that needs a token; its handler receives the caller. */
-  route<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(
-    operation: Operation<Q, P, B, R>,
-    handler: Handler<Operation<Q, P, B, R>>,
-    bodyRule?: BodyRule<Static<B>>,
-  ): Plugin {
+  /** A route of a read that needs a token; its handler receives the caller. */
+  route<O extends Operation<TObject, TObject, TSchema, TSchema>>(operation: O, handler: Handler<O>): Plugin {
     if (operation.access === 'public') throw new Error(`${operation.id} is public: use publicRoute()`)
-    return this.#plugin(
-      operation as never,
-      endpointOf(this.#deps, operation as never, handler as never, bodyRule as never),
-    )
+    if (operation.audit) throw new Error(`${operation.id} is a command: use command()`)
+    return this.#plugin(operation, (checked) => handler(typed<CallerContext<O>>(checked)))
   }
 
   /** A route of an operation that may be called without a token. */
-  publicRoute<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(
-    operation: Operation<Q, P, B, R>,
-    handler: PublicHandler<Operation<Q, P, B, R>>,
+  publicRoute<O extends Operation<TObject, TObject, TSchema, TSchema>>(
+    operation: O,
+    handler: PublicHandler<O>,
   ): Plugin {
     if (operation.access !== 'public') throw new Error(`${operation.id} needs a token: use route()`)
-    return this.#plugin(operation as never, endpointOf(this.#deps, operation as never, handler as never))
+    return this.#plugin(operation, (checked) => handler(typed<PublicContext<O>>(checked)))
   }
 
-  #plugin(operation: AnyOperation, endpoint: Endpoint): Plugin {
+  /** A route of a command. The kit runs it in a transaction with its audit entry and its stored answer. */
+  command<O extends CommandOperation<TObject, TObject, TSchema, TSchema>, Prepared extends object = object>(
+    operation: O,
+    run: CommandSteps<CommandInput<O>, Prepared, Answer<O>>['run'],
+    { checkBody, ...steps }: CommandOptions<O, Prepared> = {},
+  ): Plugin {
+    if (operation.access === 'public') throw new Error(`${operation.id} has no caller: use publicRoute()`)
+    const runCommand = commandRunner(this.#deps, operation, { run, ...steps })
+    return this.#plugin(operation, (checked) => runCommand(typed<CommandRequest>(checked)), checkBody)
+  }
+
+  #plugin<O extends AnyOperation>(
+    operation: O,
+    handle: (checked: CheckedRequest) => unknown,
+    checkBody?: BodyRule<BodyOf<O>>,
+  ): Plugin {
     this.operations.push(operation)
+    const endpoint = new Endpoint(this.#deps, { operation, handle, checkBody })
     const { service } = this.#deps
     // Elysia reads the source of a handler to learn what to parse, so only what is needed is destructured.
     const handler = ({ state, params }: Pick<Context, 'params'> & WithState) => {
-      const response = inRequestSpan({ service, operation, state }, () => endpoint(state, params))
+      const response = inRequestSpan({ service, operation, state }, () => endpoint.serve(state, params))
       // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for a promise.
       return response
     }
@@ -78,3 +94,6 @@ export class Http {
     }
   }
 }
+
+/** The types of the operation hold, because the endpoint has checked the input against its schemas. */
+const typed = <T>(checked: CheckedRequest) => checked as unknown as T

@@ -5,47 +5,60 @@ import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
 import { deleteKey, findKey, insertKey, RETENTION_MS, tryLockKey } from './queries.ts'
 
-interface OnceRequest {
+export interface IdempotentRequest {
   userId: string
+  /** The operation with its path. The same key may be used for another one. */
   operation: string
-  /** The `Idempotency-Key`. Without one the work runs unconditionally. */
-  key: string | undefined
+  key: string
   body: unknown
-  /** Encrypts the stored response of an operation that returns a secret. */
-  box?: SecretBox
+  /** Encrypts the stored answer, if it contains a secret. */
+  box: SecretBox | undefined
 }
 
+/** A stored answer of a command without content. */
+const NO_CONTENT = ''
+
 /**
- * Runs the work once for a key. A retry with the same body, whatever the order of
- * its keys (RFC 8785), returns the first response. A retry with another body, or while the
- * first request is still running, is 409. The response is stored in the transaction of the work, so only a success is stored.
+ * Runs the work once for a key. A retry with the same body, whatever the order of its fields (RFC 8785), returns the first
+ * answer. A retry with another body, or while the first request is still running, is 409. The answer is stored in the
+ * transaction of the work, so only a success is stored.
  */
-export async function once<T extends object>(
+export async function once<T>(
   tx: Tx,
-  { userId, operation, key, body, box }: OnceRequest,
+  request: IdempotentRequest,
   now: string,
   work: () => Promise<T>,
-): Promise<T | JsonText> {
-  if (key === undefined) return work()
-  const named = { userId, operation, key }
-  const requestHash = new Bun.CryptoHasher('sha256').update(canonicalize(body) ?? '').digest()
-  const [lock] = await tryLockKey(tx, named)
+): Promise<T | JsonText | undefined> {
+  const stored = await answeredBefore(tx, request, now)
+  if (stored) return stored.answer
+  const answer = await work()
+  const text = answer === undefined ? NO_CONTENT : answer instanceof JsonText ? answer.text : JSON.stringify(answer)
+  const response = request.box ? await request.box.encrypt(text) : text
+  await deleteKey(tx, request)
+  await insertKey(tx, request, { requestHash: hashOf(request), response }, now)
+  return answer
+}
+
+/** The answer to an earlier request with the key. Locks the key until the transaction ends. */
+export async function answeredBefore(
+  tx: Tx,
+  request: IdempotentRequest,
+  now: string,
+): Promise<{ answer: JsonText | undefined } | undefined> {
+  const [lock] = await tryLockKey(tx, request)
   if (!lock?.locked) {
     throw refuse('idempotency_conflict', { detail: 'A request with this Idempotency-Key is still running.' })
   }
-  const [stored] = await findKey(tx, named, new Date(Date.parse(now) - RETENTION_MS).toISOString())
-  if (stored) {
-    if (Buffer.compare(stored.request_hash, requestHash) !== 0) {
-      throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used for another request.' })
-    }
-    return new JsonText(box ? await decrypted(box, stored.response) : stored.response)
+  const [stored] = await findKey(tx, request, new Date(Date.parse(now) - RETENTION_MS).toISOString())
+  if (!stored) return undefined
+  if (Buffer.compare(stored.request_hash, hashOf(request)) !== 0) {
+    throw refuse('idempotency_conflict', { detail: 'This Idempotency-Key was used for another request.' })
   }
-  const answer = await work()
-  const text = JSON.stringify(answer)
-  await deleteKey(tx, named)
-  await insertKey(tx, named, { requestHash, response: box ? await box.encrypt(text) : text }, now)
-  return answer
+  const text = request.box ? await decrypted(request.box, stored.response) : stored.response
+  return { answer: text === NO_CONTENT ? undefined : new JsonText(text) }
 }
+
+const hashOf = ({ body }: IdempotentRequest) => new Bun.CryptoHasher('sha256').update(canonicalize(body) ?? '').digest()
 
 /** Throws 409 if the encryption key was removed since: the work is done, but its response cannot be decrypted. */
 const decrypted = (box: SecretBox, response: string) =>

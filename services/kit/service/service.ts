@@ -24,6 +24,7 @@ import { concurrencyMetrics, type ObserveConcurrency } from '../metrics/concurre
 import { requestMetrics } from '../metrics/requests.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pagination } from '../pagination/pagination.ts'
+import { createSecretBox, type SecretBox } from '../secrets/box.ts'
 import type { Worker } from '../worker/worker.ts'
 import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 import { waitForDatabase, waitForSchema } from './wait-for-database.ts'
@@ -51,6 +52,8 @@ export interface Kit {
   auth: Auth
   http: Http
   pagination: Pagination
+  /** Encrypts stored secrets. */
+  box: SecretBox
   clock: () => number
 }
 
@@ -98,13 +101,13 @@ export async function createKit(
   })
   poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE })
   const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
-  const commands = new TenantSemaphore({
+  const permits = new TenantSemaphore({
     what: 'changes',
     permits: config.DATABASE_POOL_SIZE,
     permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
   })
   const observeConcurrency = concurrencyMetrics(registry)
-  for (const semaphore of [commands, ...tenantReads.semaphores]) observeConcurrency(semaphore)
+  for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
   const bus = await createBus({
     service: name,
     pool: sql,
@@ -123,13 +126,16 @@ export async function createKit(
     accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
     clock,
   })
+  const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const http = new Http({
     service: name,
     auth,
     sql,
+    clock,
+    box,
     rateLimit: createRateLimit({ perSecond: config.RATE_LIMIT_PER_SECOND, burst: config.RATE_LIMIT_BURST }),
     bodies: BODIES,
-    commands,
+    permits,
     auditRefusal: (audit, code) => recordRefusal(sql, audit, code),
     log,
     requestLog: createRequestLog(logOptions),
@@ -137,7 +143,7 @@ export async function createKit(
     outages: new Outages(registry, log),
   })
   const pagination = new Pagination({ sql, reads, clock, log })
-  return { config, log, registry, observeConcurrency, sql, reads, tenantReads, bus, auth, http, pagination, clock }
+  return { config, log, registry, observeConcurrency, sql, reads, tenantReads, bus, auth, http, pagination, box, clock }
 }
 
 interface ServiceParts {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { recordRefusal, recordSuccess } from '../../kit/audit/record.ts'
-import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import { connect } from '../../kit/db/client.ts'
 import { roleOf } from '../../kit/db/roles.ts'
 import { testDatabase } from '../../testing/database.ts'
@@ -27,7 +27,7 @@ const entries = () => db.owner<{ success: boolean; error: string | null; user_ag
 
 describe('writing', () => {
   test.each(SERVICES)('%s may insert entries, and only organization may select them', async (service) => {
-    await beginWithoutCaller(pools[service], (tx) => recordSuccess(tx, audit))
+    await runWithoutCaller(pools[service], audit, async () => undefined)
     const read = pools[service]`select id from organization.audit_log limit 1`
     if (service === 'organization') expect(await read).toHaveLength(1)
     else await expect(read.execute()).rejects.toThrow('permission denied')
@@ -35,11 +35,13 @@ describe('writing', () => {
 
   test('a success is rolled back with its transaction, a refusal is not', async () => {
     const before = (await entries()).length
-    await beginWithoutCaller(pools.sourcing, async (tx) => {
-      await recordSuccess(tx, audit)
-      await recordRefusal(pools.identity, audit, 'forbidden')
-      throw new Error('rolled back')
-    }).catch(() => {})
+    await pools.sourcing
+      .begin(async (tx) => {
+        await recordSuccess(tx, audit)
+        await recordRefusal(pools.identity, audit, 'forbidden')
+        throw new Error('rolled back')
+      })
+      .catch(() => {})
     const added = (await entries()).slice(before)
     expect(added.map(({ success, error }) => [success, error])).toEqual([[false, 'forbidden']])
   })

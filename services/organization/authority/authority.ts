@@ -2,8 +2,8 @@ import { isApplicable, type Permission, type Standing } from '../../../proto/per
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { missingPermissions } from '../roles/rules.ts'
 import { findAdministrator, listPermissions, lockOrganizationRow } from './queries.ts'
+import { missingPermissions } from './rules.ts'
 
 /** Serializes the commands on users and roles of one organization until the transaction ends. */
 export async function lockOrganization(tx: Tx, orgId: string): Promise<Standing> {

@@ -21,3 +21,9 @@ export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }
   join organization.users u on u.id = ur.user_id
   where r.org_id = ${orgId} and 'org:admin' = any(r.permissions) and u.active
   limit 1`
+
+export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
+  { id: string; active: boolean; anonymised: boolean }[]
+>`
+  select id, active, anonymised_at is not null as anonymised
+  from organization.users where org_id = ${orgId} and id = ${userId}`

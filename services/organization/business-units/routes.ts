@@ -14,28 +14,28 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-type Deps = commands.CommandDeps & { http: Http; pagination: Pagination; sql: Pool }
+interface Deps {
+  http: Http
+  pagination: Pagination
+  sql: Pool
+}
 
-export const businessUnitRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const businessUnitRoutes = ({ http, pagination, sql }: Deps) =>
   new Elysia({ name: 'organization.business-units' })
     .use(
       http.route(listBusinessUnits, ({ caller, query }) =>
         pagination.page(
           { caller, list: 'businessUnits', query },
-          (window) => queries.listBusinessUnits(deps.sql, caller.orgId, window),
+          (window) => queries.listBusinessUnits(sql, caller.orgId, window),
           positionOfName,
         ),
       ),
     )
     .use(
       http.route(getBusinessUnit, async ({ caller, params }) =>
-        found(await queries.findBusinessUnit(deps.sql, caller.orgId, params.id)),
+        found(await queries.findBusinessUnit(sql, caller.orgId, params.id)),
       ),
     )
-    .use(http.route(createBusinessUnit, (call) => commands.createBusinessUnitOnce(deps, call)))
-    .use(http.route(patchBusinessUnit, ({ params, ...call }) => commands.patchBusinessUnit({ ...call, id: params.id })))
-    .use(
-      http.route(deleteBusinessUnit, ({ begin, params, audit }) =>
-        commands.deleteBusinessUnit(begin, params.id, audit),
-      ),
-    )
+    .use(http.command(createBusinessUnit, commands.createBusinessUnit))
+    .use(http.command(patchBusinessUnit, commands.patchBusinessUnit))
+    .use(http.command(deleteBusinessUnit, commands.deleteBusinessUnit))

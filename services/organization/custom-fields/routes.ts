@@ -14,26 +14,28 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import * as commands from './commands.ts'
 import * as queries from './queries.ts'
 
-type Deps = commands.CommandDeps & { http: Http; pagination: Pagination; sql: Pool }
+interface Deps {
+  http: Http
+  pagination: Pagination
+  sql: Pool
+}
 
-export const customFieldRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const customFieldRoutes = ({ http, pagination, sql }: Deps) =>
   new Elysia({ name: 'organization.custom-fields' })
     .use(
       http.route(listCustomFields, ({ caller, query }) =>
         pagination.page(
           { caller, list: 'customFields', query },
-          (window) => queries.listCustomFields(deps.sql, caller.orgId, window),
+          (window) => queries.listCustomFields(sql, caller.orgId, window),
           positionOfName,
         ),
       ),
     )
     .use(
       http.route(getCustomField, async ({ caller, params }) =>
-        found(await queries.findCustomField(deps.sql, caller.orgId, params.id)),
+        found(await queries.findCustomField(sql, caller.orgId, params.id)),
       ),
     )
-    .use(http.route(createCustomField, (call) => commands.createCustomFieldOnce(deps, call)))
-    .use(http.route(patchCustomField, ({ params, ...call }) => commands.patchCustomField({ ...call, id: params.id })))
-    .use(
-      http.route(deleteCustomField, ({ begin, params, audit }) => commands.deleteCustomField(begin, params.id, audit)),
-    )
+    .use(http.command(createCustomField, commands.createCustomField))
+    .use(http.command(patchCustomField, commands.patchCustomField))
+    .use(http.command(deleteCustomField, commands.deleteCustomField))

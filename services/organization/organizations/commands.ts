@@ -1,21 +1,17 @@
-import type { CreateOrgRequest, Org, PatchOrgRequest } from '../../../proto/http/organization/orgs.ts'
+import type { CreatedOrg, CreateOrgRequest, Org, PatchOrgRequest } from '../../../proto/http/organization/orgs.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { type OrgRole, SYSTEM_ROLES } from '../../../proto/permissions.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
-import { insertRole } from '../roles/queries.ts'
+import { emitOrganizationChanged } from '../authority/events.ts'
+import { grantRoleTo, insertRole } from '../roles/queries.ts'
 import { systemRolesOf } from '../roles/rules.ts'
-import { activationUrl, addUser, type CommandDeps, type NewUser } from '../users/commands.ts'
-import { grantRoleTo } from '../users/queries.ts'
+import { activationUrl, addUser, type LinkDeps, type NewUser } from '../users/commands.ts'
 import {
   findDistributor,
   findEngagedOrganization,
@@ -26,23 +22,14 @@ import {
   updateOrganization,
   type VisibleOrganization,
 } from './queries.ts'
-import {
-  changedTerms,
-  distinct,
-  type Engagement,
-  type EngagementTerms,
-  termsOf,
-  termsProblem,
-  websiteProblem,
-} from './rules.ts'
+import { changedTerms, distinct, type EngagementTerms, termsOf, termsProblem, websiteProblem } from './rules.ts'
 import { reconcileRoles } from './system-roles.ts'
 
-export interface NewOrganization {
+interface NewOrganization {
   name: string
   roles: OrgRole[]
   regionCode: string
   website?: string
-  engagement?: Engagement
   /** Set if the organization is engaged through a distributor. */
   distributorOrgId?: string
   /** The first administrator. */
@@ -55,46 +42,19 @@ export interface CreatedOrganization {
   activationToken: string
 }
 
-/** Creates an organization with its system roles and its first administrator. */
-export function createOrganization(begin: BeginCommand, audit: AuditContext, input: NewOrganization, now: string) {
-  return begin((tx) => createAudited(tx, audit, input, now))
-}
-
-interface CreateOrg {
-  begin: BeginCommand
-  body: CreateOrgRequest
-  audit: AuditContext
-  idempotencyKey: string | undefined
-}
-
-/** Creates an organization once per Idempotency-Key. The response contains the administrator's activation link. */
-export function createOrgOnce(
-  { clock, publicUrl, box }: CommandDeps,
-  { begin, body, audit, idempotencyKey }: CreateOrg,
-) {
-  const now = new Date(clock()).toISOString()
-  return begin((tx, caller) => {
-    const request = { userId: caller.userId, operation: 'createOrg', key: idempotencyKey, body, box }
-    return once(tx, request, now, async () => {
-      const { orgId, administratorId, activationToken } = await createAudited(tx, audit, body, now)
-      const org = await visibleOrg(tx, caller, orgId)
-      return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
-    })
-  })
-}
-
-async function createAudited(
-  tx: AuthorizedTx,
-  audit: AuditContext,
-  input: NewOrganization,
-  now: string,
-): Promise<CreatedOrganization> {
-  const terms = termsOf(input)
-  requireValidTerms(terms, input.website)
+/** Creates an organization with its system roles and its first administrator. The response contains the activation link. */
+export async function createOrg(
+  { publicUrl }: LinkDeps,
+  { tx, caller, body, now, audit }: Command<{ body: CreateOrgRequest }>,
+): Promise<CreatedOrg> {
+  const terms = termsOf(body)
+  requireValidTerms(terms, body.website)
   if (terms.distributorOrgId !== null) await requireDistributor(tx, terms.distributorOrgId)
-  const created = await addOrganization(tx, { ...input, roles: distinct(input.roles) }, { operator: false, now })
-  await recordSuccess(tx, { ...audit, request: { ...audit.request, orgId: created.orgId } })
-  return created
+  const organization = { ...body, roles: distinct(body.roles) }
+  const { orgId, administratorId, activationToken } = await addOrganization(tx, organization, { operator: false, now })
+  audit.add({ orgId })
+  const org = await visibleOrg(tx, caller, orgId)
+  return { ...org, administratorId, activationUrl: activationUrl(publicUrl, activationToken) }
 }
 
 function requireValidTerms(terms: EngagementTerms, website: string | null | undefined): void {
@@ -108,42 +68,34 @@ async function requireDistributor(tx: Tx, orgId: string): Promise<void> {
 }
 
 interface PatchOrg {
-  begin: BeginCommand
-  id: string
+  params: { id: string }
   body: PatchOrgRequest
-  audit: AuditContext
   ifMatch: string | undefined
 }
 
 /** Changes an organization. A change of its marketplace roles also changes its system roles and the permissions that apply. */
-export function patchOrg(
-  { clock }: Pick<CommandDeps, 'clock'>,
-  { begin, id, body, audit, ifMatch }: PatchOrg,
-): Promise<Org> {
-  return begin(async (tx, caller) => {
-    // Rows are locked in the order of their ids to avoid deadlocks.
-    if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
-    const org = found(await lockOrganizationForUpdate(tx, id))
-    const terms = changedTerms(org, body)
-    requireValidTerms(terms, body.website)
-    if (terms.distributorOrgId === id) throw invalidField('distributorOrgId', 'is the organization itself')
-    if (terms.distributorOrgId !== null && terms.distributorOrgId !== org.distributorOrgId) {
-      await requireDistributor(tx, terms.distributorOrgId)
-    }
-    requireMatch(ifMatch, await visibleOrg(tx, caller, id))
-    const roles = distinct(body.roles ?? org.roles)
-    if (!roles.includes('DISTRIBUTOR') && (await findEngagedOrganization(tx, id)).length > 0) {
-      throw refuse('in_use', {
-        errors: [{ field: 'roles', message: 'must include DISTRIBUTOR: organizations are engaged through this one' }],
-      })
-    }
-    const { name = org.name, regionCode = org.regionCode, website = org.website } = body
-    await updateOrganization(tx, { id, name, roles, regionCode, website, ...terms })
-    await reconcileRoles(tx, id, { roles, operator: org.operator }, new Date(clock()).toISOString())
-    await recordSuccess(tx, audit)
-    await emitOrganizationChanged(tx, id)
-    return visibleOrg(tx, caller, id)
-  })
+export async function patchOrg({ tx, caller, params: { id }, body, ifMatch, now }: Command<PatchOrg>): Promise<Org> {
+  // Rows are locked in the order of their ids to avoid deadlocks.
+  if (body.distributorOrgId && body.distributorOrgId < id) await findDistributor(tx, body.distributorOrgId)
+  const org = found(await lockOrganizationForUpdate(tx, id))
+  const terms = changedTerms(org, body)
+  requireValidTerms(terms, body.website)
+  if (terms.distributorOrgId === id) throw invalidField('distributorOrgId', 'is the organization itself')
+  if (terms.distributorOrgId !== null && terms.distributorOrgId !== org.distributorOrgId) {
+    await requireDistributor(tx, terms.distributorOrgId)
+  }
+  requireMatch(ifMatch, await visibleOrg(tx, caller, id))
+  const roles = distinct(body.roles ?? org.roles)
+  if (!roles.includes('DISTRIBUTOR') && (await findEngagedOrganization(tx, id)).length > 0) {
+    throw refuse('in_use', {
+      errors: [{ field: 'roles', message: 'must include DISTRIBUTOR: organizations are engaged through this one' }],
+    })
+  }
+  const { name = org.name, regionCode = org.regionCode, website = org.website } = body
+  await updateOrganization(tx, { id, name, roles, regionCode, website, ...terms })
+  await reconcileRoles(tx, id, { roles, operator: org.operator }, now)
+  await emitOrganizationChanged(tx, id)
+  return visibleOrg(tx, caller, id)
 }
 
 /** Leaves out the fields that the organization does not have or the caller may not see. */
@@ -159,10 +111,6 @@ export function toOrg({ website, engagement, distributorOrgId, ...org }: Visible
 async function visibleOrg(tx: Tx, caller: Caller, id: string): Promise<Org> {
   return toOrg(found(await findOrganizations(tx, caller, [id])))
 }
-
-/** Makes every service reload the permissions of all users of the organization. */
-const emitOrganizationChanged = (tx: Tx, orgId: string) =>
-  emit(tx, { type: 'organization.org.changed', tenantId: orgId, subject: orgId, data: { orgId } })
 
 /** Creates the operator's organization with its first administrator, once. No caller exists yet. */
 export function bootstrapOperator(sql: Pool, input: NewOrganization, now: string) {

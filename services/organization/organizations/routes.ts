@@ -3,11 +3,11 @@ import { batchGetOrgs, createOrg, getOrg, patchOrg } from '../../../proto/http/o
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { CommandDeps } from '../users/commands.ts'
+import type { LinkDeps } from '../users/commands.ts'
 import * as commands from './commands.ts'
 import { findOrganizations } from './queries.ts'
 
-export const organizationRoutes = ({ http, ...deps }: CommandDeps & { http: Http; sql: Pool }) =>
+export const organizationRoutes = ({ http, ...deps }: LinkDeps & { http: Http; sql: Pool }) =>
   new Elysia({ name: 'organization.organizations' })
     .use(
       http.route(getOrg, async ({ caller, params }) =>
@@ -21,5 +21,5 @@ export const organizationRoutes = ({ http, ...deps }: CommandDeps & { http: Http
         return { items: [...new Set(body.ids)].flatMap((id) => byId.get(id) ?? []) }
       }),
     )
-    .use(http.route(createOrg, (call) => commands.createOrgOnce(deps, call)))
-    .use(http.route(patchOrg, ({ params, ...call }) => commands.patchOrg(deps, { ...call, id: params.id })))
+    .use(http.command(createOrg, (call) => commands.createOrg(deps, call)))
+    .use(http.command(patchOrg, commands.patchOrg))

@@ -4,73 +4,41 @@ import {
   type PatchRoleRequest,
   type Role,
 } from '../../../proto/http/organization/roles.ts'
+import { noSuch } from '../../../proto/messages.ts'
 import type { Permission, Standing } from '../../../proto/permissions.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
 import { requireAdministratorLeft, requireHeldPermissions, standingOf } from '../authority/authority.ts'
-import { nameTaken, withUniqueName } from '../unique-names.ts'
-import {
-  countCustomRoles,
-  deleteRole as deleteRoleRow,
-  findHolder,
-  findRole,
-  insertRole,
-  updateRole,
-} from './queries.ts'
+import { emitRoleChanged, emitUserChanged } from '../authority/events.ts'
+import { findUser } from '../authority/queries.ts'
+import { nameTaken, refuseTakenName } from '../unique-names.ts'
+import * as queries from './queries.ts'
 import { inapplicablePermissions, isReserved } from './rules.ts'
 
 const UNIQUE_NAME = { record: 'role', index: 'roles_org_id_name_key' }
-
-export interface CommandDeps {
-  clock: () => number
-}
+const refuseTaken = refuseTakenName(UNIQUE_NAME)
 
 /** Creates a role whose permissions apply to the organization and are held by the caller. */
-export async function createRole(begin: BeginCommand, audit: AuditContext, input: CreateRoleRequest, now: string) {
-  const add = (tx: AuthorizedTx, caller: Caller) => addRole(tx, caller, audit, input, now)
-  return { roleId: (await withUniqueName(begin, UNIQUE_NAME, add)).id }
-}
-
-interface CreateRole {
-  begin: BeginCommand
-  body: CreateRoleRequest
-  audit: AuditContext
-  idempotencyKey: string | undefined
-}
-
-/** Creates a role once per Idempotency-Key. */
-export function createRoleOnce({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateRole) {
-  const now = new Date(clock()).toISOString()
-  return withUniqueName(begin, UNIQUE_NAME, (tx, caller) => {
-    const request = { userId: caller.userId, operation: 'createRole', key: idempotencyKey, body }
-    return once(tx, request, now, () => addRole(tx, caller, audit, body, now))
-  })
-}
-
-async function addRole(
-  tx: AuthorizedTx,
-  caller: Caller,
-  audit: AuditContext,
-  input: CreateRoleRequest,
-  now: string,
-): Promise<Role> {
+export async function createRole({
+  tx,
+  caller,
+  body,
+  now,
+  audit,
+}: Command<{ body: CreateRoleRequest }>): Promise<Role> {
   const { orgId } = caller
-  const role = { id: newId('role'), name: input.name, permissions: [...new Set(input.permissions)], system: false }
+  const role = { id: newId('role'), name: body.name, permissions: [...new Set(body.permissions)], system: false }
   requireApplicable(role.permissions, standingOf(caller))
   requireHeldPermissions(caller, role.permissions)
   if (isReserved(role.name)) throw nameTaken(UNIQUE_NAME.record)
-  const [custom] = await countCustomRoles(tx, orgId)
+  const [custom] = await queries.countCustomRoles(tx, orgId)
   if (custom.count >= MAX_CUSTOM_ROLES) throw refuse('limit_reached')
-  await insertRole(tx, { ...role, orgId }, now)
-  await recordSuccess(tx, { ...audit, request: { ...audit.request, roleId: role.id } })
+  await queries.insertRole(tx, { ...role, orgId }, now).catch(refuseTaken)
+  audit.add({ roleId: role.id })
   await emitRoleChanged(tx, orgId, role.id)
   return role
 }
@@ -82,15 +50,9 @@ function requireApplicable(permissions: readonly Permission[], standing: Standin
   }
 }
 
-/** Makes every service reload the permissions of all users of the organization. */
-export const emitRoleChanged = (tx: Tx, orgId: string, roleId: string) =>
-  emit(tx, { type: 'organization.role.changed', tenantId: orgId, subject: roleId, data: { roleId, orgId } })
-
 interface PatchRole {
-  begin: BeginCommand
-  id: string
+  params: { id: string }
   body: PatchRoleRequest
-  audit: AuditContext
   ifMatch: string | undefined
 }
 
@@ -98,23 +60,20 @@ interface PatchRole {
  * Changes a custom role. The caller must hold the old and the new permissions of the role, because its users gain and lose
  * them. An administrator must remain.
  */
-export function patchRole({ begin, id, body, audit, ifMatch }: PatchRole): Promise<Role> {
-  return withUniqueName(begin, UNIQUE_NAME, async (tx, caller) => {
-    const { orgId } = caller
-    const role = found(await findRole(tx, orgId, id))
-    const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
-    const name = body.name ?? role.name
-    requireApplicable(permissions, standingOf(caller))
-    requireHeldPermissions(caller, [...role.permissions, ...permissions])
-    requireMatch(ifMatch, role)
-    requireCustom(role)
-    if (isReserved(name)) throw nameTaken(UNIQUE_NAME.record)
-    const changed = found(await updateRole(tx, { id, orgId, name, permissions }))
-    if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
-    await recordSuccess(tx, audit)
-    await emitRoleChanged(tx, orgId, id)
-    return changed
-  })
+export async function patchRole({ tx, caller, params: { id }, body, ifMatch }: Command<PatchRole>): Promise<Role> {
+  const { orgId } = caller
+  const role = found(await queries.findRole(tx, orgId, id))
+  const permissions = body.permissions === undefined ? role.permissions : [...new Set(body.permissions)]
+  const name = body.name ?? role.name
+  requireApplicable(permissions, standingOf(caller))
+  requireHeldPermissions(caller, [...role.permissions, ...permissions])
+  requireMatch(ifMatch, role)
+  requireCustom(role)
+  if (isReserved(name)) throw nameTaken(UNIQUE_NAME.record)
+  const changed = found(await queries.updateRole(tx, { id, orgId, name, permissions }).catch(refuseTaken))
+  if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
+  await emitRoleChanged(tx, orgId, id)
+  return changed
 }
 
 function requireCustom({ system }: Role): void {
@@ -122,16 +81,51 @@ function requireCustom({ system }: Role): void {
 }
 
 /** Deletes a custom role that no user holds. */
-export function deleteRole(begin: BeginCommand, id: string, audit: AuditContext): Promise<undefined> {
-  return begin(async (tx, caller) => {
-    const { orgId } = caller
-    const role = found(await findRole(tx, orgId, id))
-    requireHeldPermissions(caller, role.permissions)
-    requireCustom(role)
-    if ((await findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'A user holds the role.' })
-    await deleteRoleRow(tx, orgId, id)
-    await recordSuccess(tx, audit)
-    await emitRoleChanged(tx, orgId, id)
-    return undefined
-  })
+export async function deleteRole({
+  tx,
+  caller,
+  params: { id },
+}: Command<{ params: { id: string } }>): Promise<undefined> {
+  const { orgId } = caller
+  const role = found(await queries.findRole(tx, orgId, id))
+  requireHeldPermissions(caller, role.permissions)
+  requireCustom(role)
+  if ((await queries.findHolder(tx, orgId, id)).length > 0) throw refuse('in_use', { detail: 'A user holds the role.' })
+  await queries.deleteRole(tx, orgId, id)
+  await emitRoleChanged(tx, orgId, id)
+  return undefined
 }
+
+type Holding = Command<{ params: { id: string }; body: { userId: string } }>
+
+/** Grants a role whose permissions the caller holds. */
+export async function grantRole({ tx, caller, params: { id: roleId }, body: { userId } }: Holding): Promise<Role> {
+  const { orgId } = caller
+  const { role, user } = await findRoleAndUser(tx, caller, roleId, userId)
+  if (user.anonymised) throw conflict('is anonymised')
+  if ((await queries.grantRoleTo(tx, { orgId, userId, roleId })).length === 0) throw conflict('already holds the role')
+  await emitUserChanged(tx, orgId, userId)
+  return role
+}
+
+/** Withdraws a role whose permissions the caller holds. An administrator must remain, also after concurrent withdrawals. */
+export async function withdrawRole({ tx, caller, params: { id: roleId }, body: { userId } }: Holding): Promise<Role> {
+  const { orgId } = caller
+  const { role } = await findRoleAndUser(tx, caller, roleId, userId)
+  if ((await queries.withdrawRoleFrom(tx, { orgId, userId, roleId })).length === 0) {
+    throw conflict('does not hold the role')
+  }
+  if (role.permissions.includes('org:admin')) await requireAdministratorLeft(tx, orgId)
+  await emitUserChanged(tx, orgId, userId)
+  return role
+}
+
+async function findRoleAndUser(tx: Tx, caller: Caller, roleId: string, userId: string) {
+  const role = found(await queries.findRole(tx, caller.orgId, roleId))
+  requireHeldPermissions(caller, role.permissions)
+  const [user] = await findUser(tx, caller.orgId, userId)
+  if (!user) throw invalidField('userId', noSuch('user', userId, 'in your organization'))
+  return { role, user }
+}
+
+const conflict = (message: string) => refuse('conflict', { errors: [{ field: 'userId', message }] })

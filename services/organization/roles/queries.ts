@@ -76,6 +76,16 @@ export const findHolder = (sql: Sql, orgId: string, roleId: string) => sql<{ use
 export const deleteRole = (tx: Tx, orgId: string, roleId: string) => tx`
   delete from organization.roles where org_id = ${orgId} and id = ${roleId}`
 
+/** No row if the user already holds the role or belongs to another organization. */
+export const grantRoleTo = (
+  sql: Sql,
+  { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
+) => sql<{ user_id: string }[]>`
+  insert into organization.user_roles (org_id, user_id, role_id, email_key)
+  select org_id, id, ${roleId}, email_key from organization.users where org_id = ${orgId} and id = ${userId}
+  on conflict do nothing
+  returning user_id`
+
 export const withdrawRoleFrom = (
   tx: Tx,
   { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
@@ -87,3 +97,6 @@ export const withdrawRoleFrom = (
 
 export const withdrawRoleFromAll = (tx: Tx, orgId: string, roleId: string) => tx`
   delete from organization.user_roles where org_id = ${orgId} and role_id = ${roleId}`
+
+export const withdrawAllRoles = (tx: Tx, orgId: string, userId: string) => tx`
+  delete from organization.user_roles where org_id = ${orgId} and user_id = ${userId}`

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { PERMISSIONS, SYSTEM_ROLES } from '../../../proto/permissions.ts'
-import { inapplicablePermissions, isReserved, missingPermissions, systemRolesOf } from './rules.ts'
+import { missingPermissions } from '../authority/rules.ts'
+import { inapplicablePermissions, isReserved, systemRolesOf } from './rules.ts'
 
 const owner = { roles: ['IP_OWNER'], operator: false } as const
 

@@ -19,11 +19,6 @@ export const systemRolesOf = (standing: Standing, templates: readonly RoleTempla
 export const inapplicablePermissions = (permissions: readonly Permission[], standing: Standing) =>
   permissions.filter((permission) => !isApplicable(permission, standing))
 
-/** The permissions that are not held, each once. */
-export const missingPermissions = (held: ReadonlySet<Permission>, permissions: readonly Permission[]) => [
-  ...new Set(permissions.filter((permission) => !held.has(permission))),
-]
-
 /** Names that look alike have the same normalized form: case, spaces, character width and invisible characters are ignored. */
 const normalizedName = (name: string) =>
   name

@@ -1,26 +1,24 @@
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import { type AuditContext, type Impersonate, operatorContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import { type AuthorizedTx, type BeginCommand, beginWithoutCaller } from '../../kit/auth/authorized.ts'
+import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { isUniqueViolation } from '../../kit/db/failures.ts'
 import { newId, newSecretToken } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
-import type { SecretBox } from '../../kit/secrets/box.ts'
 import { requireHeldPermissions, requireNoHigherPermissions } from '../authority/authority.ts'
-import { findRoles } from '../roles/queries.ts'
+import { emitUserChanged } from '../authority/events.ts'
+import { findUser } from '../authority/queries.ts'
+import { findRoles, grantRoleTo } from '../roles/queries.ts'
 import {
   deleteActivations,
-  findUser,
   findUserByEmail,
   findUserDocument,
-  grantRoleTo,
   insertActivation,
   insertUser,
   updatePerson,
@@ -28,12 +26,9 @@ import {
 } from './queries.ts'
 import { ACTIVATION_MS, addressOf, viewerOf } from './rules.ts'
 
-export interface CommandDeps {
-  clock: () => number
+export interface LinkDeps {
   /** Base URL of activation links. */
   publicUrl: string
-  /** Encrypts the stored responses of idempotent requests, because they contain links. */
-  box: SecretBox
 }
 
 export interface NewUser {
@@ -41,8 +36,6 @@ export interface NewUser {
   givenName: string
   familyName: string
   phone?: string
-  /** Roles to grant. */
-  roleIds?: string[]
 }
 
 export interface InvitedUser {
@@ -53,47 +46,19 @@ export interface InvitedUser {
 
 export const activationUrl = (publicUrl: string, token: string) => `${publicUrl}/activate#${token}`
 
-/** Creates an active user without a password; the activation link sets it. */
-export function createUser(begin: BeginCommand, audit: AuditContext, input: NewUser, now: string) {
-  return begin((tx, caller) => inviteUser(tx, caller, audit, input, now))
-}
-
-interface CreateUser {
-  begin: BeginCommand
-  body: CreateUserRequest
-  audit: AuditContext
-  idempotencyKey: string | undefined
-}
-
-/** Creates a user once per Idempotency-Key. The response contains the activation link. */
-export function createUserOnce(
-  { clock, publicUrl, box }: CommandDeps,
-  { begin, body, audit, idempotencyKey }: CreateUser,
-) {
-  const now = new Date(clock()).toISOString()
-  return begin((tx, caller) => {
-    const request = { userId: caller.userId, operation: 'createUser', key: idempotencyKey, body, box }
-    return once(tx, request, now, async (): Promise<CreatedUser> => {
-      const { userId, activationToken } = await inviteUser(tx, caller, audit, body, now)
-      const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
-      return { ...(JSON.parse(document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
-    })
-  })
-}
-
-async function inviteUser(
-  tx: AuthorizedTx,
-  caller: Caller,
-  audit: AuditContext,
-  input: NewUser,
-  now: string,
-): Promise<InvitedUser> {
-  const roleIds = [...new Set(input.roleIds ?? [])]
-  await requireGrantable(tx, caller, input.roleIds ?? [])
-  const invited = await addUser(tx, caller.orgId, input, { now, createdBy: caller.userId })
-  for (const roleId of roleIds) await grantRoleTo(tx, { orgId: caller.orgId, userId: invited.userId, roleId })
-  await recordSuccess(tx, { ...audit, request: { ...audit.request, userId: invited.userId } })
-  return invited
+/** Creates an active user without a password. The response contains the activation link, which sets it. */
+export async function createUser(
+  { publicUrl }: LinkDeps,
+  { tx, caller, body, now, audit }: Command<{ body: CreateUserRequest }>,
+): Promise<CreatedUser> {
+  const { orgId } = caller
+  const roleIds = [...new Set(body.roleIds ?? [])]
+  await requireGrantable(tx, caller, body.roleIds ?? [])
+  const { userId, activationToken } = await addUser(tx, orgId, body, { now, createdBy: caller.userId })
+  for (const roleId of roleIds) await grantRoleTo(tx, { orgId, userId, roleId })
+  audit.add({ userId })
+  const { document } = found(await findUserDocument(tx, viewerOf(caller), userId))
+  return { ...(JSON.parse(document) as User), activationUrl: activationUrl(publicUrl, activationToken) }
 }
 
 /** Every role must belong to the organization, and the caller must hold its permissions. */
@@ -112,30 +77,31 @@ async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string
 }
 
 interface PatchUser {
-  begin: BeginCommand
-  id: string
+  params: { id: string }
   body: PatchUserRequest
-  audit: AuditContext
   ifMatch: string | undefined
 }
 
 /** Changes the personal data of a user, which must not be anonymised and whose permissions the caller must hold. */
-export function patchUser(
-  { clock }: Pick<CommandDeps, 'clock'>,
-  { begin, id, body, audit, ifMatch }: PatchUser,
-): Promise<JsonText> {
-  return begin(async (tx, caller) => {
-    const { orgId } = caller
-    const user = await requireUser(tx, caller, id)
-    const [current] = await findUserDocument(tx, viewerOf(caller), id)
-    requireMatch(ifMatch, current?.document ?? '')
-    if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
-    const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
-    await updatePerson(tx, orgId, id, { ...body, email }, new Date(clock()).toISOString())
-    await recordSuccess(tx, { ...audit, request: { ...audit.request, fields: Object.keys(body) } })
-    await emitUserChanged(tx, orgId, id)
-    return visibleUser(tx, caller, id)
-  }).catch(refuseTakenAddress('email'))
+export async function patchUser({
+  tx,
+  caller,
+  params: { id },
+  body,
+  ifMatch,
+  now,
+  audit,
+}: Command<PatchUser>): Promise<JsonText> {
+  const { orgId } = caller
+  const user = await requireUser(tx, caller, id)
+  const [current] = await findUserDocument(tx, viewerOf(caller), id)
+  requireMatch(ifMatch, current?.document ?? '')
+  if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
+  const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
+  await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenAddress('email'))
+  audit.add({ fields: Object.keys(body) })
+  await emitUserChanged(tx, orgId, id)
+  return visibleUser(tx, caller, id)
 }
 
 /** A user whose permissions the caller holds. The organization is locked, so the user does not change. */
@@ -149,18 +115,13 @@ export async function visibleUser(tx: Tx, caller: Caller, id: string): Promise<J
   return new JsonText(found(await findUserDocument(tx, viewerOf(caller), id)).document)
 }
 
-/** Makes every service reload the permissions of the user. */
-export const emitUserChanged = (tx: Tx, orgId: string, userId: string) =>
-  emit(tx, { type: 'organization.user.changed', tenantId: orgId, subject: userId, data: { userId, orgId } })
-
 /** Resets the password of a user on behalf of the platform operator. */
 export function resetPassword(sql: Pool, email: string, impersonate: Impersonate, now: string): Promise<InvitedUser> {
-  return beginWithoutCaller(sql, async (tx) => {
+  return runWithoutCaller(sql, operatorContext('user.resetPassword'), async (tx, audit) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
     const activationToken = await resetCredentials(tx, orgId, userId, { now, createdBy: null })
-    const grantId = await impersonate(tx, { orgId, userId }, now)
-    const request = { id: userId }
-    await recordSuccess(tx, operatorContext({ procedure: 'user.resetPassword', orgId, userId, grantId, request }))
+    audit.actBy({ userId, orgId, grantId: await impersonate(tx, { orgId, userId }, now) })
+    audit.add({ id: userId })
     return { userId, activationToken }
   })
 }
@@ -184,7 +145,7 @@ export async function resetCredentials(
 export async function addUser(
   tx: Tx,
   orgId: string,
-  { email, givenName, familyName, phone = null }: Omit<NewUser, 'roleIds' | 'phone'> & { phone?: string | null },
+  { email, givenName, familyName, phone = null }: Omit<NewUser, 'phone'> & { phone?: string | null },
   { now, createdBy, field = 'email' }: { now: string; createdBy: string | null; field?: string },
 ): Promise<InvitedUser> {
   const userId = newId('user')

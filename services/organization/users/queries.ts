@@ -22,12 +22,6 @@ export const insertUser = (sql: Sql, { id, orgId, email, givenName, familyName, 
     (id, org_id, email, given_name, family_name, phone, created_at, updated_at)
   values (${id}, ${orgId}, ${email}, ${givenName}, ${familyName}, ${phone}, ${now}, ${now})`
 
-export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
-  { id: string; active: boolean; anonymised: boolean }[]
->`
-  select id, active, anonymised_at is not null as anonymised
-  from organization.users where org_id = ${orgId} and id = ${userId}`
-
 export const findUserByEmail = (sql: Sql, email: string) => sql<{ id: string; org_id: string; active: boolean }[]>`
   select id, org_id, active from organization.users where email_key = lower(${email}) and anonymised_at is null`
 
@@ -76,16 +70,6 @@ export const cleanUpActivations = (sql: Sql, now: string, signal: AbortSignal) =
         order by expires_at limit ${limit} for update skip locked))`,
   )
 
-/** No row if the user already holds the role or belongs to another organization. */
-export const grantRoleTo = (
-  sql: Sql,
-  { orgId, userId, roleId }: { orgId: string; userId: string; roleId: string },
-) => sql<{ user_id: string }[]>`
-  insert into organization.user_roles (org_id, user_id, role_id, email_key)
-  select org_id, id, ${roleId}, email_key from organization.users where org_id = ${orgId} and id = ${userId}
-  on conflict do nothing
-  returning user_id`
-
 /** Voids password, links, sessions and tokens. */
 export const voidCredentials = (sql: Sql, userId: string, now: string) => sql<[{ session_version: number }]>`
   update organization.users set
@@ -111,6 +95,3 @@ export const eraseUser = (tx: Tx, orgId: string, userId: string, now: string) =>
     updated_at = ${now}
   where org_id = ${orgId} and id = ${userId} and anonymised_at is null
   returning session_version`
-
-export const withdrawAllRoles = (tx: Tx, orgId: string, userId: string) => tx`
-  delete from organization.user_roles where org_id = ${orgId} and user_id = ${userId}`

@@ -14,13 +14,13 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import * as states from '../user-states/commands.ts'
 import * as commands from './commands.ts'
 import { readUsers } from './list/list.ts'
 import * as queries from './queries.ts'
 import { hasAuthorityFilter, viewerOf } from './rules.ts'
+import * as states from './state-changes.ts'
 
-type Deps = commands.CommandDeps & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = commands.LinkDeps & { http: Http; pagination: Pagination; sql: Pool }
 
 export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'organization.users' })
@@ -40,9 +40,9 @@ export const userRoutes = ({ http, pagination, ...deps }: Deps) =>
         return new JsonText(document)
       }),
     )
-    .use(http.route(createUser, (call) => commands.createUserOnce(deps, call)))
-    .use(http.route(patchUser, ({ params, ...call }) => commands.patchUser(deps, { ...call, id: params.id })))
-    .use(http.route(activateUser, (call) => states.activateUser(deps, call)))
-    .use(http.route(deactivateUser, (call) => states.deactivateUser(deps, call)))
-    .use(http.route(resetUserPassword, (call) => states.resetUserPassword(deps, call)))
-    .use(http.route(anonymiseUser, (call) => states.anonymiseUser(deps, call)))
+    .use(http.command(createUser, (call) => commands.createUser(deps, call)))
+    .use(http.command(patchUser, commands.patchUser))
+    .use(http.command(activateUser, states.activateUser))
+    .use(http.command(deactivateUser, states.deactivateUser))
+    .use(http.command(resetUserPassword, (call) => states.resetUserPassword(deps, call)))
+    .use(http.command(anonymiseUser, states.anonymiseUser))

@@ -1,5 +1,5 @@
 import type { Permission } from '../../../proto/permissions.ts'
-import { grantRoleTo } from '../../organization/users/queries.ts'
+import { grantRoleTo } from '../../organization/roles/queries.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { type RecordName, recordKind } from '../records.ts'
 import { type Input, withValue } from './inputs.ts'

@@ -1,14 +1,12 @@
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import { beginWithoutCaller } from '../../kit/auth/authorized.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { lockOrganization } from '../authority/authority.ts'
-import { reconcileRoles } from '../organizations/system-roles.ts'
-import { emitRoleChanged } from '../roles/commands.ts'
-import { findRoleByName } from '../roles/queries.ts'
-import { emitUserChanged } from '../users/commands.ts'
-import { findUserByEmail, grantRoleTo } from '../users/queries.ts'
+import { emitRoleChanged, emitUserChanged } from '../authority/events.ts'
+import { findRoleByName, grantRoleTo } from '../roles/queries.ts'
+import { findUserByEmail } from '../users/queries.ts'
+import { reconcileRoles } from './system-roles.ts'
 
 const ADMINISTRATOR = 'Administrator'
 
@@ -27,7 +25,7 @@ export function restoreAdministrator(
   impersonate: Impersonate,
   now: string,
 ): Promise<RestoredAdministrator> {
-  return beginWithoutCaller(sql, async (tx) => {
+  return runWithoutCaller(sql, operatorContext('role.grant'), async (tx, audit) => {
     const { id: userId, org_id: orgId } = found(await findUserByEmail(tx, email.normalize('NFKC')))
     const standing = await lockOrganization(tx, orgId)
     // The lock may have waited for a command that deactivated or erased the user.
@@ -40,9 +38,8 @@ export function restoreAdministrator(
     const isNewlyGranted = (await grantRoleTo(tx, { orgId, userId, roleId: role.id })).length > 0
     if (wasComplete && !isNewlyGranted)
       throw refuse('conflict', { detail: 'The user already holds the complete role.' })
-    const grantId = await impersonate(tx, { orgId, userId }, now)
-    const request = { id: role.id, userId }
-    await recordSuccess(tx, operatorContext({ procedure: 'role.grant', orgId, userId, grantId, request }))
+    audit.actBy({ userId, orgId, grantId: await impersonate(tx, { orgId, userId }, now) })
+    audit.add({ id: role.id, userId })
     await emitRoleChanged(tx, orgId, role.id)
     await emitUserChanged(tx, orgId, userId)
     return { orgId, userId }

@@ -1,0 +1,104 @@
+import type { CommandOperation } from '../../../proto/http/operation.ts'
+import type { AuditContext } from '../audit/context.ts'
+import { AuditEntry } from '../audit/entry.ts'
+import { recordSuccess } from '../audit/record.ts'
+import { requireAccess } from '../auth/access.ts'
+import type { Caller } from '../auth/caller.ts'
+import type { Claims } from '../auth/tokens.ts'
+import type { Pool, Tx } from '../db/client.ts'
+import type { JsonText } from '../db/json-text.ts'
+import { answeredBefore, once } from '../idempotency/once.ts'
+import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
+import type { SecretBox } from '../secrets/box.ts'
+import type { Command, Preparation } from './command.ts'
+
+export interface CommandDeps {
+  /** The pool on which commands begin their transactions. */
+  sql: Pool
+  clock: () => number
+  /** Encrypts stored answers that contain a secret. */
+  box: SecretBox
+  auth: {
+    claimsOf(request: Request): Promise<Claims>
+    callerWithin(tx: Tx, claims: Claims, options: { lock: boolean }): Promise<Caller>
+  }
+  /** Permits for commands, so that one organization never occupies all connections. */
+  permits: TenantSemaphore
+}
+
+/** A request for a command whose checks have passed. */
+export interface CommandRequest {
+  request: Request
+  /** The caller when the headers arrived. */
+  caller: Caller
+  params: Record<string, string>
+  body: unknown
+  audit: AuditContext
+  ifMatch: string | undefined
+  /** The `Idempotency-Key`, where the operation takes one and the client sent one. */
+  idempotencyKey: string | undefined
+}
+
+/** The steps of a command. */
+export interface CommandSteps<Input extends object, Prepared extends object, Answer> {
+  /** Work that a transaction must not wait for, such as asking a file store or hashing a password. */
+  prepare?: ((call: Preparation<Input>) => Promise<Prepared>) | undefined
+  run(call: Command<Input & Prepared>): Promise<Answer>
+  /** Called after the transaction has committed. */
+  afterCommit?: (() => void) | undefined
+}
+
+/**
+ * Runs a command: waits for a permit of the organization, prepares, opens the transaction, reads the caller again, returns
+ * the stored answer of a repeated `Idempotency-Key` or runs the command, writes the audit entry, and commits.
+ */
+export const commandRunner =
+  <Input extends object, Prepared extends object, Answer>(
+    { sql, clock, box, auth, permits }: CommandDeps,
+    operation: CommandOperation,
+    { prepare, run, afterCommit }: CommandSteps<Input, Prepared, Answer>,
+  ) =>
+  (received: CommandRequest): Promise<Answer | JsonText | undefined> => {
+    const { request, params, body, ifMatch, idempotencyKey: key } = received
+    const path = Object.values(params)
+    // The endpoint has checked the input against the schemas of the operation.
+    const input = { params, body, ifMatch } as unknown as Input
+    const begin = async <T>(work: (tx: Tx, caller: Caller, now: string) => Promise<T>): Promise<T> => {
+      const claims = await auth.claimsOf(request)
+      const begun = sql.begin(async (tx) => {
+        const caller = await auth.callerWithin(tx, claims, { lock: operation.changesAuthority ?? false })
+        requireAccess(operation, caller)
+        return work(tx, caller, nowOf(clock))
+      })
+      return begun as Promise<T>
+    }
+    const idempotent = ({ userId }: Caller) =>
+      key === undefined
+        ? undefined
+        : { userId, operation: [operation.id, ...path].join(' '), key, body, box: operation.noStore ? box : undefined }
+
+    return permits.run(received.caller.orgId, request.signal, async () => {
+      let prepared = {} as Prepared
+      if (prepare) {
+        const repeated = idempotent(received.caller)
+        const stored = repeated && (await begin((tx, _, now) => answeredBefore(tx, repeated, now)))
+        if (stored) return stored.answer
+        const { caller, audit } = received
+        prepared = await prepare({ ...input, caller, now: nowOf(clock), audit, signal: request.signal })
+      }
+      const answer = await begin((tx, caller, now) => {
+        const runAudited = async () => {
+          const audit = new AuditEntry(received.audit)
+          const answer = await run({ ...input, ...prepared, tx, caller, now, audit })
+          await recordSuccess(tx, audit.context)
+          return answer
+        }
+        const repeatable = idempotent(caller)
+        return repeatable ? once(tx, repeatable, now, runAudited) : runAudited()
+      })
+      afterCommit?.()
+      return answer
+    })
+  }
+
+const nowOf = (clock: () => number) => new Date(clock()).toISOString()

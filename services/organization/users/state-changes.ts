@@ -1,0 +1,66 @@
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import type { JsonText } from '../../kit/db/json-text.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import { requireAdministratorLeft } from '../authority/authority.ts'
+import { emitUserChanged } from '../authority/events.ts'
+import { withdrawAllRoles } from '../roles/queries.ts'
+import { activationUrl, type LinkDeps, requireUser, resetCredentials, visibleUser } from './commands.ts'
+import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts'
+
+type ChangeState = Command<{ params: { id: string } }>
+
+/** Activates an inactive user. The password is kept; earlier sessions stay ended. */
+export async function activateUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
+  await requireUser(tx, caller, id)
+  if ((await activate(tx, caller.orgId, id, now)).length === 0) {
+    throw refuse('illegal_transition', { detail: 'The user is already active or was anonymised.' })
+  }
+  await emitUserChanged(tx, caller.orgId, id)
+  return visibleUser(tx, caller, id)
+}
+
+/** Deactivates an active user and ends all sessions. An administrator must remain. */
+export async function deactivateUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
+  const { permissions } = await requireUser(tx, caller, id)
+  const [deactivated] = await deactivate(tx, caller.orgId, id, now)
+  if (!deactivated) throw refuse('illegal_transition', { detail: 'The user is already inactive.' })
+  if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
+  await emitSessionsVoid(tx, 'organization.user.deactivated', caller.orgId, id, deactivated.session_version)
+  return visibleUser(tx, caller, id)
+}
+
+/** Voids the password and all sessions, and returns a new activation link. */
+export async function resetUserPassword(
+  { publicUrl }: LinkDeps,
+  { tx, caller, params: { id }, now }: ChangeState,
+): Promise<{ activationUrl: string }> {
+  const user = await requireUser(tx, caller, id)
+  if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive. Activate the user first.' })
+  const token = await resetCredentials(tx, caller.orgId, id, { now, createdBy: caller.userId })
+  return { activationUrl: activationUrl(publicUrl, token) }
+}
+
+/** Erases the personal data here and, through an event, in the other services. The id remains. */
+export async function anonymiseUser({ tx, caller, params: { id }, now }: ChangeState): Promise<JsonText> {
+  const { permissions } = await requireUser(tx, caller, id)
+  const [erased] = await eraseUser(tx, caller.orgId, id, now)
+  if (!erased) throw refuse('illegal_transition', { detail: 'The user is already anonymised.' })
+  if (permissions.includes('org:admin')) await requireAdministratorLeft(tx, caller.orgId)
+  await withdrawAllRoles(tx, caller.orgId, id)
+  await deleteActivations(tx, id)
+  await emitSessionsVoid(tx, 'organization.user.anonymised', caller.orgId, id, erased.session_version)
+  return visibleUser(tx, caller, id)
+}
+
+async function emitSessionsVoid(
+  tx: Tx,
+  type: 'organization.user.deactivated' | 'organization.user.anonymised',
+  orgId: string,
+  userId: string,
+  sessionVersion: number,
+): Promise<void> {
+  await emitUserChanged(tx, orgId, userId)
+  await emit(tx, { type, tenantId: orgId, subject: userId, data: { userId, orgId, sessionVersion } })
+}
