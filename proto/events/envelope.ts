@@ -19,12 +19,6 @@ export const EMITTED_BY: Readonly<Record<string, ServiceName>> = {
   assignments: 'sourcing',
 }
 
-/**
- * The consumer of each service that reads NOTIFICATIONS. They are created with the stream, because it keeps an event only for
- * existing consumers, until each has acknowledged it.
- */
-export const NOTIFICATIONS_CONSUMERS = { webhooks: 'ingest' } as const
-
 const FAMILIES = [...STREAM_FAMILIES.DOMAIN, ...STREAM_FAMILIES.NOTIFICATIONS].join('|')
 
 /** `sourcing.part.created`: the family and at least one more word. The type is also the subject on the bus. */

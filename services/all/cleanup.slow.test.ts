@@ -1,7 +1,7 @@
 import { beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { ServiceName } from '../../proto/services.ts'
 import { cleanUpIdentity } from '../identity/cleanup/queries.ts'
-import { cleanUpEvents } from '../kit/bus/outbox/cleanup.ts'
+import { cleanUpEvents } from '../kit/bus/cleanup.ts'
 import type { Sql } from '../kit/db/client.ts'
 import { cleanUpIdempotencyKeys } from '../kit/idempotency/queries.ts'
 import { cleanUpCursors } from '../kit/pagination/queries.ts'

@@ -1,35 +1,33 @@
 import type { ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
+import type { MessageLog } from '../log/message-log.ts'
+import { LeaderElection } from '../sessions/leader-election.ts'
+import type { Notifier } from '../sessions/notifier.ts'
 import { WakeSignal } from '../worker/wake-signal.ts'
 import { pause, type Worker } from '../worker/worker.ts'
-import { createConsumer } from './consumer.ts'
-import type { FeedRequest } from './driver.ts'
-import { EventProcessor } from './event-processor.ts'
-import { Heartbeats } from './heartbeats.ts'
-import { LeaderElection } from './leader-election.ts'
-import type { BusLog } from './log.ts'
+import { Consumer } from './consume/consumer.ts'
+import { EventProcessor } from './consume/event-processor.ts'
+import { countRetries } from './consume/queries.ts'
+import type { DeadLetterNotice } from './consume/retry-queue.ts'
+import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
+import { byStream, matcherOf } from './driver/subjects.ts'
 import { natsDriver } from './nats/driver.ts'
-import { Notifier } from './notifier.ts'
-import type { ConsumeOptions, SubscribeOptions } from './options.ts'
 import { channelOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
 import { postgresDriver } from './postgres/driver.ts'
-import { countRetries } from './queries.ts'
-import type { DeadLetterNotice } from './retry-queue.ts'
-import { byStream, matcherOf } from './subjects.ts'
-import { Subscriber } from './subscriber.ts'
-
-export type { DeadLetterNotice } from './retry-queue.ts'
+import { Heartbeats } from './subscribe/heartbeats.ts'
+import { Subscriber } from './subscribe/subscriber.ts'
 
 interface BusOptions {
   service: ServiceName
   pool: Pool
-  /** URL of Postgres without a pooler, because locks and LISTEN need a session. */
+  /** URL of Postgres without a pooler, because locks need a session. */
   directUrl: string
+  notifier: Notifier
   /** URL of NATS. Without it the bus runs on Postgres. */
   natsUrl?: string
   natsCredsFile?: string
-  log: BusLog
+  log: MessageLog
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
 }
@@ -69,11 +67,6 @@ export interface Bus {
   lastHeartbeat(service: string): number
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
-  /**
-   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed. Returns a
-   * function that ends it.
-   */
-  onNotify(channel: string, notify: (payload?: string) => void): () => void
   lag(): Promise<BusLag>
   /** Must be called after the workers have ended. */
   close(): Promise<void>
@@ -86,7 +79,7 @@ interface Subscription {
 export interface BusLag {
   /** Unpublished events of this service, at most 10,000. */
   outbox: { waiting: number; oldestMs: number }
-  /** Unprocessed events by consumer. Consumers whose lag is unavailable are left out. */
+  /** Unprocessed events by consumer, of the consumers that this process leads. */
   consumers: Record<string, number>
   /** Queued retries and dead letters by consumer. */
   retries: { consumer: string; retrying: number; dead: number }[]
@@ -94,52 +87,31 @@ export interface BusLag {
 
 /** The bus of one service in one process. */
 export async function createBus(options: BusOptions): Promise<Bus> {
-  const { service, pool, directUrl: url, log } = options
+  const { service, pool, directUrl: url, notifier, natsUrl, natsCredsFile: credsFile, log } = options
   const timing = { ...TIMING, ...options.timing }
   const election = new LeaderElection({ service, url, log, pollMs: timing.electionPollMs })
-  const notifier = new Notifier({ url, applicationName: `${service}-notifier`, log })
   const subscribers = new Set<Subscriber>()
   const heartbeats = new Heartbeats(subscribers)
-  const driverOptions = { service, pool, notifier, log, heartbeats }
+  const onHeartbeat = (name: string) => heartbeats.record(name)
   const driver =
-    options.natsUrl === undefined
-      ? postgresDriver(driverOptions)
-      : natsDriver(
-          {
-            url: options.natsUrl,
-            ...(options.natsCredsFile === undefined ? {} : { credsFile: options.natsCredsFile }),
-          },
-          driverOptions,
-        )
-  const consumers = new Map<string, FeedRequest>()
+    natsUrl === undefined
+      ? postgresDriver({ service, pool, notifier, log, onHeartbeat })
+      : natsDriver({ url: natsUrl, ...(credsFile === undefined ? {} : { credsFile }) }, { service, log, onHeartbeat })
+  const consumers = new Map<string, Consumer>()
   const closing = new AbortController()
-  const onNotify: Bus['onNotify'] = (channel, notify) =>
-    notifier.listen({
-      channels: [channel],
-      onNotification: (_channel, payload) => notify(payload),
-      onDisconnected() {},
-      onListening: () => notify(),
-    })
 
   return {
     consume(consume) {
       const { name, subjects } = consume
       byStream(subjects)
       if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
-      const request = { name, subjects, wake: new WakeSignal() }
-      consumers.set(name, request)
-      const processor = new EventProcessor(consume, matcherOf(subjects), {
-        service,
-        pool,
-        log,
-        ...timing,
-        onDeadLetter: options.onDeadLetter ?? (() => {}),
-      })
-      const open = (ends: AbortSignal) => {
-        ends.addEventListener('abort', driver.wakeOnEvents(subjects, request.wake))
-        return driver.feeds(request, ends)
-      }
-      return createConsumer({ name, pool, election, processor, log, wake: request.wake, open, pollMs: timing.pollMs })
+      const onDeadLetter = options.onDeadLetter ?? (() => {})
+      const retries = { service, pool, log, ...timing, onDeadLetter }
+      const processor = new EventProcessor(consume, matcherOf(subjects), retries)
+      const wake = new WakeSignal()
+      const consumer = new Consumer({ name, subjects, pool, driver, election, processor, log, wake, ...timing })
+      consumers.set(name, consumer)
+      return consumer
     },
 
     async subscribe(subscription) {
@@ -167,20 +139,18 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       return {
         name: worker.name,
         async run(signal) {
-          const stop = onNotify(channelOf(service), wake.notify)
+          const stop = notifier.onNotify(channelOf(service), wake.notify)
           await worker.run(signal).finally(stop)
         },
       }
     },
 
-    onNotify,
-
     async lag() {
       const [unsent] = await measureUnsent(pool)
       const lags = await Promise.all(
-        [...consumers.values()].map(async (consumer) => {
-          const lag = await driver.lag(consumer).catch(() => undefined)
-          return lag === undefined ? [] : [[consumer.name, lag] as const]
+        [...consumers].map(async ([name, consumer]) => {
+          const lag = await consumer.lag()
+          return lag === undefined ? [] : [[name, lag] as const]
         }),
       )
       return {
@@ -192,7 +162,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
 
     async close() {
       closing.abort()
-      await Promise.all([driver.close(), notifier.close(), election.close()])
+      await Promise.all([driver.close(), election.close()])
     },
   }
 }

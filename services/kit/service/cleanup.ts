@@ -1,4 +1,4 @@
-import { cleanUpEvents } from '../bus/outbox/cleanup.ts'
+import { cleanUpEvents } from '../bus/cleanup.ts'
 import type { Pool } from '../db/client.ts'
 import { cleanUpIdempotencyKeys } from '../idempotency/queries.ts'
 import type { Log } from '../log/log.ts'

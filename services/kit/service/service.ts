@@ -25,6 +25,7 @@ import { requestMetrics } from '../metrics/requests.ts'
 import { requireSchema } from '../migrate/migrate.ts'
 import { Pagination } from '../pagination/pagination.ts'
 import { createSecretBox, type SecretBox } from '../secrets/box.ts'
+import { Notifier } from '../sessions/notifier.ts'
 import type { Worker } from '../worker/worker.ts'
 import { type CleanupTask, cleanupWorker } from './cleanup.ts'
 import { waitForDatabase, waitForSchema } from './wait-for-database.ts'
@@ -48,6 +49,8 @@ export interface Kit {
   sql: Pool
   reads: PipelinedReads
   tenantReads: TenantReads
+  /** Calls back for each NOTIFY of Postgres. */
+  notifier: Notifier
   bus: Bus
   auth: Auth
   http: Http
@@ -108,10 +111,13 @@ export async function createKit(
   })
   const observeConcurrency = concurrencyMetrics(registry)
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
+  const directUrl = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL
+  const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
   const bus = await createBus({
     service: name,
     pool: sql,
-    directUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
+    directUrl,
+    notifier,
     ...(config.NATS_URL === undefined ? {} : { natsUrl: config.NATS_URL }),
     ...(config.NATS_CREDS_FILE === undefined ? {} : { natsCredsFile: config.NATS_CREDS_FILE }),
     log,
@@ -143,7 +149,22 @@ export async function createKit(
     outages: new Outages(registry, log),
   })
   const pagination = new Pagination({ sql, reads, clock, log })
-  return { config, log, registry, observeConcurrency, sql, reads, tenantReads, bus, auth, http, pagination, box, clock }
+  return {
+    config,
+    log,
+    registry,
+    observeConcurrency,
+    sql,
+    reads,
+    tenantReads,
+    notifier,
+    bus,
+    auth,
+    http,
+    pagination,
+    box,
+    clock,
+  }
 }
 
 interface ServiceParts {
@@ -158,7 +179,7 @@ interface ServiceParts {
 
 /** Builds a service from its kit and its own parts. */
 export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Service {
-  const { bus, log, sql, reads, registry, auth, http } = kit
+  const { notifier, bus, log, sql, reads, registry, auth, http } = kit
   return {
     name,
     http,
@@ -173,7 +194,7 @@ export function assemble(name: ServiceName, kit: Kit, parts: ServiceParts): Serv
     },
     async close() {
       await parts.close?.()
-      await bus.close()
+      await Promise.all([bus.close(), notifier.close()])
       await Promise.all([reads.close(), sql.end({ timeout: 5 })])
     },
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { Tx } from '../../db/client.ts'
-import type { DeadLetterNotice } from '../bus.ts'
+import type { DeadLetterNotice } from '../consume/retry-queue.ts'
 import { emit, emitAll } from '../outbox/emit.ts'
 import { markUnsent } from '../outbox/queries.ts'
 import {

@@ -1,9 +1,11 @@
 import type { ServiceName } from '../../../../proto/services.ts'
 import { type TestDatabase, throughPooler } from '../../../testing/database.ts'
 import { connect, type Pool, type Tx } from '../../db/client.ts'
+import type { MessageLog } from '../../log/message-log.ts'
+import { Notifier } from '../../sessions/notifier.ts'
 import type { Worker } from '../../worker/worker.ts'
-import { type Bus, type BusTiming, createBus, type DeadLetterNotice } from '../bus.ts'
-import type { BusLog } from '../log.ts'
+import { type Bus, type BusTiming, createBus } from '../bus.ts'
+import type { DeadLetterNotice } from '../consume/retry-queue.ts'
 import { emit } from '../outbox/emit.ts'
 
 /** A driver under test: its address and a way to break it. */
@@ -23,7 +25,7 @@ const QUICK: Partial<BusTiming> = {
   electionPollMs: 50,
 }
 
-const silent: BusLog = { info() {}, warn() {}, error() {} }
+const silent: MessageLog = { info() {}, warn() {}, error() {} }
 
 /** The parts of one service process: a pool, a bus and workers. */
 export interface Member {
@@ -47,12 +49,15 @@ export async function openBus(
   { timing, directUrl = urlOf(service), ...rest }: MemberOptions = {},
 ): Promise<Member> {
   const pool = connect(throughPooler(urlOf(service)), { max: 4, applicationName: `${service}-pool` })
+  const log = process.env.BUS_TEST_LOG ? console : silent
+  const notifier = new Notifier({ url: directUrl, applicationName: `${service}-notifier`, log })
   const bus = await createBus({
     service,
     pool,
     directUrl,
+    notifier,
     ...(natsUrl === undefined ? {} : { natsUrl }),
-    log: process.env.BUS_TEST_LOG ? console : silent,
+    log,
     timing: { ...QUICK, ...timing },
     ...rest,
   })
@@ -62,7 +67,7 @@ export async function openBus(
   const stop = async () => {
     stopping.abort()
     await Promise.all(running)
-    await bus.close()
+    await Promise.all([bus.close(), notifier.close()])
     await pool.end({ timeout: 1 })
   }
   return {

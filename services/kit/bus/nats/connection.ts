@@ -7,8 +7,8 @@ import {
   type JetStreamClient,
   type JetStreamManager,
 } from 'nats'
+import type { MessageLog } from '../../log/message-log.ts'
 import { pause } from '../../worker/worker.ts'
-import type { BusLog } from '../log.ts'
 
 export interface NatsAddress {
   /** Servers separated by commas: `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */
@@ -67,14 +67,14 @@ export function optionsOf(url: string): ConnectionOptions {
 export class NatsConnection {
   readonly #address: NatsAddress
   readonly #name: string
-  readonly #log: BusLog
+  readonly #log: MessageLog
   readonly #closed = new AbortController()
   readonly #connectListeners = new Set<(session: NatsSession) => void>()
   readonly #running: Promise<void>
   #session: NatsSession | undefined
   #nextSession = Promise.withResolvers<NatsSession>()
 
-  constructor(address: NatsAddress, name: string, log: BusLog) {
+  constructor(address: NatsAddress, name: string, log: MessageLog) {
     // An invalid address throws here instead of being retried.
     optionsOf(address.url)
     this.#address = address

@@ -1,6 +1,6 @@
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Envelope } from '../../../../proto/events/envelope.ts'
-import type { Received } from '../event-processor.ts'
+import type { Received } from '../driver/driver.ts'
 
 const envelope = TypeCompiler.Compile(Envelope)
 const utf8 = new TextDecoder()

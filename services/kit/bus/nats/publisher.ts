@@ -1,8 +1,8 @@
 import type { ServiceName } from '../../../../proto/services.ts'
-import type { BusLog } from '../log.ts'
+import type { MessageLog } from '../../log/message-log.ts'
+import type { Publisher } from '../driver/driver.ts'
 import { envelopeText } from '../outbox/envelope.ts'
 import { listUnsent, markSent, type OutboxRow } from '../outbox/queries.ts'
-import type { Publisher } from '../outbox/relay.ts'
 import type { NatsSession } from './connection.ts'
 import { HEARTBEAT_SUBJECT } from './streams.ts'
 
@@ -10,7 +10,11 @@ const ROWS_AT_ONCE = 200
 const ACK_TIMEOUT_MS = 5000
 
 /** Publishes the outbox to the streams and marks acknowledged rows. */
-export function natsPublisher(service: ServiceName, current: () => NatsSession | undefined, log: BusLog): Publisher {
+export function natsPublisher(
+  service: ServiceName,
+  current: () => NatsSession | undefined,
+  log: MessageLog,
+): Publisher {
   /** An outage is logged once. */
   let isLogged = false
   return {

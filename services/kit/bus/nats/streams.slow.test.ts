@@ -1,5 +1,4 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { NOTIFICATIONS_CONSUMERS } from '../../../../proto/events/envelope.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
 import {
@@ -45,49 +44,42 @@ test('events emitted before the streams exist wait and arrive', async () => {
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('a notification is kept until the webhooks service has processed it, and then deleted', async () => {
+test('a notification is kept for a consumer that comes later, also after a restart of the server', async () => {
   const sourcing = await openBusWithRelay()
-  const session = await connectOnce({ url: server.url }, 'looking')
-  const stored = async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.created', subject: 'case_1', data: { value: 1 } }))
   await sourcing.pool.begin((tx) =>
     emit(tx, { type: 'assignments.status.updated', subject: 'a_1', data: { value: 2 } }),
   )
-  await until(async () => (await stored()) === 2)
+  await until(async () => (await sourcing.bus.lag()).outbox.waiting === 0)
   await server.kill()
   await server.start()
-  const again = await connectOnce({ url: server.url }, 'looking')
   const webhooks = await openBus(address, 'webhooks')
-  webhooks.start(
-    webhooks.bus.consume({
-      name: NOTIFICATIONS_CONSUMERS.webhooks,
-      subjects: ['cases.>', 'assignments.>'],
-      handle: record,
-    }),
-  )
+  webhooks.start(webhooks.bus.consume({ name: 'ingest', subjects: ['cases.>', 'assignments.>'], handle: record }))
   await until(async () => (await effectsOf(owner, 'assignments.status.updated')).length === 1)
   expect(await effectsOf(owner, 'cases.created')).toHaveLength(1)
-  await until(async () => (await again.jsm.streams.info('NOTIFICATIONS')).state.messages === 0)
-  await again.nc.close()
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('repeating the set-up of the streams keeps stored events', async () => {
+test('repeating the set-up of the streams keeps stored events and changes the settings', async () => {
   const sourcing = await openBusWithRelay()
   const session = await connectOnce({ url: server.url }, 'looking')
+  const notifications = () => session.jsm.streams.info('NOTIFICATIONS')
+  const { messages } = (await notifications()).state
   await sourcing.pool.begin((tx) => emit(tx, { type: 'cases.updated', subject: 'case_1', data: { value: 1 } }))
-  await until(async () => (await session.jsm.streams.info('NOTIFICATIONS')).state.messages === 1)
-  await ensureStreams({ url: server.url, domainMaxAgeDays: 3 })
-  const { config, state } = await session.jsm.streams.info('NOTIFICATIONS')
+  await until(async () => (await notifications()).state.messages === messages + 1)
+  await ensureStreams({ url: server.url, maxAgeDays: 8 })
+  const { config, state } = await notifications()
+  const common = { retention: 'limits', storage: 'file', discard: 'new', max_age: 8 * 24 * 3600 * 1e9 }
   expect({ ...config, messages: state.messages }).toMatchObject({
+    ...common,
     subjects: ['cases.>', 'assignments.>'],
-    retention: 'interest',
-    storage: 'file',
-    discard: 'new',
-    messages: 1,
+    messages: messages + 1,
   })
   const domain = await session.jsm.streams.info('DOMAIN')
-  expect(domain.config).toMatchObject({ retention: 'limits', discard: 'new', max_age: 3 * 24 * 3600 * 1e9 })
+  expect(domain.config).toMatchObject({
+    ...common,
+    subjects: ['identity.>', 'catalog.>', 'sourcing.>', 'organization.>'],
+  })
   await session.nc.close()
   await sourcing.stop()
 })
@@ -140,7 +132,7 @@ test('a stream that is recreated while it is read is read again', async () => {
   await Promise.all([sourcing.stop(), webhooks.stop()])
 })
 
-test('a deleted consumer is recreated at its position', async () => {
+test('a consumer that the server has lost is created again at its position', async () => {
   const sourcing = await openBusWithRelay()
   const webhooks = await openBus(address, 'webhooks')
   const type = 'sourcing.deleted.emitted'
@@ -148,7 +140,7 @@ test('a deleted consumer is recreated at its position', async () => {
   await emitValue(sourcing.pool, type, 'a', 1)
   await until(async () => (await effectsOf(owner, type)).length === 1)
   const session = await connectOnce({ url: server.url }, 'looking')
-  await session.jsm.consumers.delete('DOMAIN', 'webhooks-deleted')
+  for await (const { name } of session.jsm.consumers.list('DOMAIN')) await session.jsm.consumers.delete('DOMAIN', name)
   for (let value = 2; value <= 10; value++) await emitValue(sourcing.pool, type, 'a', value)
   await until(async () => (await effectsOf(owner, type)).length === 10)
   expect(await deliveryViolations(owner, type)).toEqual([])

@@ -1,106 +1,72 @@
-import { AckPolicy, DeliverPolicy, nanos } from 'nats'
+import type { JsMsg } from 'nats'
 import type { StreamName } from '../../../../proto/events/envelope.ts'
-import { newId } from '../../db/ids.ts'
+import type { MessageLog } from '../../log/message-log.ts'
 import { pause } from '../../worker/worker.ts'
-import type { BusLog } from '../log.ts'
-import { byStream, commonFilter } from '../subjects.ts'
-import type { Subscriber } from '../subscriber.ts'
+import type { EventReceiver } from '../driver/driver.ts'
+import { byStream, commonFilter } from '../driver/subjects.ts'
 import type { NatsConnection, NatsSession } from './connection.ts'
 import { readMessage } from './message.ts'
-import { pull } from './pull.ts'
+import { StreamReader } from './stream-reader.ts'
 
 const RETRY_PAUSE_MS = 200
-/** The server deletes the consumer of a lost process after this time. */
-const INACTIVE_THRESHOLD_MS = 30_000
 
 /**
- * Delivers new events to a subscriber through an ephemeral consumer on each stream. The subscriber counts as connected
- * while all streams are connected. After an interruption it reconnects and reloads.
+ * Delivers new events to a subscriber. It counts as connected while all its streams are connected. After an interruption it
+ * reconnects and reloads.
  */
-export function subscribeToStreams(connection: NatsConnection, subscriber: Subscriber, log: BusLog): () => void {
+export function subscribeToStreams(connection: NatsConnection, receiver: EventReceiver, log: MessageLog): () => void {
   const closed = new AbortController()
-  const streams = [...byStream(subscriber.subjects)]
+  const streams = [...byStream(receiver.subjects)]
   let connectedStreams = 0
   const status = {
     connected: () => {
-      if (++connectedStreams === streams.length) void subscriber.connected()
+      if (++connectedStreams === streams.length) void receiver.connected()
     },
     disconnected: () => {
       connectedStreams--
-      subscriber.disconnected()
+      receiver.disconnected()
     },
   }
   for (const [stream, subjects] of streams) {
-    void subscribeToStream(connection, stream, commonFilter(subjects), subscriber, status, log, closed.signal)
+    const follow = (session: NatsSession) =>
+      followStream(session, { stream, filter: commonFilter(subjects) }, { receiver, status, log }, closed.signal)
+    void (async () => {
+      for (;;) {
+        const session = await connection.connected(closed.signal)
+        if (!session) return
+        await follow(session).catch((error) => {
+          if (!closed.signal.aborted) log.warn({ stream, err: error }, 'subscription to the stream failed; retrying')
+        })
+        await pause(RETRY_PAUSE_MS, closed.signal)
+      }
+    })()
   }
   return () => closed.abort()
 }
 
-interface StreamStatus {
-  connected(): void
-  disconnected(): void
+interface Follower {
+  receiver: EventReceiver
+  status: { connected(): void; disconnected(): void }
+  log: MessageLog
 }
 
-async function subscribeToStream(
-  connection: NatsConnection,
-  stream: StreamName,
-  filter: string | undefined,
-  subscriber: Subscriber,
-  status: StreamStatus,
-  log: BusLog,
-  signal: AbortSignal,
-): Promise<void> {
-  for (;;) {
-    const session = await connection.connected(signal)
-    if (!session) return
-    try {
-      const consumer = await createConsumer(session, stream, filter)
-      status.connected()
-      try {
-        await listen(session, stream, consumer, subscriber, log, signal)
-      } finally {
-        status.disconnected()
-      }
-      if (signal.aborted) await session.jsm.consumers.delete(stream, consumer).catch(() => {})
-    } catch (error) {
-      if (!signal.aborted) log.warn({ stream, err: error }, 'subscription to the stream failed; retrying')
-    }
-    await pause(RETRY_PAUSE_MS, signal)
-  }
-}
-
-/** Creates a consumer for the events from now on. The sequence is exact, unlike the delivery policy `new`. */
-async function createConsumer(session: NatsSession, stream: StreamName, filter: string | undefined): Promise<string> {
-  const { state } = await session.jsm.streams.info(stream)
-  const { name } = await session.jsm.consumers.add(stream, {
-    name: newId('subscribe'),
-    ack_policy: AckPolicy.None,
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: state.last_seq + 1,
-    inactive_threshold: nanos(INACTIVE_THRESHOLD_MS),
-    mem_storage: true,
-    num_replicas: 1,
-    ...(filter === undefined ? {} : { filter_subject: filter }),
-  })
-  return name
-}
-
-async function listen(
+/** Reads the events from now on. The last sequence is exact, unlike the delivery policy `new`. */
+async function followStream(
   session: NatsSession,
-  stream: StreamName,
-  consumer: string,
-  subscriber: Subscriber,
-  log: BusLog,
-  signal: AbortSignal,
+  { stream, filter }: { stream: StreamName; filter: string | undefined },
+  { receiver, status, log }: Follower,
+  ends: AbortSignal,
 ): Promise<void> {
-  const gap = new AbortController()
-  let deliveries = 0
-  const onMessage = (message: Parameters<Parameters<typeof pull>[3]>[0]) => {
-    // Deliveries are numbered consecutively, so a gap means a lost message.
-    if (message.info.deliverySequence !== ++deliveries) return gap.abort()
-    const received = readMessage(stream, message.seq, message.subject, message.data)
-    if ('event' in received) subscriber.receive(received.event)
+  const { state } = await session.jsm.streams.info(stream)
+  const onMessage = ({ seq, subject, data }: JsMsg) => {
+    const received = readMessage(stream, seq, subject, data)
+    if ('event' in received) receiver.receive(received.event)
     else log.warn({ stream, ...received.malformed, text: undefined }, 'malformed message')
   }
-  await pull(session, stream, consumer, onMessage, AbortSignal.any([signal, gap.signal]))
+  status.connected()
+  try {
+    await new StreamReader(session, { stream, startSeq: state.last_seq + 1, filter }).run(onMessage, ends)
+  } finally {
+    status.disconnected()
+  }
 }

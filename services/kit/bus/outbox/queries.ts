@@ -56,19 +56,22 @@ export const markSent = (sql: Sql, seqs: readonly string[]) => sql`
   update outbox set sent_at = now() where seq = any(${seqs as string[]}::bigint[]) and ${commitsAsynchronously(sql)}`
 
 /**
- * Marks rows that all consumers on Postgres have read: those below every cursor and below the oldest running transaction.
- * A cursor that was not touched for `forgottenAfter` belongs to a removed consumer and is ignored.
+ * The lowest position in the outbox of a service at which a consumer of the reading service is. A cursor that was not touched
+ * for `forgottenAfter` belongs to a removed consumer and is ignored.
  */
-export const markRead = (sql: Sql, service: ServiceName, forgottenAfter: string, limit: number) => sql`
-  with readers as (
-    select source, low, touched_at from identity.published_cursors
-    union all select source, low, touched_at from organization.published_cursors
-    union all select source, low, touched_at from catalog.published_cursors
-    union all select source, low, touched_at from sourcing.published_cursors
-    union all select source, low, touched_at from webhooks.published_cursors
-  ), passed as (
-    select least(pg_snapshot_xmin(pg_current_snapshot()), min(low)) as below
-    from readers where source = ${service} and touched_at > now() - ${forgottenAfter}::interval
+export const findLowestCursor = (
+  sql: Sql,
+  { reader, service }: { reader: ServiceName; service: ServiceName },
+  forgottenAfter: string,
+) => sql<{ low: string | null }[]>`
+  select min(low)::text as low from ${sql(reader)}.published_cursors
+  where source = ${service} and touched_at > now() - ${forgottenAfter}::interval`
+
+/** Marks rows that all consumers on Postgres have read: those below every cursor and below the oldest running transaction. */
+export const markRead = (sql: Sql, cursors: readonly string[], limit: number) => sql`
+  with passed as (
+    select least(pg_snapshot_xmin(pg_current_snapshot()), min(c.low::xid8)) as below
+    from unnest(${cursors as string[]}::text[]) as c (low)
   )
   update outbox set sent_at = now()
   where seq = any(array(

@@ -1,15 +1,7 @@
+import type { LeaderElection } from '../../sessions/leader-election.ts'
 import type { WakeSignal } from '../../worker/wake-signal.ts'
 import { pause, type Worker } from '../../worker/worker.ts'
-import type { LeaderElection } from '../leader-election.ts'
-import type { Session } from '../session.ts'
-
-/** The part of a bus driver that publishes the outbox. */
-export interface Publisher {
-  /** Publishes a batch of the outbox. Returns whether the outbox is empty, has more rows, or could not be published. */
-  publishPending(session: Session): Promise<'empty' | 'more' | 'blocked'>
-  /** Publishes a heartbeat, which means that all events before it were published. */
-  publishHeartbeat(session: Session): Promise<void>
-}
+import type { Publisher } from '../driver/driver.ts'
 
 interface RelayOptions {
   election: LeaderElection

@@ -1,17 +1,15 @@
 import type { ServiceName } from '../../../../proto/services.ts'
 import type { Pool } from '../../db/client.ts'
-import type { Feed } from '../consumer.ts'
-import type { Batch } from '../event-processor.ts'
+import type { Batch, Cursor, Feed, Position } from '../driver/driver.ts'
 import { envelopeOf } from '../outbox/envelope.ts'
 import {
-  type Cursor,
+  countUnread,
   findOvertaken,
   horizonOf,
   listOutboxPage,
   OUTBOX_PAGE_ROWS,
   type OutboxPageRow,
-  type Position,
-} from '../queries.ts'
+} from './queries.ts'
 
 /**
  * Reads the outbox of a service through its published view. A horizon is the oldest running transaction; the cursor moves
@@ -33,7 +31,10 @@ export function outboxFeed(pool: Pool, service: ServiceName): Feed {
       }
       return batchOf(service, span, rows)
     },
-    committed() {},
+    async lag(cursor) {
+      const [row] = await countUnread(pool, service, cursor)
+      return row?.waiting
+    },
   }
 }
 

@@ -1,8 +1,7 @@
 import type { ServiceName } from '../../../proto/services.ts'
 import { isDependencyFailure } from '../db/failures.ts'
+import type { MessageLog } from '../log/message-log.ts'
 import { pause } from '../worker/worker.ts'
-import type { BusLog } from './log.ts'
-import { releaseAdvisoryLock, tryAdvisoryLock } from './queries.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
@@ -10,10 +9,10 @@ import { openSession, type Session } from './session.ts'
  * its connection loses its leadership, and another process takes over.
  */
 export class LeaderElection {
-  readonly #options: { service: ServiceName; url: string; log: BusLog; pollMs: number }
+  readonly #options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }
   #session: Promise<Session> | undefined
 
-  constructor(options: { service: ServiceName; url: string; log: BusLog; pollMs: number }) {
+  constructor(options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }) {
     this.#options = options
   }
 
@@ -27,7 +26,7 @@ export class LeaderElection {
     while (!signal.aborted) {
       try {
         const session = await this.#connected()
-        const [row] = await session.withDeadline(tryAdvisoryLock(session.sql, lock))
+        const [row] = await session.withDeadline(tryLock(session, lock))
         if (row?.taken) await this.#work(session, lock, signal, work)
       } catch (error) {
         if (signal.aborted) break
@@ -48,8 +47,7 @@ export class LeaderElection {
       await work(session, AbortSignal.any([signal, session.lost]))
     } finally {
       // A lost session has released its locks; a live one has to release them explicitly.
-      if (!session.lost.aborted)
-        await session.withDeadline(releaseAdvisoryLock(session.sql, lock)).catch(() => session.end())
+      if (!session.lost.aborted) await session.withDeadline(unlock(session, lock)).catch(() => session.end())
     }
   }
 
@@ -79,3 +77,9 @@ export class LeaderElection {
     await session?.end()
   }
 }
+
+/** Postgres releases the lock when the session ends. */
+const tryLock = ({ sql }: Session, name: string) => sql<{ taken: boolean }[]>`
+  select pg_try_advisory_lock(hashtextextended(${name}, 0)) as taken`
+
+const unlock = ({ sql }: Session, name: string) => sql`select pg_advisory_unlock(hashtextextended(${name}, 0))`

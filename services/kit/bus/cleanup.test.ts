@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
-import { testDatabase } from '../../../testing/database.ts'
-import { connect } from '../../db/client.ts'
+import { testDatabase } from '../../testing/database.ts'
+import { connect } from '../db/client.ts'
 import { cleanUpEvents } from './cleanup.ts'
-import { emitAll } from './emit.ts'
+import { emitAll } from './outbox/emit.ts'
 
 const { owner, urlOf } = await testDatabase()
 const pool = connect(urlOf('catalog'), { max: 1, applicationName: 'cleanup-test' })

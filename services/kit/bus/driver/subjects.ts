@@ -1,4 +1,4 @@
-import { STREAM_FAMILIES, type StreamName } from '../../../proto/events/envelope.ts'
+import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
 
 /** A matcher for subjects as in NATS: `*` matches one word, a trailing `>` one or more. */
 export function matcherOf(subjects: readonly string[]): (type: string) => boolean {

@@ -1,26 +1,11 @@
-import type { Envelope } from '../../../proto/events/envelope.ts'
-import type { Tx } from '../db/client.ts'
-import { isDependencyFailure } from '../db/failures.ts'
+import type { Envelope } from '../../../../proto/events/envelope.ts'
+import type { Tx } from '../../db/client.ts'
+import { isDependencyFailure } from '../../db/failures.ts'
+import type { Batch, Cursor, Malformed, Position } from '../driver/driver.ts'
+import type { ConsumeOptions } from '../driver/options.ts'
 import { handleEvent, handleTogether } from './handle-event.ts'
-import type { ConsumeOptions } from './options.ts'
-import { beginAttempt, type Cursor, insertDeadLetter, markProcessed, moveCursor, type Position } from './queries.ts'
+import { beginAttempt, insertDeadLetter, markProcessed, moveCursor } from './queries.ts'
 import { type Failure, type RetryOptions, RetryQueue } from './retry-queue.ts'
-
-/** A message of a source: an event, or a message that is not a valid event. */
-export type Received = { event: Envelope } | { malformed: Malformed }
-
-export interface Malformed {
-  /** Position in its source, because its own id cannot be trusted. */
-  id: string
-  text: string
-  reason: string
-}
-
-export interface Batch {
-  received: readonly Received[]
-  /** Position of the cursor after the batch. */
-  to: Position
-}
 
 /** The part of a batch that the consumer subscribes to. */
 interface Delivery {

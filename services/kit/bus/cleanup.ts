@@ -1,7 +1,7 @@
-import type { Sql } from '../../db/client.ts'
-import { inBatches } from '../../worker/batches.ts'
-import { deleteProcessed } from '../queries.ts'
-import { deleteSent } from './queries.ts'
+import type { Sql } from '../db/client.ts'
+import { inBatches } from '../worker/batches.ts'
+import { deleteProcessed } from './consume/queries.ts'
+import { deleteSent } from './outbox/queries.ts'
 
 interface EventRetention {
   /** Current time, ISO 8601. */

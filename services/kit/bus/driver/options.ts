@@ -1,5 +1,5 @@
-import type { Envelope } from '../../../proto/events/envelope.ts'
-import type { Tx } from '../db/client.ts'
+import type { Envelope } from '../../../../proto/events/envelope.ts'
+import type { Tx } from '../../db/client.ts'
 
 export interface ConsumeOptions {
   /** Stable name within the service, because it identifies the cursor. */

@@ -1,8 +1,9 @@
-import type { Envelope } from '../../../proto/events/envelope.ts'
-import { pause } from '../worker/worker.ts'
-import type { BusLog } from './log.ts'
-import type { SubscribeOptions } from './options.ts'
-import { familyOf, matcherOf } from './subjects.ts'
+import type { Envelope } from '../../../../proto/events/envelope.ts'
+import type { MessageLog } from '../../log/message-log.ts'
+import { pause } from '../../worker/worker.ts'
+import type { EventReceiver } from '../driver/driver.ts'
+import type { SubscribeOptions } from '../driver/options.ts'
+import { familyOf, matcherOf } from '../driver/subjects.ts'
 
 const RELOAD_PAUSE_MS = 500
 /** Events buffered during a reload. On overflow the state is reloaded. */
@@ -12,9 +13,9 @@ const MAX_WAITING = 10_000
  * A subscription of one process to all events of some subjects. Whenever events may have been missed, the caller reloads
  * its state, and events that arrive meanwhile are delivered after the reload.
  */
-export class Subscriber {
+export class Subscriber implements EventReceiver {
   readonly #options: SubscribeOptions
-  readonly #log: BusLog
+  readonly #log: MessageLog
   readonly #closed = new AbortController()
   readonly #matches: (type: string) => boolean
   readonly #families: ReadonlySet<string>
@@ -25,7 +26,7 @@ export class Subscriber {
   #syncing: Promise<void> | undefined
   readonly #current = Promise.withResolvers<void>()
 
-  constructor(options: SubscribeOptions, log: BusLog) {
+  constructor(options: SubscribeOptions, log: MessageLog) {
     this.#options = options
     this.#log = log
     this.#matches = matcherOf(options.subjects)

@@ -1,6 +1,5 @@
+import type { MessageLog } from '../log/message-log.ts'
 import { pause } from '../worker/worker.ts'
-import type { BusLog } from './log.ts'
-import { listenTo } from './queries.ts'
 import { openSession, type Session } from './session.ts'
 
 /** A listener for the notifications of some channels. */
@@ -16,7 +15,7 @@ export interface Listener {
 interface NotifierOptions {
   url: string
   applicationName: string
-  log: BusLog
+  log: MessageLog
 }
 
 const FIRST_PAUSE_MS = 50
@@ -46,6 +45,19 @@ export class Notifier {
     this.#running ??= this.#run()
     if (this.#session) void this.#listenFor(this.#session, listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  /**
+   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed. Returns a
+   * function that ends it.
+   */
+  onNotify(channel: string, notify: (payload?: string) => void): () => void {
+    return this.listen({
+      channels: [channel],
+      onNotification: (_channel, payload) => notify(payload),
+      onDisconnected() {},
+      onListening: () => notify(),
+    })
   }
 
   async #run(): Promise<void> {
@@ -80,7 +92,7 @@ export class Notifier {
 
   async #listenFor(session: Session, listener: Listener): Promise<void> {
     try {
-      for (const channel of listener.channels) await session.withDeadline(listenTo(session.sql, channel))
+      for (const channel of listener.channels) await session.withDeadline(session.sql`listen ${session.sql(channel)}`)
       if (!session.lost.aborted) listener.onListening()
     } catch {
       // The next session serves every listener again.

@@ -1,9 +1,9 @@
-import type { Envelope } from '../../../proto/events/envelope.ts'
-import type { ServiceName } from '../../../proto/services.ts'
-import type { Pool, Tx } from '../db/client.ts'
+import type { Envelope } from '../../../../proto/events/envelope.ts'
+import type { ServiceName } from '../../../../proto/services.ts'
+import type { Pool, Tx } from '../../db/client.ts'
+import type { MessageLog } from '../../log/message-log.ts'
+import type { ConsumeOptions } from '../driver/options.ts'
 import { handleEvent } from './handle-event.ts'
-import type { BusLog } from './log.ts'
-import type { ConsumeOptions } from './options.ts'
 import {
   claimRetry,
   deleteRetries,
@@ -30,7 +30,7 @@ export interface DeadLetterNotice {
 export interface RetryOptions {
   service: ServiceName
   pool: Pool
-  log: BusLog
+  log: MessageLog
   tries: number
   /** Pauses before the second attempt, the third and so on. The last one repeats. */
   backoffMs: readonly number[]
