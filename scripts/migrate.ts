@@ -2,11 +2,14 @@ import { ensureStreams } from '../services/kit/bus/nats/streams.ts'
 import { BadConfiguration, readConfig } from '../services/kit/config/read.ts'
 import { connect } from '../services/kit/db/client.ts'
 import { ChangedMigration, migrate } from '../services/kit/migrate/migrate.ts'
+import { MigrationRefused } from '../services/kit/migrate/refusal.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 import { setRetention } from '../services/organization/audit-log/queries.ts'
 import { importDefaults } from './operations/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
+
+const PERMANENT = [BadConfiguration, ChangedMigration, MigrationRefused]
 
 /** Repeatable. */
 async function run({ catalogs = false }: { catalogs?: boolean }): Promise<void> {
@@ -14,6 +17,7 @@ async function run({ catalogs = false }: { catalogs?: boolean }): Promise<void> 
   await migrate({
     url: config.DATABASE_URL,
     passwords: passwordsOf(config),
+    rolePrefix: config.DATABASE_ROLE_PREFIX,
     log: (line) => console.log(`migrated ${line}`),
   })
   const sql = connect(config.DATABASE_URL, { max: 1, applicationName: 'marketplace-migrate' })
@@ -40,9 +44,7 @@ await runCommandLine(
     .action((options) =>
       run(options).catch((error) => {
         if (error instanceof BadConfiguration) process.exitCode = 2
-        throw error instanceof BadConfiguration || error instanceof ChangedMigration
-          ? new Refusal(error.message)
-          : error
+        throw PERMANENT.some((kind) => error instanceof kind) ? new Refusal(error.message) : error
       }),
     ),
 )

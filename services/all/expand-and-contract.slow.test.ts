@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensureStreams } from '../kit/bus/nats/streams.ts'
 import { connect } from '../kit/db/client.ts'
-import { migrate } from '../kit/migrate/migrate.ts'
-import { testDatabase, testPasswords } from '../testing/database.ts'
+import { migrateTest, testDatabase } from '../testing/database.ts'
 import { Deployment } from '../testing/deployment.ts'
 import { MarketLoad } from '../testing/market-load.ts'
 import { createFixtures } from '../testing/marketplace.ts'
@@ -51,9 +50,7 @@ test('a later release migrates under load, behind a long transaction: every requ
   })
   await holding.promise
   const applied: string[] = []
-  const migration = migrate({
-    url: db.ownerUrl,
-    passwords: testPasswords,
+  const migration = migrateTest(db.ownerUrl, {
     log: (line) => applied.push(line),
     later: {
       sourcing: [

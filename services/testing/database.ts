@@ -30,8 +30,23 @@ export const testDatabase = (): Promise<TestDatabase> => databaseCreatedBy(clone
 /** An empty database, for tests of migrations. */
 export const emptyTestDatabase = (): Promise<TestDatabase> =>
   databaseCreatedBy(async (server, name) => {
-    await server`create database ${server(name)}`
+    await server`create database ${server(name)} owner ${server(OWNER)}`
   })
+
+/** The owner of the test databases, who migrates them: no superuser, as in managed clouds. */
+export const OWNER = 'marketplace_owner'
+
+/** Migrates a test database as its owner. All databases of the server share the roles. */
+export const migrateTest = (url: string, options: Partial<Parameters<typeof migrate>[0]> = {}) =>
+  migrate({ url: asOwner(url), passwords: testPasswords, installation: 'test', ...options })
+
+/** The URL of a test database for its owner. */
+export function asOwner(serverUrl: string): string {
+  const url = new URL(serverUrl)
+  url.username = OWNER
+  url.password = OWNER
+  return url.href
+}
 
 async function databaseCreatedBy(make: (server: Pool, name: string) => Promise<void>): Promise<TestDatabase> {
   const server = connect(testServerUrl(), { max: 1, applicationName: 'test-setup' })
@@ -61,7 +76,7 @@ async function databaseCreatedBy(make: (server: Pool, name: string) => Promise<v
  */
 async function clone(server: Pool, name: string, triesLeft = 200): Promise<void> {
   try {
-    await server`create database ${server(name)} template ${server(TEMPLATE_DATABASE)} strategy file_copy`
+    await server`create database ${server(name)} template ${server(TEMPLATE_DATABASE)} owner ${server(OWNER)} strategy file_copy`
   } catch (error) {
     const busy = error instanceof Error && /being accessed by other users/.test(error.message)
     if (!busy || triesLeft === 0) throw error
@@ -100,9 +115,11 @@ export function withDatabase(serverUrl: string, database: string): string {
 export async function buildTemplate(): Promise<string> {
   const server = connect(testServerUrl(), { max: 1, applicationName: 'test-template' })
   await server`drop database if exists ${server(TEMPLATE_DATABASE)} with (force)`
-  await server`create database ${server(TEMPLATE_DATABASE)}`
+  const [owner] = await server`select from pg_roles where rolname = ${OWNER}`
+  if (!owner) await server.unsafe(`create role ${OWNER} login createrole password '${OWNER}'`)
+  await server`create database ${server(TEMPLATE_DATABASE)} owner ${server(OWNER)}`
   await server.end({ timeout: 1 })
   const url = withDatabase(testServerUrl(), TEMPLATE_DATABASE)
-  await migrate({ url, passwords: testPasswords })
+  await migrateTest(url)
   return url
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { testDatabase, testPasswords } from '../../testing/database.ts'
+import { migrateTest, testDatabase } from '../../testing/database.ts'
 import { connect } from '../db/client.ts'
-import { migrate, requireSchema } from './migrate.ts'
+import { requireSchema } from './migrate.ts'
+import { serverProblem } from './server.ts'
 
 describe('requireSchema', () => {
   test('accepts a schema with every migration', async () => {
@@ -23,7 +24,12 @@ describe('requireSchema', () => {
 test('migrate refuses a migration that was changed after it was applied', async () => {
   const db = await testDatabase()
   await db.owner`update sourcing.schema_migrations set checksum = 'other' where name = '0001_parts.sql'`
-  await expect(migrate({ url: db.ownerUrl, passwords: testPasswords })).rejects.toThrow(
-    'was changed after it was applied',
+  await expect(migrateTest(db.ownerUrl)).rejects.toThrow('was changed after it was applied')
+})
+
+test('a server older than 18 is refused with its version', () => {
+  expect(serverProblem({ version: 170_006, folds: true, database: 'market' })).toBe(
+    'Postgres is version 17; 18 or newer is needed.',
   )
+  expect(serverProblem({ version: 180_000, folds: true, database: 'market' })).toBeUndefined()
 })

@@ -1,14 +1,21 @@
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
-import { connect, type Pool } from '../db/client.ts'
-import { roleOf } from '../db/roles.ts'
+import { connect, type Pool, type Sql } from '../db/client.ts'
+import { newId } from '../db/ids.ts'
+import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { type Migration, migrationsOf } from './files.ts'
+import { ensureRoles } from './roles.ts'
+import { ensureExtensions, requireServer } from './server.ts'
 
 interface MigrateOptions {
-  /** URL of the owner, who may create schemas, roles and extensions. */
+  /** URL of the owner of the database, who needs `login createrole` and no more. */
   url: string
-  /** Passwords of the service roles. */
-  passwords: Record<ServiceName, string>
+  /** Passwords of the service roles. Undefined: an administrator makes the roles, and the migrator only checks them. */
+  passwords: Record<ServiceName, string> | undefined
+  /** Prefix of the names of the service roles, for several installations on one server. */
+  rolePrefix?: string
   log?: (line: string) => void
+  /** The id of a new installation. Default: a random one. */
+  installation?: string
   /** Stops before the migration of this name, so that tests can create data of an earlier schema. */
   before?: Partial<Record<ServiceName, string>>
   /** Migrations of a later release, which run last, so that tests can run it beside this one. */
@@ -41,88 +48,67 @@ const LOCK_TIMED_OUT = '55P03'
 export async function migrate({
   url,
   passwords,
+  rolePrefix = ROLE_PREFIX,
   log = () => {},
+  installation: newInstallation = newId('installation'),
   before = {},
   later = {},
 }: MigrateOptions): Promise<void> {
   const sql = connect(url, { max: 1, applicationName: 'marketplace-migrate' })
   try {
+    await requireServer(sql)
     await sql`select pg_advisory_lock(${MIGRATION_LOCK})`
-    await sql`create extension if not exists pg_trgm`
-    await sql`create extension if not exists btree_gin`
-    for (const service of SERVICES) await ensureRole(sql, service, passwords[service])
-    for (const service of SERVICES) await ensureSchema(sql, service)
+    await ensureExtensions(sql)
+    for (const service of SERVICES) await sql`create schema if not exists ${sql(service)}`
+    const installation = await ensureInstallation(sql, newInstallation)
+    await ensureRoles(sql, { prefix: rolePrefix, passwords, installation })
+    for (const service of SERVICES) await ensureSchema(sql, service, rolePrefix)
     for (const service of SERVICES) {
-      await migrateSchema(sql, service, { log, before: before[service], later: later[service] ?? [] })
+      await migrateSchema(sql, service, { rolePrefix, log, before: before[service], later: later[service] ?? [] })
     }
   } finally {
     await sql.end({ timeout: 5 })
   }
 }
 
-/**
- * Part searches find few rows by an index. With ten million rows the planner would start parallel workers, which takes a
- * hundred times as long as the search.
- */
-const WITHOUT_PARALLEL_WORKERS: ReadonlySet<ServiceName> = new Set(['sourcing'])
-
-/**
- * Settings belong to the role, because poolers reject them at connection start. `force_generic_plan` avoids planning
- * `limit $1 offset $2` on every call. Without `jit = off` Postgres would then compile each query.
- */
-async function ensureRole(sql: Pool, service: ServiceName, password: string): Promise<void> {
-  const role = roleOf(service)
-  const exists = await sql`select 1 from pg_roles where rolname = ${role}`
-  const statements = [
-    ...(exists.length > 0 ? [] : [`create role ${role} login`]),
-    `alter role ${role} with login nosuperuser nocreatedb nocreaterole password ${literal(password)}`,
-    `alter role ${role} set search_path = ${service}, public`,
-    `alter role ${role} set statement_timeout = '5s'`,
-    // Below the time-out of a statement, so that a wait for a lock is told from a slow statement.
-    `alter role ${role} set lock_timeout = '4s'`,
-    `alter role ${role} set idle_in_transaction_session_timeout = '60s'`,
-    `alter role ${role} set plan_cache_mode = 'force_generic_plan'`,
-    `alter role ${role} set jit = off`,
-    `alter role ${role} set timezone = 'UTC'`,
-    ...(WITHOUT_PARALLEL_WORKERS.has(service) ? [`alter role ${role} set max_parallel_workers_per_gather = 0`] : []),
-  ]
-  for (const statement of statements) await runClusterWide(sql, statement)
+/** The id of the installation, by which its roles and streams are told apart from those of others on the same servers. */
+async function ensureInstallation(sql: Pool, newInstallation: string): Promise<string> {
+  await sql`create table if not exists organization.installation (id text not null, only_row boolean primary key check (only_row))`
+  await sql`insert into organization.installation (id, only_row) values (${newInstallation}, true) on conflict do nothing`
+  return (await findInstallation(sql))?.id as string
 }
 
-/** Roles belong to the whole cluster, so migrators of two databases can conflict. The conflict is retried. */
-async function runClusterWide(sql: Pool, statement: string, triesLeft = 20): Promise<void> {
-  try {
-    await sql.unsafe(statement)
-  } catch (error) {
-    const message = error instanceof Error ? error.message : ''
-    const isConflict = /tuple concurrently updated/.test(message)
-    if (/already exists/.test(message)) return
-    if (!isConflict || triesLeft === 0) throw error
-    await Bun.sleep(25)
-    await runClusterWide(sql, statement, triesLeft - 1)
-  }
+/** The id of the installation of a database. */
+export async function findInstallation(sql: Sql): Promise<{ id: string } | undefined> {
+  const [row] = await sql<{ id: string }[]>`select id from organization.installation`
+  return row
 }
 
-async function ensureSchema(sql: Pool, service: ServiceName): Promise<void> {
-  await sql`create schema if not exists ${sql(service)}`
-  await sql`grant usage on schema ${sql(service)} to ${sql(roleOf(service))}`
+async function ensureSchema(sql: Pool, service: ServiceName, rolePrefix: string): Promise<void> {
+  const role = sql(roleOf(service, rolePrefix))
+  await sql`grant usage on schema ${sql(service)} to ${role}`
   await sql`
     create table if not exists ${sql(service)}.schema_migrations (
       name text primary key,
       checksum text not null,
       applied_at timestamptz(3) not null default now()
     )`
-  await sql`grant select on ${sql(service)}.schema_migrations to ${sql(roleOf(service))}`
+  await sql`grant select on ${sql(service)}.schema_migrations to ${role}`
+  await sql`grant usage on schema organization to ${role}`
+  await sql`grant select on organization.installation to ${role}`
+}
+
+interface SchemaOptions {
+  rolePrefix: string
+  log: (line: string) => void
+  before: string | undefined
+  later: readonly Migration[]
 }
 
 async function migrateSchema(
   sql: Pool,
   service: ServiceName,
-  {
-    log,
-    before: stopBefore,
-    later,
-  }: { log: (line: string) => void; before: string | undefined; later: readonly Migration[] },
+  { rolePrefix, log, before: stopBefore, later }: SchemaOptions,
 ): Promise<void> {
   const rows = await sql<{ name: string; checksum: string }[]>`
     select name, checksum from ${sql(service)}.schema_migrations`
@@ -136,7 +122,7 @@ async function migrateSchema(
     if (appliedChecksum !== undefined) {
       throw new ChangedMigration(`The migration ${service}/${migration.name} was changed after it was applied.`)
     }
-    await apply(sql, service, migration, text, checksum)
+    await apply(sql, service, migration, { text: text.replaceAll(ROLE_PREFIX, rolePrefix), checksum })
     log(`${service} ${migration.name}`)
   }
 }
@@ -146,8 +132,7 @@ async function apply(
   sql: Pool,
   service: ServiceName,
   { name }: Migration,
-  text: string,
-  checksum: string,
+  { text, checksum }: { text: string; checksum: string },
 ): Promise<void> {
   const path = `set search_path = ${service}, public;`
   const record = `insert into ${service}.schema_migrations (name, checksum) values (${literal(name)}, ${literal(checksum)});`

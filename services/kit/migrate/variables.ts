@@ -1,12 +1,18 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { commonVariables } from '../config/variables.ts'
-import { roleOf } from '../db/roles.ts'
+import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
+import { MigrationRefused } from './refusal.ts'
 
 const passwords = Object.fromEntries(
   SERVICES.map((service) => [
     `${service.toUpperCase()}_DATABASE_PASSWORD`,
-    Type.String({ minLength: 1, description: `Password of the role \`${roleOf(service)}\`.` }),
+    Type.Optional(
+      Type.String({
+        minLength: 1,
+        description: `Password of the role \`${roleOf(service)}\`. Needed unless DATABASE_MANAGE_ROLES is false.`,
+      }),
+    ),
   ]),
 ) as Record<string, TSchema>
 
@@ -15,9 +21,19 @@ export const migratorVariables = Type.Object({
   DATABASE_URL: Type.String({
     pattern: '^postgres(ql)?://',
     description:
-      'URL of Postgres, without a pooler, for the owner of the database, who may create schemas, roles and extensions.',
+      'URL of Postgres, without a pooler, for the owner of the database: a role with `login createrole`, or `login` alone where DATABASE_MANAGE_ROLES is false.',
   }),
   ...passwords,
+  DATABASE_MANAGE_ROLES: Type.Boolean({
+    default: true,
+    description:
+      'Makes the roles of the services and sets their passwords. `false`: an administrator has made them; the migration checks them and prints the statements that are missing.',
+  }),
+  DATABASE_ROLE_PREFIX: Type.String({
+    pattern: '^[a-z_][a-z0-9_]{0,39}$',
+    default: ROLE_PREFIX,
+    description: 'Prefix of the names of these roles, for several installations on one Postgres server.',
+  }),
   AUDIT_RETENTION_MONTHS: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -42,8 +58,15 @@ export const migratorVariables = Type.Object({
   }),
 })
 
-/** The passwords of the service roles, by service. */
-export const passwordsOf = (config: Record<string, unknown>): Record<ServiceName, string> =>
-  Object.fromEntries(
-    SERVICES.map((service) => [service, config[`${service.toUpperCase()}_DATABASE_PASSWORD`]]),
-  ) as Record<ServiceName, string>
+/** The passwords of the service roles, by service; undefined where an administrator manages the roles. Throws for a missing one. */
+export function passwordsOf(config: Record<string, unknown>): Record<ServiceName, string> | undefined {
+  if (config.DATABASE_MANAGE_ROLES === false) return undefined
+  const names = SERVICES.map((service) => [service, `${service.toUpperCase()}_DATABASE_PASSWORD`] as const)
+  const missing = names.filter(([, variable]) => config[variable] === undefined).map(([, variable]) => variable)
+  if (missing.length > 0)
+    throw new MigrationRefused(`${missing.join(', ')} must be set, or DATABASE_MANAGE_ROLES=false.`)
+  return Object.fromEntries(names.map(([service, variable]) => [service, config[variable]])) as Record<
+    ServiceName,
+    string
+  >
+}

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { migrationsOf } from '../../kit/migrate/files.ts'
-import { migrate } from '../../kit/migrate/migrate.ts'
-import { emptyTestDatabase, testPasswords } from '../../testing/database.ts'
+import { emptyTestDatabase, migrateTest } from '../../testing/database.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 /** The migration that starts history capture. */
@@ -9,7 +8,7 @@ const CAPTURE = '0003_history.sql'
 
 test('the history of a part from before capture begins with one BACKFILL entry, that of a later part with CREATE', async () => {
   const db = await emptyTestDatabase()
-  await migrate({ url: db.ownerUrl, passwords: testPasswords, before: { sourcing: CAPTURE } })
+  await migrateTest(db.ownerUrl, { before: { sourcing: CAPTURE } })
   // The service refuses an incomplete schema, so the missing migrations are recorded until the part is created.
   await db.owner`insert into sourcing.schema_migrations (name, checksum) select name, '' from unnest(${await missing()}::text[]) name`
   const market = await marketplaceOf(['sourcing'], { LOG_LEVEL: 'silent' }, db)
@@ -18,8 +17,8 @@ test('the history of a part from before capture begins with one BACKFILL entry, 
   expect(old.status).toBe(200)
 
   await db.owner`delete from sourcing.schema_migrations where checksum = ''`
-  await migrate({ url: db.ownerUrl, passwords: testPasswords })
-  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  await migrateTest(db.ownerUrl)
+  await migrateTest(db.ownerUrl)
   const later = await client.post<{ id: string }>('/v1/parts', { title: 'Later' })
   await client.send('PATCH', `/flows/v1/parts/${old.body.id}`, { body: { title: 'Older' } })
 

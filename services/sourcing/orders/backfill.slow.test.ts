@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { migrationsOf } from '../../kit/migrate/files.ts'
-import { migrate } from '../../kit/migrate/migrate.ts'
-import { emptyTestDatabase, testPasswords } from '../../testing/database.ts'
+import { emptyTestDatabase, migrateTest } from '../../testing/database.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { insertOrder, orderParties, ordersOf } from '../../testing/orders.ts'
 
@@ -10,7 +9,7 @@ const CAPTURE = '0009_order_history.sql'
 
 test('the history of an order from before capture begins with one BACKFILL entry, that of a later order with CREATE', async () => {
   const db = await emptyTestDatabase()
-  await migrate({ url: db.ownerUrl, passwords: testPasswords, before: { sourcing: CAPTURE } })
+  await migrateTest(db.ownerUrl, { before: { sourcing: CAPTURE } })
   // The service refuses an incomplete schema, so the missing migrations are recorded until the order is created.
   const names = (await migrationsOf('sourcing')).map(({ name }) => name)
   const missing = names.slice(names.indexOf(CAPTURE))
@@ -21,8 +20,8 @@ test('the history of an order from before capture begins with one BACKFILL entry
   const old = await insertOrder(db.owner, parties)
 
   await db.owner`delete from sourcing.schema_migrations where checksum = ''`
-  await migrate({ url: db.ownerUrl, passwords: testPasswords })
-  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  await migrateTest(db.ownerUrl)
+  await migrateTest(db.ownerUrl)
   await made.act(old, 'confirm')
   const later = await insertOrder(db.owner, parties)
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { migrationsOf } from '../../kit/migrate/files.ts'
-import { migrate } from '../../kit/migrate/migrate.ts'
-import { emptyTestDatabase, testPasswords } from '../../testing/database.ts'
+import { emptyTestDatabase, migrateTest } from '../../testing/database.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { rfqParties } from '../../testing/rfqs.ts'
 
@@ -10,7 +9,7 @@ const CAPTURE = '0006_rfq_history.sql'
 
 test('the history of an RFQ from before capture begins with one BACKFILL entry, that of a later RFQ with CREATE', async () => {
   const db = await emptyTestDatabase()
-  await migrate({ url: db.ownerUrl, passwords: testPasswords, before: { sourcing: CAPTURE } })
+  await migrateTest(db.ownerUrl, { before: { sourcing: CAPTURE } })
   // The service refuses an incomplete schema, so the missing migrations are recorded until the RFQ is created.
   const names = (await migrationsOf('sourcing')).map(({ name }) => name)
   const missing = names.slice(names.indexOf(CAPTURE))
@@ -23,8 +22,8 @@ test('the history of an RFQ from before capture begins with one BACKFILL entry, 
   await db.owner`insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at) values (${old}, ${maker.orgId}, now())`
 
   await db.owner`delete from sourcing.schema_migrations where checksum = ''`
-  await migrate({ url: db.ownerUrl, passwords: testPasswords })
-  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  await migrateTest(db.ownerUrl)
+  await migrateTest(db.ownerUrl)
   await buyer.act(old, 'close')
   const later = await draft()
 
