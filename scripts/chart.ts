@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { PATHS } from '../proto/paths.ts'
-import { dashboard } from './chart/dashboard.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
@@ -14,7 +13,6 @@ const pathsText = () =>
 
 const FILES: Record<string, () => string> = {
   'paths.yaml': pathsText,
-  'dashboard.json': () => `${JSON.stringify(dashboard(), null, 1)}\n`,
 }
 
 async function write({ check = false }): Promise<void> {

@@ -37,7 +37,7 @@ const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
     pooled: true,
   },
   metrics: {
-    what: 'every panel of the dashboard and every alert on a real Prometheus; draws the dashboard',
+    what: 'every panel of the dashboard and every alert on a real Prometheus',
     tests: ['scripts/rehearse/metrics/rehearsal.ts'],
     needs: findPrometheus,
   },

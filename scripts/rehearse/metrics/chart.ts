@@ -18,12 +18,9 @@ interface ServiceMonitor {
   }
 }
 
-export interface Panel {
-  type: string
+interface Panel {
   title: string
-  gridPos: { x: number; y: number; w: number; h: number }
-  fieldConfig?: { defaults: { unit: string } }
-  targets?: { expr: string; legendFormat: string }[]
+  targets?: { expr: string }[]
 }
 
 export interface Dashboard {
