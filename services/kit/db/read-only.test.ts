@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { testDatabase } from '../../testing/database.ts'
-import { openSession } from '../bus/session.ts'
+import { openSession } from '../sessions/session.ts'
 import { connect } from './client.ts'
 import { isDependencyFailure } from './failures.ts'
 

@@ -224,7 +224,7 @@ const thisMonth = () => new Date().toISOString().slice(0, 7).replace('-', '_')
 test('no service role has attributes of an administrator, or rights on private tables of another service', async () => {
   const roles = await db.owner<{ rolname: string }[]>`
     select rolname from pg_roles
-    where rolname = any(${SERVICES.map(roleOf)}) and (rolsuper or rolcreatedb or rolcreaterole or rolbypassrls)`
+    where rolname = any(${SERVICES.map((service) => roleOf(service))}) and (rolsuper or rolcreatedb or rolcreaterole or rolbypassrls)`
   expect([...roles]).toEqual([])
   for (const service of SERVICES) {
     await expect(pools[service].unsafe(`create table ${service}.mine (x int)`).execute()).rejects.toThrow(
