@@ -78,6 +78,9 @@ create table sourcing.rfq_invitations (
 );
 create index rfq_invitations_states on sourcing.rfq_invitations (org_id, rfq_state, rfq_id desc);
 create index rfq_invitations_parts on sourcing.rfq_invitations (org_id, part_id, rfq_id desc);
+-- The invitations by which a manufacturer reads a part.
+create index rfq_invitations_readable on sourcing.rfq_invitations (org_id, part_id)
+  where state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}');
 create index rfq_invitations_live on sourcing.rfq_invitations (org_id, rfq_id desc) where not expired;
 create index rfq_invitations_search on sourcing.rfq_invitations using gin ((org_id || ''), part_title gin_trgm_ops);
 create index rfq_invitations_of_rfq on sourcing.rfq_invitations (rfq_id, invited_at desc, org_id desc);

@@ -11,19 +11,6 @@ import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { utcOf, yearProblems } from '../rfqs/rules.ts'
 import { OFFER_TRANSITIONS, type OfferGuard, type OfferVerb } from './states.ts'
 
-/** The relation of an organization to an offer. `visibility.ts` has the same rule in SQL. */
-export interface OfferParties {
-  manufacturerOrgId: string
-  consumerOrgId: string
-  ipOwnerOrgId: string
-  wasSubmitted: boolean
-}
-
-/** Whether an organization may read an offer: its manufacturer; once it is submitted also consumer and IP owner. */
-export const mayRead = (offer: OfferParties, orgId: string): boolean =>
-  offer.manufacturerOrgId === orgId ||
-  (offer.wasSubmitted && (offer.consumerOrgId === orgId || offer.ipOwnerOrgId === orgId))
-
 /** The factory of an offer, as its guards see it. */
 export interface OfferedFactory {
   isActive: boolean

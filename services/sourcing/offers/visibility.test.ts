@@ -4,7 +4,6 @@ import { loadOffers } from '../../testing/load/offers.ts'
 import { loadRfqs } from '../../testing/load/rfqs.ts'
 import { listOffers } from './list-queries.ts'
 import { findOffer } from './queries.ts'
-import { mayRead } from './rules.ts'
 
 const db = await testDatabase()
 await loadRfqs(db.owner, { count: 60, organizations: 8 })
@@ -20,8 +19,12 @@ interface Row {
   wasSubmitted: boolean
 }
 
+/** The manufacturer reads its offer; once it is submitted, so do the consumer and the IP owner of the RFQ. */
+const mayRead = ({ manufacturerOrgId, consumerOrgId, ipOwnerOrgId, wasSubmitted }: Row, orgId: string) =>
+  manufacturerOrgId === orgId || (wasSubmitted && (consumerOrgId === orgId || ipOwnerOrgId === orgId))
+
 test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_maker', 'org_unknown'])(
-  'the rule and the SQL conditions of the record and of the list agree on every offer for %s',
+  '%s reads, and lists, the offers that the contract gives to it',
   async (orgId) => {
     const rows = await db.owner<Row[]>`
       select id, manufacturer_org_id as "manufacturerOrgId", consumer_org_id as "consumerOrgId",
