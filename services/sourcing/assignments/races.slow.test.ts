@@ -14,7 +14,7 @@ const statuses = (answers: readonly { status: number }[]) => answers.map(({ stat
 const ROUNDS = 20
 const PARTIES = 5
 
-const opened = async (state: 'PLACED' | 'DELIVERED' | 'COMPLETED') => {
+const opened = async (state: 'PLACED' | 'SHIPPED' | 'COMPLETED') => {
   const orderId = await place({ state })
   return { orderId, id: await assignmentOf(owner, orderId) }
 }
@@ -68,16 +68,16 @@ test('a contact that is created while the assignment is archived comes before it
   }
 })
 
-test('two organizations that complete an order at the same time tell each organization once', async () => {
+test('two organizations that record a delivery at the same time tell each organization once', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const { orderId, id } = await opened('DELIVERED')
+    const { orderId, id } = await opened('SHIPPED')
     const answers = await Promise.all(
-      [maker, consumer].map(({ administrator }) => ordersOf(administrator.client).act(orderId, 'complete')),
+      [maker, consumer].map(({ administrator }) => ordersOf(administrator.client).act(orderId, 'deliver')),
     )
     expect(statuses(answers)).toEqual([200, 409])
     const events = await eventsOf(owner, id)
     expect(events.map(({ type, data }) => [type, data.assignment.status])).toEqual(
-      Array.from({ length: PARTIES }, () => ['assignments.status.updated', 'COMPLETED']),
+      Array.from({ length: PARTIES }, () => ['assignments.status.updated', 'DELIVERED']),
     )
     expect(new Set(events.map(({ tenantId }) => tenantId)).size).toBe(PARTIES)
   }
