@@ -58,16 +58,16 @@ interface RfqCases {
   orgIds: readonly string[]
 }
 
-/** One SOURCING case for each organization by itself. An organization that has its case of the RFQ gets no second one. */
+/** One SOURCING case for each organization by itself. An organization that has its case of the RFQ has it opened again. */
 export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, now: string) => tx<
-  { document: string }[]
+  { document: string; is_new: boolean }[]
 >`
   insert into sourcing.cases (
     id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
   select id, 'SOURCING', 'OPEN', ${title}, ${rfqId}, org_id, array[org_id], true, ${now}, ${now}
   from unnest(${[...ids]}::text[], ${[...orgIds]}::text[]) created (id, org_id)
-  on conflict (rfq_id, org_id) where follows_rfq do nothing
-  returning document`
+  on conflict (rfq_id, org_id) where follows_rfq do update set state = 'OPEN', updated_at = ${now}
+  returning document, xmax = 0 as is_new`
 
 /** Columns of the same length: the case of an organization of an RFQ, and whether it ends now. */
 export interface RfqCaseChanges {

@@ -5,6 +5,7 @@ import { isLegal, OFFER_TRANSITIONS, type OfferVerb, stateAt } from './states.ts
 const NOW = '2030-01-01T00:00:00.000Z'
 const met: GuardFacts = {
   rfqState: 'OPEN',
+  invitationState: 'READ',
   factory: { isActive: true, needsRelease: true, isReleased: true },
   validUntil: '2030-01-01T00:00:00.001Z',
   hasDraftRevision: false,
@@ -23,6 +24,7 @@ test.each(['ACCEPTED', 'REJECTED', 'WITHDRAWN', 'EXPIRED', 'SUPERSEDED'] as cons
 
 test.each([
   ['rfqId', { rfqState: 'CLOSED' }],
+  ['rfqId', { invitationState: 'DECLINED' }],
   ['factoryId', { factory: { isActive: false, needsRelease: false, isReleased: false } }],
   ['factoryId', { factory: { isActive: true, needsRelease: true, isReleased: false } }],
   ['factoryId', { factory: undefined }],

@@ -46,6 +46,7 @@ function expectedStatus(model: Market, id: string, verb: RequestVerb, caller: Ca
   if (caller !== PARTIES[by] || (by === 'consumer' && state === 'DRAFT')) return 404
   const problems = guardProblems(verb, {
     rfqState: model.rfqState,
+    invitationState: 'READ',
     factory: { isActive: true, needsRelease: false, isReleased: true },
     validUntil: '2',
     hasDraftRevision: hasDraftRevision(model, id),

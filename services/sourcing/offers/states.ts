@@ -1,7 +1,13 @@
 import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
 
 /** The conditions of a verb; `rules.ts` has a function for each. */
-export type OfferGuard = 'rfqIsOpen' | 'factoryIsActive' | 'factoryIsReleased' | 'isStillValid' | 'hasNoDraftRevision'
+export type OfferGuard =
+  | 'rfqIsOpen'
+  | 'isInvited'
+  | 'factoryIsActive'
+  | 'factoryIsReleased'
+  | 'isStillValid'
+  | 'hasNoDraftRevision'
 
 interface Transition {
   from: readonly OfferState[]
@@ -21,7 +27,7 @@ export const OFFER_TRANSITIONS = {
   submit: {
     from: ['DRAFT'],
     to: 'SUBMITTED',
-    guards: ['rfqIsOpen', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
+    guards: ['rfqIsOpen', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
     by: 'manufacturer',
   },
   revise: { from: ['SUBMITTED'], guards: ['rfqIsOpen', 'hasNoDraftRevision'], by: 'manufacturer' },

@@ -129,6 +129,15 @@ export const insertInvitations = (tx: Tx, id: string, manufacturerIds: readonly 
   insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
   select ${id}, manufacturer_id, ${now} from unnest(${[...manufacturerIds]}::text[]) manufacturer_id`
 
+/** Invites organizations again that declined. Only a published RFQ has invitations. */
+export const renewInvitations = (tx: Tx, id: string, manufacturerIds: readonly string[], now: string) => tx<
+  { org_id: string }[]
+>`
+  update sourcing.rfq_invitations set state = 'INVITED', reason = null, invited_at = ${now}, read_at = null,
+    declined_at = null
+  where rfq_id = ${id} and org_id = any(${[...manufacturerIds]}) and state = 'DECLINED'
+  returning org_id`
+
 export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
   delete from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'`
 

@@ -101,9 +101,12 @@ describe('an invited manufacturer reads the part', () => {
   describe('until its invitation ends', () => {
     const statuses = (part: string, { administrator }: typeof maker) =>
       Promise.all(
-        [`parts/${part}`, `parts/${part}/metadata`, `parts/${part}/files`, `factories?view=CONSUMER&partId=${part}`].map(
-          async (path) => (await administrator.client.get(`/v1/${path}`)).status,
-        ),
+        [
+          `parts/${part}`,
+          `parts/${part}/metadata`,
+          `parts/${part}/files`,
+          `factories?view=CONSUMER&partId=${part}`,
+        ].map(async (path) => (await administrator.client.get(`/v1/${path}`)).status),
       )
     const [reads, lost] = [Array(4).fill(200), Array(4).fill(404)]
     /** An open RFQ of the IP owner for an internal part of its own, with both manufacturers. */
