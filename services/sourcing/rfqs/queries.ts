@@ -8,19 +8,21 @@ import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 export interface ReadableRfq {
   document: string
-  /** Whether the organization reads as an invited manufacturer. */
-  isManufacturer: boolean
+  /** The role in which the organization reads it. */
+  reader: 'CONSUMER' | 'IP_OWNER' | 'MANUFACTURER'
   /** Whether it has an invitation that it has not read yet. */
   isUnread: boolean
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
 export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[]>`
-  select coalesce(rfq.document, invitation.document) as document, rfq.id is null as "isManufacturer",
+  select coalesce(rfq.document, invitation.document) as document,
+    case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
     rfq.id is null and invitation.state = 'INVITED' as "isUnread"
   from (values (${id})) wanted (id)
   left join (
-    select id, document from sourcing.rfqs where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
+    select id, document, ${isConsumer(sql, orgId)} as is_consumer from sourcing.rfqs
+    where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
   ) rfq on true
   left join (
     select rfq_id, state, document from sourcing.rfq_invitations where rfq_id = ${id} and ${isInvited(sql, orgId)}
@@ -173,7 +175,16 @@ export function listInvitations(sql: Sql, id: string, { after, limit, offset }: 
     order by invited_at desc, org_id desc limit ${limit} offset ${offset}`
 }
 
-/** The entries of an RFQ as an invited manufacturer sees them; entries without a visible change are omitted. */
+/** The entries of an RFQ as its IP owner sees them: from the publication on. */
+export function listPartyHistory(sql: Sql, id: string, { after, limit, offset }: PageWindow) {
+  const key = timeKeyAt(after)
+  return sql<DocumentRow[]>`
+    select sourcing.api_time(timestamp) || ' ' || id as position, party_document as document from sourcing.history
+    where record_id = ${id} and (timestamp, id) < (${key.timestamp}::timestamptz, ${key.id}) and party_document is not null
+    order by timestamp desc, id desc limit ${limit} offset ${offset}`
+}
+
+/** The same as an invited manufacturer sees them; entries without a visible change are omitted. */
 export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`
@@ -181,10 +192,12 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
     from sourcing.rfq_invitations invitation
     join sourcing.history entry on entry.record_id = invitation.rfq_id
     cross join lateral (
-      select sourcing.history_entry_for(entry.document, array[invitation.org_id] || invitation.awarded_offer_ids) as document
+      select sourcing.history_entry_for(entry.party_document, array[invitation.org_id] || invitation.awarded_offer_ids)
+        as document
       offset 0
     ) seen
     where invitation.rfq_id = ${id} and ${isInvited(sql, orgId)} and entry.record_id = ${id}
+      and entry.party_document is not null
       and (entry.timestamp, entry.id) < (${key.timestamp}::timestamptz, ${key.id}) and seen.document is not null
     order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
 }
