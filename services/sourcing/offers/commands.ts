@@ -12,7 +12,7 @@ import { once } from '../../kit/idempotency/once.ts'
 import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/states.ts'
-import { caseChange, emitOfferEvent, emitOfferRevised } from './events.ts'
+import { caseChange, emitOfferEvent, emitOfferRevised, type SharedOffer } from './events.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
@@ -146,12 +146,7 @@ export function submitOffer({ clock }: CommandDeps, { begin, params, audit }: Ch
 }
 
 /** A previous offer that was withdrawn, rejected or has expired meanwhile stays as it is. */
-async function supersede(
-  tx: Tx,
-  orgId: string,
-  id: string | null,
-  now: string,
-): Promise<readonly queries.StoredOffer[]> {
+async function supersede(tx: Tx, orgId: string, id: string | null, now: string): Promise<readonly SharedOffer[]> {
   const superseded = id === null ? [] : await move(tx, 'supersede', { orgId, id }, now)
   for (const offer of superseded) await emitOfferEvent(tx, 'superseded', offer)
   return superseded
