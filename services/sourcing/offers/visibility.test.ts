@@ -54,6 +54,16 @@ test.each(['org_0', 'org_1', 'org_2', 'org_owner', 'org_maker', 'org_unknown'])(
     const readable = rows.filter((row) => mayRead(row, orgId)).map(({ id }) => id)
     const listed = await listOffers(db.owner, orgId, { after: undefined, limit: 1000, offset: 0 })
     expect(listed.map(({ position }) => position)).toEqual(readable)
+    // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
+    const paged: string[] = []
+    for (let after: string | undefined; ; after = paged.at(-1)) {
+      const page = await listOffers(db.owner, orgId, { after, limit: 7, offset: 0 })
+      const skipped = await listOffers(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length })
+      expect(skipped).toEqual(page)
+      paged.push(...page.map(({ position }) => position))
+      if (page.length < 7) break
+    }
+    expect(paged).toEqual(readable)
     for (const { id } of rows) {
       expect((await findOffer(db.owner, orgId, id)).length).toBe(readable.includes(id) ? 1 : 0)
     }

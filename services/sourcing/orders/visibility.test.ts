@@ -47,6 +47,16 @@ test.each(ORGANIZATIONS)('%s reads, and lists, the orders that name it', async (
   const readable = rows.filter(({ parties }) => parties.includes(orgId)).map(({ id }) => id)
   const listed = await listOrders(db.owner, orgId, { after: undefined, limit: 1000, offset: 0 })
   expect(listed.map(({ position }) => position)).toEqual(readable)
+  // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
+  const paged: string[] = []
+  for (let after: string | undefined; ; after = paged.at(-1)) {
+    const page = await listOrders(db.owner, orgId, { after, limit: 7, offset: 0 })
+    const skipped = await listOrders(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length })
+    expect(skipped).toEqual(page)
+    paged.push(...page.map(({ position }) => position))
+    if (page.length < 7) break
+  }
+  expect(paged).toEqual(readable)
   for (const { id } of rows) expect(await findOrder(db.owner, orgId, id)).toHaveLength(readable.includes(id) ? 1 : 0)
   expect(readable.length > 0).toBe(orgId !== 'org_c')
   expect(readable.length).toBeLessThan(rows.length)
