@@ -1,11 +1,15 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import type { Actor } from './states.ts'
 
 /* Conditions on rows of `sourcing.orders`. */
 
+/** The id of an organization, or a column that has it. */
+export type OrgRef = string | PendingQuery<Row[]>
+
 /** The organization has the role of a view. */
-export const inView = (sql: Sql, orgId: string, view: OrderView) => {
+export const inView = (sql: Sql, orgId: OrgRef, view: OrderView) => {
   if (view === 'CONSUMER') return sql`consumer_org_id = ${orgId}`
   if (view === 'IP_OWNER') return sql`ip_owner_org_id = ${orgId}`
   if (view === 'MANUFACTURER') return sql`manufacturer_org_id = ${orgId}`
@@ -28,7 +32,7 @@ export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
  * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index; `exists`
  * could be planned as a hash of all orders of the organization.
  */
-const isPartyTo = (sql: Sql, orgId: string, isOfRecord: ReturnType<Sql>) => sql`(
+const isPartyTo = (sql: Sql, orgId: OrgRef, isOfRecord: ReturnType<Sql>) => sql`(
   (select true from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'IP_OWNER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and ${isOfRecord} limit 1)
@@ -37,7 +41,7 @@ const isPartyTo = (sql: Sql, orgId: string, isOfRecord: ReturnType<Sql>) => sql`
 ) is true`
 
 /** For rows of `sourcing.parts`. */
-export const isPartyToPart = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`part_id = parts.id`)
+export const isPartyToPart = (sql: Sql, orgId: OrgRef) => isPartyTo(sql, orgId, sql`part_id = parts.id`)
 
 /** For rows `factory` of `sourcing.factories`. */
 export const isPartyToFactory = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`factory_id = factory.id`)

@@ -41,6 +41,9 @@ const inSearchedView = (sql: Sql, orgId: string, view: RfqView) => {
 const tableOf = (sql: Sql, view: RfqView) =>
   view === 'MANUFACTURER' ? sql`sourcing.rfq_invitations` : sql`sourcing.rfqs`
 
+/** The title that the organization may search in a view. */
+const titleIn = (sql: Sql, view: RfqView) => (view === 'IP_OWNER' ? sql`owner_part_title` : sql`part_title`)
+
 const idIn = (sql: Sql, view: RfqView) => (view === 'MANUFACTURER' ? sql`rfq_id` : sql`id`)
 
 /** The filters and the beginning of the page. Only the consumer has drafts. */
@@ -82,7 +85,7 @@ const partOfSerial = (sql: Sql, q: string) =>
 
 /** The next `count` RFQs of a view. */
 const nextIn = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing, count: number) => sql`
-  select ${idIn(sql, view)} as id, part_id, part_title from ${tableOf(sql, view)}
+  select ${idIn(sql, view)} as id, part_id, ${titleIn(sql, view)} as title from ${tableOf(sql, view)}
   where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
   order by ${idIn(sql, view)} desc limit ${count}`
 
@@ -90,7 +93,7 @@ const nextIn = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing, cou
 const indexedIds = (sql: Sql, orgId: string, view: RfqView, search: RfqSearch) => sql`
   (with matches as materialized (
     select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
-    where ${inSearchedView(sql, orgId, view)} and part_title ilike ${contains(search.q)} ${filtered(sql, view, search)}
+    where ${inSearchedView(sql, orgId, view)} and ${titleIn(sql, view)} ilike ${contains(search.q)} ${filtered(sql, view, search)}
     union
     select ${idIn(sql, view)} from ${tableOf(sql, view)}
     where ${inView(sql, orgId, view)} and ${idIn(sql, view)} = ${rfqOfSerial(sql, search.q)} ${filtered(sql, view, search)}
@@ -137,8 +140,8 @@ export const scanRfqs = (sql: Sql, orgId: string, search: RfqSearch, count: numb
     orgId,
     search,
     sql`
-    select id from (select id, part_id, part_title from (${next}) every order by id desc limit ${count}) next
-    where part_title ilike ${contains(search.q)} or id = ${rfqOfSerial(sql, search.q)}
+    select id from (select id, part_id, title from (${next}) every order by id desc limit ${count}) next
+    where title ilike ${contains(search.q)} or id = ${rfqOfSerial(sql, search.q)}
       or part_id = ${partOfSerial(sql, search.q)}`,
   )
 }

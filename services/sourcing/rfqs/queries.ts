@@ -68,10 +68,10 @@ export const insertRfq = (tx: Tx, rfq: NewRfq, part: PartRow, content: RfqConten
   { document: string }[]
 >`
   insert into sourcing.rfqs (
-    id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, quantities,
-    manufacturer_ids, expires_at, currency, delivery_region_code, incoterm, requirements, sealed, created_at, updated_at)
+    id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state,
+    quantities, manufacturer_ids, expires_at, currency, delivery_region_code, incoterm, requirements, sealed, created_at, updated_at)
   values (
-    ${rfq.id}, ${rfq.serialNumber}, ${content.partId}, ${part.title}, ${part.serial_number}, ${rfq.consumerOrgId},
+    ${rfq.id}, ${rfq.serialNumber}, ${content.partId}, ${part.title}, ${part.title}, ${part.serial_number}, ${rfq.consumerOrgId},
     ${part.ip_owner_org_id}, 'DRAFT', ${content.quantities}, ${content.manufacturerIds}, ${content.expireTime},
     ${content.currency}, ${content.deliveryRegionCode}, ${content.incoterm ?? null}, ${content.requirements ?? null},
     ${content.sealed}, ${now}, ${now})
@@ -90,7 +90,7 @@ export const updateContent = (
   now: string,
 ) => tx<{ document: string }[]>`
   update sourcing.rfqs set
-    part_id = ${content.partId}, part_title = ${part.title}, part_serial_number = ${part.serial_number},
+    part_id = ${content.partId}, part_title = ${part.title}, owner_part_title = ${part.title}, part_serial_number = ${part.serial_number},
     ip_owner_org_id = ${part.ip_owner_org_id}, quantities = ${content.quantities},
     manufacturer_ids = ${content.manufacturerIds}, expires_at = ${content.expireTime}, currency = ${content.currency},
     delivery_region_code = ${content.deliveryRegionCode}, incoterm = ${content.incoterm ?? null},
@@ -136,7 +136,7 @@ export const renewInvitations = (tx: Tx, id: string, manufacturerIds: readonly s
   { org_id: string }[]
 >`
   update sourcing.rfq_invitations set state = 'INVITED', reason = null, invited_at = ${now}, read_at = null,
-    declined_at = null
+    declined_at = null, part_title = (select part_title from sourcing.rfqs where id = ${id})
   where rfq_id = ${id} and org_id = any(${[...manufacturerIds]}) and state = 'DECLINED'
   returning org_id`
 
@@ -223,12 +223,3 @@ export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRf
   from due where rfq.id = due.id
   returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids,
     due.state = 'OPEN' as was_open`
-
-/**
- * Copies the title of a part to its RFQs. A consumer that can no longer read the part keeps the last title that it could
- * read: otherwise a search would disclose the new one.
- */
-export const refreshTitle = (tx: Tx, partId: string) => tx`
-  update sourcing.rfqs rfq set part_title = part.title from sourcing.parts part
-  where part.id = ${partId} and rfq.part_id = part.id and rfq.part_title is distinct from part.title
-    and (part.state = 'PUBLISHED' and not part.internal or rfq.consumer_org_id = part.ip_owner_org_id)`

@@ -11,10 +11,10 @@ const own = rfqsOf(org.administrator.client)
 const CONSUMED = { from: 301, matching: 400, to: 2500 }
 const idOf = (n: number) => `rfq_${String(n).padStart(26, '0')}`
 await market.db.owner`
-  insert into sourcing.rfqs (id, serial_number, part_id, part_title, part_serial_number, consumer_org_id,
+  insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id,
     ip_owner_org_id, state, quantities, manufacturer_ids, expires_at, currency, delivery_region_code, sealed, created_at,
     updated_at, published_at)
-  select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || n, 'part_' || n, title, 'P-' || n,
+  select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || n, 'part_' || n, title, title, 'P-' || n,
     case when is_consumer then ${org.orgId} else 'org_other' end,
     case when is_consumer then 'org_other' else ${org.orgId} end, 'CLOSED', '{1}', '{}', now() + interval '1 day', 'EUR',
     'DK', false, now(), now(), now()
