@@ -9,7 +9,7 @@ import { caseRoutes } from './cases/routes.ts'
 import { caseTaskRoutes } from './cases/tasks/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
-import { organizationNameWorker } from './factories/organization-names.ts'
+import { organizationWorker } from './factories/organizations.ts'
 import { factoryRoutes } from './factories/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
@@ -87,7 +87,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
     workers: [
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
-      organizationNameWorker({ bus }),
+      organizationWorker({ bus }),
       rfqExpiryWorker({ ...deps, log: kit.log }),
       ...titleWorkers({ bus, sql: kit.sql, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),

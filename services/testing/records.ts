@@ -48,8 +48,8 @@ async function insertFactory({ market }: Fixtures, orgId: string, internal: bool
   const id = newId('factory')
   await market.db.owner`
     insert into sourcing.factories
-      (id, org_id, org_name, name, active, internal, region_code, locality, lines, created_at, updated_at)
-    values (${id}, ${orgId}, 'Manufacturer', 'Factory', true, ${internal}, 'NO', 'Bergen', '{}', now(), now())`
+      (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, lines, created_at, updated_at)
+    values (${id}, ${orgId}, 'Manufacturer', true, 'Factory', true, ${internal}, 'NO', 'Bergen', '{}', now(), now())`
   return id
 }
 

@@ -1,6 +1,6 @@
 import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { maySource } from '../factories/visibility.ts'
+import { isActive, maySource } from '../factories/visibility.ts'
 import type { OfferRow } from '../offers/events.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { isConsumer as isConsumerOfOffer } from '../offers/visibility.ts'
@@ -36,7 +36,7 @@ export const lockPart = (tx: Tx, partId: string) => tx<{ id: string }[]>`
 export const lockFactories = (tx: Tx, consumerOrgId: string, ids: readonly string[]) => tx<
   ({ id: string } & OfferedFactory)[]
 >`
-  select factory.id, factory.active as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
+  select factory.id, ${isActive(tx)} as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
     ${maySource(tx, consumerOrgId)} as "isReleased"
   from sourcing.factories factory
   join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}

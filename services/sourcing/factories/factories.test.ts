@@ -113,8 +113,8 @@ describe('POST /flows/v1/factories', () => {
     const full = await market.organization(['MANUFACTURER'])
     await market.db.owner`
       insert into sourcing.factories
-        (id, org_id, org_name, name, active, internal, region_code, locality, lines, created_at, updated_at)
-      select 'factory_full' || n, ${full.orgId}, 'Full', 'Full', true, true, 'NO', 'Bergen', '{}', now(), now()
+        (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, lines, created_at, updated_at)
+      select 'factory_full' || n, ${full.orgId}, 'Full', true, 'Full', true, true, 'NO', 'Bergen', '{}', now(), now()
       from generate_series(2, ${MAX_FACTORIES}::int) n`
     const both = await Promise.all([1, 2].map(() => create(COMPLETE, {}, full.administrator.client)))
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])

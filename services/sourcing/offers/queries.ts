@@ -1,5 +1,5 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { isOwn, maySource } from '../factories/visibility.ts'
+import { isActive, isOwn, maySource } from '../factories/visibility.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
 import type { OfferContent, OfferedFactory } from './rules.ts'
 import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
@@ -11,7 +11,7 @@ export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document
 
 /** A factory of the manufacturer, locked until the transaction ends, so that it stays active. */
 export const lockFactory = (tx: Tx, orgId: string, factoryId: string, consumerOrgId: string) => tx<OfferedFactory[]>`
-  select factory.active as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
+  select ${isActive(tx)} as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
     ${maySource(tx, consumerOrgId)} as "isReleased"
   from sourcing.factories factory
   join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}
