@@ -102,7 +102,7 @@ export const capabilitiesInput = Type.Array(CapabilityInput, {
 export const factoryName = Line(200, { description: 'Name of the factory.', examples: ['Vestland Additive, Bergen'] })
 
 export const internalFlag = Type.Boolean({
-  description: 'Whether only the owning organization can see the factory.',
+  description: 'Whether only the owning organization, and those of orders of the factory, can see it.',
   examples: [false],
 })
 
