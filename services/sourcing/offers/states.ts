@@ -45,12 +45,6 @@ export type OfferVerb = keyof typeof OFFER_TRANSITIONS
 export const isLegal = (verb: OfferVerb, state: OfferState): boolean =>
   (OFFER_TRANSITIONS[verb].from as readonly OfferState[]).includes(state)
 
-/** The state that follows a verb. */
-export function stateAfter(verb: OfferVerb, state: OfferState): OfferState {
-  const transition: Transition = OFFER_TRANSITIONS[verb]
-  return transition.to ?? state
-}
-
 /** The state at a time: a SUBMITTED offer whose validity has passed counts as EXPIRED before the worker has seen it. */
 export const stateAt = ({ state, validUntil }: { state: OfferState; validUntil: string }, now: string): OfferState =>
   state === 'SUBMITTED' && validUntil <= now ? OFFER_TRANSITIONS.expire.to : state
