@@ -40,6 +40,7 @@ export const PATHS = {
     '/files',
     '/flows/v1/parts',
     '/flows/v1/factories',
+    '/flows/v1/factory-releases',
     '/flows/v1/rfqs',
     '/flows/v1/offers',
     '/flows/v1/orders',

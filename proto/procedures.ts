@@ -57,6 +57,7 @@ export const PROCEDURES = [
   'order.hold',
   'order.inspect',
   'order.milestones',
+  'order.releaseFiles',
   'order.resume',
   'order.rework',
   'order.ship',

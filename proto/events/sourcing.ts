@@ -169,6 +169,7 @@ export const ORDER_EVENTS = sameData(OrderData, {
   'sourcing.order.held': 'The order was put on hold.',
   'sourcing.order.resumed': 'The order continued after a hold.',
   'sourcing.order.milestonesChanged': 'The milestones of an order were replaced.',
+  'sourcing.order.filesReleased': 'The IP owner released the files of the group `ip` to the manufacturer.',
 })
 
 export interface OrderEvent {

@@ -53,7 +53,9 @@ const PLAN = [
   { name: 'Powder released', completedTime: '2026-10-02T08:30:00.000Z' },
   { name: 'First article inspection', plannedTime: '2026-12-08T12:00:00.000Z' },
 ]
-const MADE: readonly Step[] = [['confirm'], ['start'], ['inspect']]
+/** Skagen Pumps owns the designs of impeller, wear ring and casing. */
+const RELEASED: readonly Step[] = [['release-files', undefined, 'skagen-pumps'], ['confirm']]
+const MADE: readonly Step[] = [...RELEASED, ['start'], ['inspect']]
 const SHIPPED: readonly Step[] = [...MADE, ['ship', { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' }]]
 
 /** One in each state, oldest first. */
@@ -62,7 +64,7 @@ const DEMO_ORDERS: readonly DemoOrder[] = [
     ...{ consumer: 'nordhavn', part: IMPELLER, ...VESTLAND, seller: 'maas-trading' },
     ...{ quantity: 4, unitPrice: '640', toolingCost: '350', shippingCost: '85.5', leadTimeDays: 21 },
     requirements: 'Spare impellers for the winter docking.',
-    steps: [...SHIPPED, ['deliver', undefined, 'maas-trading'], ['complete', undefined, 'maas-trading']],
+    steps: [...SHIPPED, ['deliver', undefined, 'maas-trading'], ['complete', undefined, 'nordhavn']],
     assignment: { ...BERGEN, archived: true },
   },
   {
@@ -94,7 +96,7 @@ const DEMO_ORDERS: readonly DemoOrder[] = [
     ...{ consumer: 'nordhavn', part: IMPELLER, ...RUHR },
     ...{ quantity: 6, unitPrice: '702.5', shippingCost: '95', leadTimeDays: 35 },
     requirements: 'Machined from bar, with a certificate for each piece.',
-    steps: [['confirm'], ['start'], ['hold', { reason: 'The bar stock failed its incoming inspection.' }]],
+    steps: [...RELEASED, ['start'], ['hold', { reason: 'The bar stock failed its incoming inspection.' }]],
     assignment: { extension: { days: 14, reason: 'New bar stock arrives in two weeks.' } },
   },
   {

@@ -79,7 +79,7 @@ async function createMember(sql: Pool, caller: Actor, org: DemoOrganization, per
   return callerOf(caller.orgId, userId)
 }
 
-async function grantRoleNamed(sql: Pool, caller: Actor, name: string, userId: string): Promise<void> {
+export async function grantRoleNamed(sql: Pool, caller: Actor, name: string, userId: string): Promise<void> {
   const [role] = await findRoleByName(sql, caller.orgId, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
   const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })

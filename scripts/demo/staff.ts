@@ -1,19 +1,18 @@
 import type { Permission } from '../../proto/permissions.ts'
 import { beginAs } from '../../services/kit/auth/authorized.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
-import { grantRole } from '../../services/organization/role-assignments/commands.ts'
 import { createRole } from '../../services/organization/roles/commands.ts'
 import { findRoleByName } from '../../services/organization/roles/queries.ts'
 import { deactivateUser } from '../../services/organization/user-states/commands.ts'
 import { createUser } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
-import { type Actor, contextOf } from './people.ts'
+import { type Actor, contextOf, grantRoleNamed } from './people.ts'
 import { type DemoOrganization, emailOf, type Person } from './story.ts'
 
 /** Additional users and roles of an organization. */
 interface Staff {
   roles: { name: string; permissions: Permission[] }[]
-  /** `left`: a former employee, whose account is deactivated. */
+  /** The member of the organization can have a role here, too. `left`: a former employee, whose account is deactivated. */
   colleagues: (Person & { phone?: string; role: string; left?: true })[]
 }
 
@@ -37,13 +36,18 @@ const STAFF: Record<string, Staff> = {
       { givenName: 'Sondre', familyName: 'Eide', role: 'Buyer' },
     ],
   },
+  nordhavn: {
+    // The system role of buyers cannot record a delivery or accept the goods.
+    roles: [{ name: 'Goods receipt', permissions: ['app:consumer', 'order:update'] }],
+    colleagues: [{ givenName: 'Mikkel', familyName: 'Friis', role: 'Goods receipt' }],
+  },
   'vestland-additive': {
     roles: [{ name: 'Shift lead', permissions: ['app:manufacturer', 'order:update', 'assignment:read'] }],
     colleagues: [{ givenName: 'Torunn', familyName: 'Sæther', phone: '+47 55 00 33 40', role: 'Shift lead' }],
   },
 }
 
-/** Creates the missing users and roles of an organization. */
+/** Creates the missing users and roles of an organization, and grants the roles. */
 export async function ensureStaff(sql: Pool, caller: Actor, org: DemoOrganization): Promise<void> {
   const { roles, colleagues } = STAFF[org.key] ?? { roles: [], colleagues: [] }
   const begin = beginAs(sql, caller)
@@ -52,15 +56,13 @@ export async function ensureStaff(sql: Pool, caller: Actor, org: DemoOrganizatio
     if ((await findRoleByName(sql, caller.orgId, role.name)).length > 0) continue
     await createRole(begin, contextOf(caller, 'role.create', { ...role }), role, now())
   }
-  for (const { role: name, left, ...person } of colleagues) {
+  for (const { role, left, ...person } of colleagues) {
     const email = asciiOf(emailOf(person, org))
-    if ((await findUserByEmail(sql, email)).length > 0) continue
-    const [role] = await findRoleByName(sql, caller.orgId, name)
-    if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
-    const { userId } = await createUser(begin, contextOf(caller, 'user.create', {}), { ...person, email }, now())
-    const request = { id: role.id, userId }
-    await grantRole(begin, contextOf(caller, 'role.grant', request), { roleId: role.id, userId })
-    if (!left) continue
+    const [known] = await findUserByEmail(sql, email)
+    const create = () => createUser(begin, contextOf(caller, 'user.create', {}), { ...person, email }, now())
+    const userId = known?.id ?? (await create()).userId
+    await grantRoleNamed(sql, caller, role, userId)
+    if (known || !left) continue
     const leaving = { begin, params: { id: userId }, audit: contextOf(caller, 'user.deactivate', { id: userId }) }
     await deactivateUser({ clock: Date.now }, leaving)
   }

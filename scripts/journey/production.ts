@@ -36,7 +36,7 @@ export async function produce(
   await act(printer, printed, 'inspects again', 'inspect')
   await act(printer, printed, 'ships', 'ship', { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' })
   await act(trader, printed, 'records the delivery', 'deliver')
-  await act(trader, printed, 'completes it', 'complete')
+  await act(buyer, printed, 'accepts the goods', 'complete')
   const history = await narrator.step(
     'Baltic Pumps reads its history, newest first',
     () => ask<Page<Entry>>(buyer.client, 'GET', `/v1/orders/${printed.id}/history?pageSize=50`),
@@ -54,7 +54,7 @@ export async function produce(
   await act(welder, welded, 'inspects', 'inspect')
   await act(welder, welded, 'ships', 'ship')
   await act(trader, welded, 'records the delivery', 'deliver')
-  await act(trader, welded, 'completes it', 'complete')
+  await act(buyer, welded, 'accepts the goods', 'complete')
 
   narrator.chapter('What each organization sees')
   for (const [{ name, client }, view] of [

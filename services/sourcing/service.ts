@@ -9,7 +9,7 @@ import { caseRoutes } from './cases/routes.ts'
 import { caseTaskRoutes } from './cases/tasks/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
-import { organizationNameWorker } from './factories/organization-names.ts'
+import { organizationWorker } from './factories/organizations.ts'
 import { factoryRoutes } from './factories/routes.ts'
 import { fileRoutes } from './files/routes.ts'
 import { ensurePartitions } from './history/queries.ts'
@@ -23,7 +23,8 @@ import { offerExpiryWorker } from './offers/workers.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
-import { rfqWorkers } from './rfqs/workers.ts'
+import { titleWorkers } from './rfqs/titles.ts'
+import { rfqExpiryWorker } from './rfqs/workers.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
 import { technologyWorkers } from './technologies/refresh.ts'
@@ -86,8 +87,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     ],
     workers: [
       ...technologyWorkers({ bus, sql: kit.sql, log: kit.log }),
-      organizationNameWorker({ bus }),
-      ...rfqWorkers({ bus, ...deps, log: kit.log }),
+      organizationWorker({ bus }),
+      rfqExpiryWorker({ ...deps, log: kit.log }),
+      ...titleWorkers({ bus, sql: kit.sql, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),

@@ -32,6 +32,8 @@ export interface OrderRow {
   factoryId: string
   state?: OrderState
   heldState?: OrderState | null
+  /** Whether the IP owner has released the files of the group `ip`. */
+  filesReleased?: boolean
 }
 
 /** Inserts an order under the owner's role, without an award: ten pieces of 95.50 EUR, tooling and shipping. */
@@ -41,11 +43,11 @@ export async function insertOrder(owner: Pool, row: OrderRow): Promise<string> {
   await owner`
     insert into sourcing.orders (id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id,
       ip_owner_org_id, manufacturer_org_id, seller_org_id, distributor_org_id, state, held_state, quantity, unit_price,
-      tooling_cost, shipping_cost, total, currency, due_date, created_at, updated_at)
+      tooling_cost, shipping_cost, total, currency, due_date, files_released_at, created_at, updated_at)
     values (${id}, ${newSerialNumber('O')}, ${newIdAt('rfq', now)}, ${newIdAt('offer', now)}, ${row.partId},
       ${row.factoryId}, ${row.consumerOrgId}, ${row.ipOwnerOrgId}, ${row.manufacturerOrgId}, ${row.sellerOrgId},
       ${row.distributorOrgId ?? null}, ${row.state ?? 'PLACED'}, ${row.heldState ?? null}, 10, 95.5, 1200, 49.9, 2204.9,
-      'EUR', '2031-05-29', ${now}, ${now})`
+      'EUR', '2031-05-29', ${row.filesReleased ? now : null}, ${now}, ${now})`
   return id
 }
 

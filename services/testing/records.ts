@@ -4,7 +4,7 @@ import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts
 import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'
 import { completedUpload, createFile } from './operations/files.ts'
 import { createOffer, receivedOffer } from './operations/offers.ts'
-import { boughtOrder, madeOrder } from './operations/orders.ts'
+import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
 import { CASE_RECORDS } from './operations/sourcing-cases.ts'
@@ -48,8 +48,8 @@ async function insertFactory({ market }: Fixtures, orgId: string, internal: bool
   const id = newId('factory')
   await market.db.owner`
     insert into sourcing.factories
-      (id, org_id, org_name, name, active, internal, region_code, locality, lines, created_at, updated_at)
-    values (${id}, ${orgId}, 'Manufacturer', 'Factory', true, ${internal}, 'NO', 'Bergen', '{}', now(), now())`
+      (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, lines, created_at, updated_at)
+    values (${id}, ${orgId}, 'Manufacturer', true, 'Factory', true, ${internal}, 'NO', 'Bergen', '{}', now(), now())`
   return id
 }
 
@@ -137,7 +137,17 @@ export const RECORDS = {
   },
   boughtOrder: {
     owners: RFQ_CONSUMERS,
-    make: (fixtures, account) => boughtOrder(fixtures, account),
+    make: (fixtures, account) => boughtOrder(fixtures, account, 'PLACED'),
+    random: () => newId('order'),
+  },
+  deliveredOrder: {
+    owners: RFQ_CONSUMERS,
+    make: (fixtures, account) => boughtOrder(fixtures, account, 'DELIVERED'),
+    random: () => newId('order'),
+  },
+  ownedOrder: {
+    owners: IP_OWNERS,
+    make: (fixtures, account) => ownedOrder(fixtures, account),
     random: () => newId('order'),
   },
   placedOrder: made('PLACED'),
@@ -145,7 +155,6 @@ export const RECORDS = {
   startedOrder: made('IN_PRODUCTION'),
   inspectedOrder: made('INSPECTION'),
   shippedOrder: made('SHIPPED'),
-  deliveredOrder: made('DELIVERED'),
   heldOrder: made('ON_HOLD'),
   ...ASSIGNMENT_RECORDS,
   ...CASE_RECORDS,

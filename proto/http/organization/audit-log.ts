@@ -16,8 +16,7 @@ export const AuditActor = closed(
       examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
     }),
     email: Type.String({
-      description:
-        "The actor's e-mail address; `erased` when the person's data were erased, `operator` where the platform's operator acted from a shell.",
+      description: "The actor's e-mail address; `erased` when the person's data were erased.",
       examples: ['ada.berg@example.com'],
     }),
     name: Type.Optional(Type.String({ description: 'Full name when recorded.', examples: ['Ada Berg'] })),
@@ -46,7 +45,10 @@ export const AuditImpersonation = closed(
       }),
     ),
   },
-  { description: 'Present only when the action ran under an impersonation grant.' },
+  {
+    description:
+      'Present only when the action ran under an impersonation grant. A command of the platform operator on its command line is such an action of the user whom it concerns.',
+  },
 )
 
 export const AuditImpersonationDetail = closed(

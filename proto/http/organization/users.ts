@@ -204,7 +204,8 @@ export const deactivateUser = defineOperation({
   ...verb('deactivate'),
   tag: flows,
   summary: 'Deactivate a user',
-  description: 'Ends the sessions in every service within a second. The last administrator cannot be deactivated.',
+  description:
+    'The user can no longer sign in, and its sessions end in every service within a second. It stays in the directory with its roles. The last administrator cannot be deactivated.',
   access: 'user:manage',
   params: userId,
   response: User,

@@ -85,7 +85,7 @@ export const createCaseExpense = defineOperation({
   path: '/flows/v1/cases/{id}/expenses',
   tag: casesTag,
   summary: 'Create an expense',
-  description: `By any party, while the case is OPEN. A case has at most ${MAX_EXPENSES} expenses. Every party reads the amount.`,
+  description: `By any party, while the case can be changed. An organization has at most ${MAX_EXPENSES} expenses in a case. Every party reads the amount.`,
   access: 'case:manage',
   params: caseId,
   body: CaseExpenseInput,

@@ -97,7 +97,7 @@ export const createCaseTask = defineOperation({
   path: '/flows/v1/cases/{id}/tasks',
   tag: casesTag,
   summary: 'Create a task',
-  description: `By any party, while the case is OPEN. A case has at most ${MAX_TASKS} tasks.`,
+  description: `By any party, while the case can be changed. An organization has at most ${MAX_TASKS} tasks in a case.`,
   access: 'case:manage',
   params: caseId,
   body: CaseTaskInput,

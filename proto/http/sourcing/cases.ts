@@ -10,6 +10,10 @@ export const casesTag = defineTag(
 export const CASE_KINDS = ['SOURCING', 'QUALITY'] as const
 export type CaseKind = (typeof CASE_KINDS)[number]
 
+/** Cases that an organization opens about one RFQ or order. */
+export const MAX_OPEN_CASES = 20
+export const MAX_CASES = 200
+
 export const CASE_STATES = ['OPEN', 'CLOSED', 'ARCHIVED'] as const
 export type CaseState = (typeof CASE_STATES)[number]
 
@@ -68,6 +72,13 @@ export const Case = closed({
     description: 'Organizations that read the case and receive its events.',
     examples: [[EXAMPLE_ORG]],
   }),
+  closedByOrgId: Type.Optional(
+    Type.String({
+      description:
+        'Organization that closed the case, and alone opens it again. Absent while it is OPEN, and where its RFQ closed it.',
+      examples: [EXAMPLE_ORG],
+    }),
+  ),
   createdTime: DateTime('Time of creation.'),
   updatedTime: DateTime('Time of the last change of the case, or of its RFQ or of an offer for it.'),
 })
@@ -112,13 +123,13 @@ export const createCase = defineOperation({
   path: '/flows/v1/cases',
   tag: casesTag,
   summary: 'Create a case',
-  description:
-    'Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise your organization alone.',
+  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise your organization alone. The RFQ must not be AWARDED or CANCELLED, nor the invitation of your organization DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own, and ${MAX_CASES} in all, about one record.`,
   access: 'case:manage',
   body: CaseInput,
   status: 201,
   response: Case,
   idempotent: true,
+  refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'case.create', request: ['caseId', ...Object.keys(CaseInput.properties)] },
 })
 
@@ -128,7 +139,8 @@ export const patchCase = defineOperation({
   path: '/flows/v1/cases/{id}',
   tag: casesTag,
   summary: 'Change a case',
-  description: 'By any party, in state OPEN.',
+  description:
+    'By any party, in state OPEN. A case of several organizations is changed only while a new case of its record would be allowed.',
   access: 'case:manage',
   params: caseId,
   body: CasePatch,
@@ -165,7 +177,9 @@ export const reopenCase = defineOperation({
   ...verb('reopen'),
   id: 'reopenCase',
   summary: 'Open a case again',
-  description: 'By any party, from CLOSED to OPEN.',
+  description:
+    'By the organization that closed it, from CLOSED to OPEN, while a new case of its record would be allowed.',
+  refusals: ['illegal_transition', 'limit_reached'],
 })
 
 export const archiveCase = defineOperation({
@@ -179,5 +193,5 @@ export const unarchiveCase = defineOperation({
   ...verb('unarchive'),
   id: 'unarchiveCase',
   summary: 'Restore an archived case',
-  description: 'By any party, from ARCHIVED to CLOSED.',
+  description: 'By any party, from ARCHIVED to CLOSED, while a new case of its record would be allowed.',
 })

@@ -88,7 +88,7 @@ export const getOfferComparison = defineOperation({
   tag: rfqLifecycleTag,
   summary: "Compare an RFQ's offers",
   description:
-    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity. With `Accept: text/csv` each offer is a column; a cell that a spreadsheet would read as a formula begins with an apostrophe.',
+    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is invited itself sees only its own until the RFQ is AWARDED or CANCELLED. With `Accept: text/csv` each offer is a column; a cell that a spreadsheet would read as a formula begins with an apostrophe.',
   access: 'token',
   params: rfqId,
   query: Type.Object({

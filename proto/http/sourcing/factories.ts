@@ -102,7 +102,7 @@ export const capabilitiesInput = Type.Array(CapabilityInput, {
 export const factoryName = Line(200, { description: 'Name of the factory.', examples: ['Vestland Additive, Bergen'] })
 
 export const internalFlag = Type.Boolean({
-  description: 'Whether only the owning organization can see the factory.',
+  description: 'Whether only the owning organization, and those of orders of the factory, can see it.',
   examples: [false],
 })
 
@@ -115,7 +115,10 @@ export const Factory = closed(
       description: 'Name of the organization that owns the factory.',
       examples: ['Vestland Additive'],
     }),
-    active: Type.Boolean({ description: 'Whether the factory takes orders.', examples: [true] }),
+    active: Type.Boolean({
+      description: 'Whether the factory takes orders. False while its organization is no manufacturer.',
+      examples: [true],
+    }),
     internal: internalFlag,
     address: FactoryAddress,
     capabilities: Type.Array(Capability, { description: 'What the factory can make.' }),
@@ -160,7 +163,10 @@ export const listFactories = defineOperation({
     ),
     materialCode: filter('Only factories with a capability in this material.', '316l'),
     standardCode: filter('Only factories with a capability that fulfils this standard.', 'iso-astm-52901'),
-    criticalityCode: filter('Only factories with a capability qualified for this criticality.', 'api-20s-amsl-2'),
+    criticalityCode: filter(
+      'Only factories with a capability qualified for the criticality with this code.',
+      'api-20s-amsl-2',
+    ),
     processType: Type.Optional(
       OneOf(PRODUCTION_PROCESS_TYPES, {
         description: 'Only factories with a capability of this production process type.',
@@ -172,9 +178,6 @@ export const listFactories = defineOperation({
   refusals: ['not_found'],
 })
 
-/** Each role of an order reads its factory. The views have the permissions of their roles. */
-const ANY_APP = ['app:consumer', 'app:manufacturer', 'app:ip-owner', 'app:seller', 'app:distributor'] as const
-
 export const getFactory = defineOperation({
   id: 'getFactory',
   method: 'GET',
@@ -182,8 +185,8 @@ export const getFactory = defineOperation({
   tag,
   summary: 'Get a factory',
   description:
-    'A factory that one of the views of the list has for you, or of an order that names your organization. Others are not found.',
-  access: ANY_APP,
+    'A factory of your organization, of an order that names your organization, one that the view CONSUMER lists for you (with `app:consumer`), or an active one that is not internal (with `factory:release`). Others are not found.',
+  access: 'token',
   params: factoryId,
   response: Factory,
   etag: true,
@@ -195,7 +198,7 @@ export const batchGetFactories = defineOperation({
   path: '/v1/factories:batch-get',
   tag,
   summary: 'Get factories by id',
-  access: ANY_APP,
+  access: 'token',
   body: BatchOf('ids', [EXAMPLE_FACTORY_ID]),
   response: ItemsOf(Factory),
 })

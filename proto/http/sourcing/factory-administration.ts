@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed } from '../shapes.ts'
+import { closed, PageOf, pageQuery, Search } from '../shapes.ts'
 import { capabilitiesInput, Factory, FactoryAddress, factoryId, factoryName, internalFlag } from './factories.ts'
 
 const tag = defineTag(
@@ -109,8 +109,50 @@ export const activateFactory = transition('activate', 'Activate a factory', 'Con
 export const deactivateFactory = transition(
   'deactivate',
   'Deactivate a factory',
-  'Consumers no longer find the factory, and only its organization can read it.',
+  'Consumers no longer find the factory, and distributors cannot release it. Its organization and those of its orders can read it. Its open offers cannot be awarded.',
 )
+
+/** Organizations of a release that the list names. */
+export const MAX_RELEASES = 1000
+
+export const FactoryRelease = closed(
+  {
+    factory: Factory,
+    orgIds: Type.Array(
+      Type.String({ description: 'Id of an organization.', examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+      {
+        description: `Organizations engaged through yours to which the factory is released, at most ${MAX_RELEASES}.`,
+        examples: [['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
+      },
+    ),
+  },
+  { description: 'A factory that your organization may release, and to which organizations it has.' },
+)
+
+export const listFactoryReleases = defineOperation({
+  id: 'listFactoryReleases',
+  method: 'GET',
+  path: '/flows/v1/factory-releases',
+  tag,
+  summary: 'List the factories that a distributor may release',
+  description:
+    'Ordered by name: every active factory that is not internal, with the organizations to which yours has released it.',
+  access: 'factory:release',
+  query: Type.Object({
+    ...pageQuery,
+    q: Type.Optional(
+      Search('Case-insensitive substring of the name of the factory or of its organization.', 'additive'),
+    ),
+    orgId: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'Only factories that are released to this organization, which is engaged through yours.',
+        examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+      }),
+    ),
+  }),
+  response: PageOf(FactoryRelease),
+})
 
 const release = <const V extends 'release' | 'withdraw'>(verb: V, summary: string, description: string) =>
   defineOperation({
@@ -133,8 +175,11 @@ export const releaseFactory = release(
   'Release a factory to an organization',
   'The organization, which is engaged through yours, may source from the factory at once. The factory must be active and not internal. 409 if it is released already.',
 )
-export const withdrawFactory = release(
-  'withdraw',
-  'Withdraw a release',
-  'The organization may no longer source from the factory. 409 if the factory is not released to it.',
-)
+export const withdrawFactory = {
+  ...release(
+    'withdraw',
+    'Withdraw a release',
+    'The organization may no longer source from the factory. 409 if the factory is not released to it. 204 if your organization can no longer read the factory, which is inactive or internal.',
+  ),
+  otherStatuses: { 204: 'The release is withdrawn. Your organization can no longer read the factory.' },
+} as const

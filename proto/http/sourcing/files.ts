@@ -27,7 +27,8 @@ export const EXAMPLE_FILE_ID = 'file_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const FileGroup = OneOf(FILE_GROUPS, {
-  description: 'Purpose of the file, which determines who can see it.',
+  description:
+    'Purpose of the file. preview and document are for every reader of the part, partDevelopment and development for its IP owner alone; ip is for the IP owner and the manufacturers to which it is released.',
   examples: ['document'],
 })
 
@@ -115,7 +116,7 @@ export const listPartFiles = defineOperation({
   tag: partsTag,
   summary: 'List the files of a part',
   description:
-    'Newest first, for every part that you can read. Only its IP owner sees the groups ip, partDevelopment and development.',
+    'Newest first, for every part that you can read, with the groups preview and document. Its IP owner sees every group. The group ip is also for the manufacturer of an order for which the IP owner has released it, from the confirmation until the delivery.',
   access: 'token',
   params: partId,
   response: ItemsOf(File),

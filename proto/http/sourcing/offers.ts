@@ -157,7 +157,7 @@ export const listOffers = defineOperation({
   tag: offersTag,
   summary: 'List offers',
   description:
-    'Newest first: offers of your organization, and submitted ones for RFQs in which it is the consumer or the IP owner of the part.',
+    'Newest first: offers of your organization, and submitted ones for RFQs in which it is the consumer or the IP owner of the part. An IP owner that is invited itself sees the offers of others once the RFQ is AWARDED or CANCELLED.',
   access: 'token',
   query: Type.Object({
     ...pageQuery,
@@ -186,7 +186,7 @@ export const getOffer = defineOperation({
   tag: offersTag,
   summary: 'Get an offer',
   description:
-    'The manufacturer can read it; once it is submitted, also the consumer and the IP owner of the RFQ. Otherwise not found.',
+    'The manufacturer can read it; once it is submitted, also the consumer and the IP owner of the RFQ. An IP owner that is invited itself can read it once the RFQ is AWARDED or CANCELLED. Otherwise not found.',
   access: 'token',
   params: offerId,
   response: Offer,

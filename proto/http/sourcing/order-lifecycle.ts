@@ -94,7 +94,7 @@ export const completeOrder = defineOperation({
   ...verb('order.complete'),
   id: 'completeOrder',
   summary: 'Complete an order',
-  description: 'By the manufacturer, the seller or the consumer, from DELIVERED to COMPLETED.',
+  description: 'By the consumer, which accepts the goods, from DELIVERED to COMPLETED.',
   access: 'order:update',
 })
 
@@ -131,4 +131,14 @@ export const replaceOrderMilestones = defineOperation({
   description: 'By the manufacturer, from the confirmation until the delivery. The list is replaced completely.',
   access: 'order:update',
   body: closed({ milestones }),
+})
+
+export const releaseOrderFiles = defineOperation({
+  ...verb('order.releaseFiles'),
+  path: '/flows/v1/orders/{id}/release-files',
+  id: 'releaseOrderFiles',
+  summary: "Release a part's files for an order",
+  description:
+    "By the IP owner, until the delivery. The manufacturer reads the part's files of the group `ip` from the confirmation until the delivery, those that are added later too. The award of an RFQ for a part of your own releases them by itself.",
+  access: 'part:update',
 })

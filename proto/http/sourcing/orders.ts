@@ -90,6 +90,9 @@ export const Order = closed(
       description: 'Day (UTC) of delivery: the lead time of the offer after the award.',
       examples: ['2026-06-10'],
     }),
+    filesReleasedTime: Type.Optional(
+      DateTime('When the IP owner released the files of the group `ip` to the manufacturer.'),
+    ),
     milestones,
     carrier: optional.carrier,
     trackingNumber: optional.trackingNumber,

@@ -90,7 +90,8 @@ export const flags = {
     examples: [false],
   }),
   internal: Type.Boolean({
-    description: 'Whether only the IP owner can read the part after publication. Default false.',
+    description:
+      'Whether only the IP owner, invited manufacturers and the organizations of orders can read the part after publication. Default false.',
     examples: [false],
   }),
 }

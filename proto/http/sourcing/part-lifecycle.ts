@@ -49,7 +49,7 @@ export const publishPart = transition(
 export const archivePart = transition(
   'archive',
   'Archive a part',
-  'From PUBLISHED. The part is no longer listed, and only its IP owner can read it.',
+  'From PUBLISHED. The part is no longer listed in the view CONSUMER, and other organizations publish no new RFQ for it. Its IP owner, the manufacturers that are invited to its RFQs and the organizations of its orders can still read it.',
 )
 export const unarchivePart = transition('unarchive', 'Publish an archived part again', 'From ARCHIVED to PUBLISHED.')
 
@@ -60,7 +60,7 @@ export const deletePart = defineOperation({
   tag: partLifecycleTag,
   summary: 'Delete a part',
   description:
-    'In any state, unless there is an open RFQ for the part. Deletes the files too; the history is no longer readable.',
+    'In any state, unless there is an OPEN RFQ or an unfinished order for the part. The part, its files and its history can no longer be read, by its IP owner either. Its RFQs, offers and orders stay.',
   access: 'part:delete',
   params: partId,
   status: 204,

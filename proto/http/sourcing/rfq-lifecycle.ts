@@ -66,7 +66,8 @@ export const inviteToRfq = defineOperation({
   ...verb('rfq.invite', ['manufacturerIds']),
   id: 'inviteToRfq',
   summary: 'Invite manufacturers to an RFQ',
-  description: 'In state DRAFT or OPEN. Manufacturers that are invited already stay as they are.',
+  description:
+    'In state DRAFT or OPEN. A manufacturer that declined is invited again; others that are invited already stay as they are.',
   access: 'rfq:invite',
   body: closed({ manufacturerIds: { ...manufacturerIds, minItems: 1 } }),
   refusals: ['illegal_transition', 'limit_reached'],
@@ -113,7 +114,8 @@ export const declineRfq = defineOperation({
   ...verb('rfq.decline', ['reason']),
   id: 'declineRfq',
   summary: 'Decline an invitation to an RFQ',
-  description: 'By an invited manufacturer, while the RFQ is OPEN and until it has an offer.',
+  description:
+    'By an invited manufacturer, while the RFQ is OPEN and until it has an offer. It ends the invitation: the manufacturer can no longer read an internal part, and an offer needs a new invitation.',
   access: 'offer:create',
   body: closed({
     reason: Type.Optional(

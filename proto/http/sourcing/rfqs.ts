@@ -190,7 +190,7 @@ export const listRfqHistory = defineOperation({
   tag: rfqsTag,
   summary: "List an RFQ's history",
   description:
-    'Newest first, for every organization that can read the RFQ. A manufacturer sees only itself in `manufacturerIds`. A deleted RFQ has no readable history.',
+    'Newest first, for every organization that can read the RFQ. For all but the consumer it begins with the publication, as a creation with the content as published. A manufacturer sees only itself in `manufacturerIds`. A deleted RFQ has no readable history.',
   access: 'token',
   params: rfqId,
   query: Type.Object(pageQuery),

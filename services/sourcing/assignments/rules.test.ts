@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { ORDER_STATES } from '../../../proto/http/sourcing/orders.ts'
-import { FINAL_STATES } from '../orders/states.ts'
+import { FINAL_ORDER_STATES } from '../../testing/contract-states.ts'
 import { archivingProblem, patched } from './rules.ts'
 
 describe('archivingProblem', () => {
   test.each(ORDER_STATES)('of an order that is %s', (status) => {
-    const isFinal = FINAL_STATES.includes(status)
+    const isFinal = FINAL_ORDER_STATES.includes(status)
     const problem = archivingProblem('archive', { status, archived: false })
     expect(problem).toBe(isFinal ? undefined : `The order is ${status}, not COMPLETED, DECLINED or CANCELLED.`)
     expect(archivingProblem('unarchive', { status, archived: false })).toBe('The assignment is not archived.')

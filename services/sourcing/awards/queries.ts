@@ -1,6 +1,6 @@
 import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { maySource } from '../factories/visibility.ts'
+import { isActive, maySource } from '../factories/visibility.ts'
 import type { OfferRow } from '../offers/events.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
 import { isConsumer as isConsumerOfOffer } from '../offers/visibility.ts'
@@ -36,7 +36,7 @@ export const lockPart = (tx: Tx, partId: string) => tx<{ id: string }[]>`
 export const lockFactories = (tx: Tx, consumerOrgId: string, ids: readonly string[]) => tx<
   ({ id: string } & OfferedFactory)[]
 >`
-  select factory.id, factory.active as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
+  select factory.id, ${isActive(tx)} as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
     ${maySource(tx, consumerOrgId)} as "isReleased"
   from sourcing.factories factory
   join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}
@@ -95,16 +95,19 @@ export interface NewOrder {
   dueDate: string
 }
 
-/** No row where another order has the same serial number. */
+/**
+ * No row where another order has the same serial number. A consumer that is the IP owner releases its files by the award.
+ */
 export const insertOrder = (tx: Tx, order: NewOrder, offer: AwardedOffer, now: string) => tx<{ document: string }[]>`
   insert into sourcing.orders (
     id, serial_number, rfq_id, offer_id, part_id, factory_id, consumer_org_id, ip_owner_org_id, manufacturer_org_id,
     seller_org_id, distributor_org_id, state, quantity, unit_price, tooling_cost, shipping_cost, total, currency, due_date,
-    created_at, updated_at)
+    files_released_at, created_at, updated_at)
   values (
     ${order.id}, ${order.serialNumber}, ${offer.rfq_id}, ${offer.id}, ${offer.part_id}, ${offer.factory_id},
     ${offer.consumer_org_id}, ${offer.ip_owner_org_id}, ${offer.manufacturer_org_id}, ${order.sellerOrgId},
     ${order.distributorOrgId}, 'PLACED', ${order.quantity}, ${order.unitPrice}, ${offer.tooling_cost},
-    ${offer.shipping_cost}, ${order.total}, ${order.currency}, ${order.dueDate}, ${now}, ${now})
+    ${offer.shipping_cost}, ${order.total}, ${order.currency}, ${order.dueDate},
+    case when ${offer.consumer_org_id} = ${offer.ip_owner_org_id} then ${now}::timestamptz end, ${now}, ${now})
   on conflict (serial_number) do nothing
   returning document`

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { awardParties, awardsOf } from '../../testing/awards.ts'
+import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import { offersOf } from '../../testing/offers.ts'
-import { rfqsOf } from '../../testing/rfqs.ts'
+import { offerBody, offersOf } from '../../testing/offers.ts'
+import { rfqBody, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const parties = await awardParties(market)
-const { consumer, ipOwner, maker, rival, distributor, stranger, factories } = parties
+const { consumer, ipOwner, maker, rival, distributor, stranger, factories, partId } = parties
 const { open, draftOffer, offer, ordersOfRfq } = parties
 const { award } = awardsOf(consumer.administrator.client)
 const bought = rfqsOf(consumer.administrator.client)
@@ -104,19 +105,49 @@ describe('what an award refuses', () => {
     expect([answer.status, fields(answer)]).toEqual([409, ['partId']])
   })
 
-  test('a factory that is no longer active, or no longer released to the consumer, is 409 that names the offer', async () => {
+  test('a factory that is no longer released to the consumer is 409 that names the offer', async () => {
     const rfqId = await open()
     const offerId = await offer(rfqId, rival)
     const factoryId = factories.get(rival.orgId)
     const body = { awards: [{ offerId, quantity: 1 }] }
-    await rival.administrator.client.post(`/flows/v1/factories/${factoryId}/deactivate`)
-    expect(fields(await award(rfqId, body))).toEqual(['awards.0.offerId'])
-    await rival.administrator.client.post(`/flows/v1/factories/${factoryId}/activate`)
     const release = { orgId: consumer.orgId }
     await distributor.administrator.client.post(`/flows/v1/factories/${factoryId}/withdraw`, release)
-    expect(fields(await award(rfqId, body))).toEqual(['awards.0.offerId'])
+    const message = 'is of a factory that is no longer released to your organization'
+    expect((await award(rfqId, body)).body.errors).toEqual([{ field: 'awards.0.offerId', message }])
     await distributor.administrator.client.post(`/flows/v1/factories/${factoryId}/release`, release)
     expect((await award(rfqId, body)).status).toBe(200)
+  })
+
+  test('an offer of a factory that is inactive is 409, for a consumer without a distributor and with one', async () => {
+    const direct = await market.organization(['CONSUMER'])
+    const [rfqs, factory] = [rfqsOf(direct.administrator.client), await createFactory(maker.administrator.client)]
+    const makers = offersOf(maker.administrator.client)
+    const { id: ofDirect } = (await rfqs.create(rfqBody(partId, { manufacturerIds: [maker.orgId] }))).body
+    await rfqs.act(ofDirect, 'publish')
+    const { id: offered } = (await makers.create(offerBody(ofDirect, factory.id))).body
+    await makers.act(offered, 'submit')
+    const ofEngaged = await open()
+    const [engaged, released] = [await offer(ofEngaged, rival), factories.get(rival.orgId)]
+    for (const [by, rfqId, offerId, manufacturer, factoryId] of [
+      [direct, ofDirect, offered, maker, factory.id],
+      [consumer, ofEngaged, engaged, rival, released],
+    ] as const) {
+      const awards = awardsOf(by.administrator.client)
+      const act = (verb: string) => manufacturer.administrator.client.post(`/flows/v1/factories/${factoryId}/${verb}`)
+      await act('deactivate')
+      const message = 'is of a factory that is no longer active'
+      const award = await awards.award(rfqId, { awards: [{ offerId, quantity: 1 }] })
+      expect([award.status, award.body.code, award.body.errors]).toEqual([
+        409,
+        'illegal_transition',
+        [{ field: 'awards.0.offerId', message }],
+      ])
+      const acceptance = await awards.accept(offerId, { quantity: 1 })
+      expect([acceptance.status, acceptance.body.errors]).toEqual([409, [{ field: 'id', message }]])
+      expect(await ordersOfRfq(rfqId)).toEqual([])
+      await act('activate')
+      expect((await awards.accept(offerId, { quantity: 1 })).status).toBe(200)
+    }
   })
 
   test('an RFQ that is AWARDED or CANCELLED is 409', async () => {

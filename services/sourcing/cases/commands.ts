@@ -1,22 +1,39 @@
+import type { FieldError } from '../../../proto/errors.ts'
 import type { CaseEvent } from '../../../proto/events/cases.ts'
-import type { Case, CaseInput, CasePatch } from '../../../proto/http/sourcing/cases.ts'
+import {
+  type Case,
+  type CaseInput,
+  type CasePatch,
+  MAX_CASES,
+  MAX_OPEN_CASES,
+} from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
-import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
-import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
+import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { once } from '../../kit/idempotency/once.ts'
 import { findOrder } from '../orders/queries.ts'
-import { findRfq } from '../rfqs/queries.ts'
+import { unique } from '../rfqs/rules.ts'
 import { notifyOfCases } from './events.ts'
 import * as queries from './queries.ts'
-import { contentOf, illegal, partiesOfOrder, patchedContent, unknownOrder, unknownRfq } from './rules.ts'
-import { CASE_TRANSITIONS, type CaseVerb, isLegal } from './states.ts'
+import {
+  contentOf,
+  hasRoom,
+  illegal,
+  orderProblem,
+  partiesOfOrder,
+  patchedContent,
+  relationEnded,
+  rfqProblem,
+  unknownOrder,
+  unknownRfq,
+} from './rules.ts'
+import { CASE_TRANSITIONS, type CaseVerb, isLegal, needsRelation } from './states.ts'
 
 export interface CommandDeps {
   clock: () => number
@@ -36,7 +53,9 @@ export function createCase({ clock }: CommandDeps, { begin, body, audit, idempot
     const request = { userId, operation: 'createCase', key: idempotencyKey, body }
     return once(tx, request, now, async (): Promise<Case> => {
       const { kind, rfqId = null, orderId = null } = body
-      const partyOrgIds = await requireParties(tx, orgId, body)
+      const subject = { ...body, orgId }
+      const partyOrgIds = await requireParties(tx, subject, now)
+      await requireRoom(tx, subject, true)
       const id = newIdAt('case', now)
       const [row] = await queries.insertCase(
         tx,
@@ -51,18 +70,50 @@ export function createCase({ clock }: CommandDeps, { begin, body, audit, idempot
   })
 }
 
-/** The parties to a new case; throws 400 for an RFQ or an order that the organization cannot read. */
-async function requireParties(tx: Tx, orgId: string, { rfqId, orderId }: CaseInput): Promise<string[]> {
+interface Relation {
+  /** The parties to a case. */
+  partyOrgIds: string[]
+  /** Why there can be no case any more. */
+  problem?: FieldError | undefined
+}
+
+/** The relation of an organization to the record of its case; undefined where it cannot read the record. */
+async function relationOf(
+  tx: Tx,
+  { orgId, rfqId, orderId }: queries.CaseSubject,
+  now: string,
+): Promise<Relation | undefined> {
   if (orderId !== undefined) {
     const [row] = await findOrder(tx, orgId, orderId)
-    if (!row) throw invalid([unknownOrder(orderId)])
-    return partiesOfOrder(JSON.parse(row.document) as Order)
+    const order: Order | undefined = row && JSON.parse(row.document)
+    return order && { partyOrgIds: partiesOfOrder(order), problem: orderProblem(order, now) }
   }
-  if (rfqId === undefined) return [orgId]
-  const [row] = await findRfq(tx, orgId, rfqId)
-  if (!row) throw invalid([unknownRfq(rfqId)])
-  const { consumerOrgId }: Rfq = JSON.parse(row.document)
-  return [...new Set([orgId, consumerOrgId])]
+  if (rfqId === undefined) return { partyOrgIds: [orgId] }
+  const [rfq] = await queries.findRfqRelation(tx, orgId, rfqId)
+  return rfq && { partyOrgIds: unique([orgId, rfq.consumerOrgId]), problem: rfqProblem(rfq) }
+}
+
+/** The parties to a new case. Throws 400 for a record that the organization cannot read, 409 for one that can have no case. */
+async function requireParties(tx: Tx, subject: queries.CaseSubject, now: string): Promise<string[]> {
+  const relation = await relationOf(tx, subject, now)
+  if (!relation) {
+    const { rfqId = '', orderId } = subject
+    throw invalid([orderId === undefined ? unknownRfq(rfqId) : unknownOrder(orderId)])
+  }
+  if (relation.problem) throw refuse('illegal_transition', { errors: [relation.problem] })
+  return relation.partyOrgIds
+}
+
+/** Throws 409 for an organization with too many cases about the record. Its other commands that open one wait. */
+async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean): Promise<void> {
+  if (subject.rfqId === undefined && subject.orderId === undefined) return
+  await queries.lockCasesAbout(tx, subject)
+  const [count] = await queries.countCasesAbout(tx, subject)
+  if (!hasRoom(count, isNew)) {
+    throw refuse('limit_reached', {
+      detail: `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own, and ${MAX_CASES} in all, about one record.`,
+    })
+  }
 }
 
 interface ChangeCase {
@@ -81,7 +132,7 @@ export function patchCase(
     const { document } = found(await queries.lockCase(tx, orgId, params.id))
     const present: Case = JSON.parse(document)
     requireMatch(ifMatch, document)
-    requireLegal('edit', present)
+    await requireLegal(tx, 'edit', present, now)
     await recordSuccess(tx, audit)
     const content = patchedContent(present, body)
     if (Bun.deepEquals(content, contentOf(present))) return new JsonText(document)
@@ -98,7 +149,7 @@ const EVENT_TYPES = {
   unarchive: 'cases.unarchived',
 } as const satisfies Partial<Record<CaseVerb, CaseEvent['type']>>
 
-/** Moves a case by a verb of any party; of two concurrent calls one gets 409. */
+/** Moves a case by a verb of its parties; of two concurrent calls one gets 409. */
 export function moveCase(
   { clock }: CommandDeps,
   verb: keyof typeof EVENT_TYPES,
@@ -106,9 +157,19 @@ export function moveCase(
 ): Promise<JsonText> {
   const now = new Date(clock()).toISOString()
   return begin(async (tx, { orgId }) => {
-    const { document } = found(await queries.lockCase(tx, orgId, params.id))
-    requireLegal(verb, JSON.parse(document))
-    const moved = found(await queries.moveState(tx, { orgId, id: params.id }, CASE_TRANSITIONS[verb], now))
+    const present = await lockCase(tx, orgId, params.id)
+    const { by, ...transition } = CASE_TRANSITIONS[verb]
+    if (by === 'closer' && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
+    await requireLegal(tx, verb, present, now)
+    if (by === 'closer' && present.closedByOrgId === undefined) {
+      throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
+    }
+    if (transition.to === 'OPEN') await requireRoom(tx, present, false)
+    const closedBy = { close: orgId, reopen: null, archive: present.closedByOrgId, unarchive: present.closedByOrgId }[
+      verb
+    ]
+    const change = { ...transition, closedByOrgId: closedBy ?? null }
+    const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
     await recordSuccess(tx, audit)
     await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
     return new JsonText(moved.document)
@@ -120,7 +181,13 @@ export async function lockCase(tx: Tx, orgId: string, id: string): Promise<Case>
   return JSON.parse(found(await queries.lockCase(tx, orgId, id)).document)
 }
 
-/** Throws 409 for a verb that the state does not allow. */
-export function requireLegal(verb: CaseVerb, { state }: Pick<Case, 'state'>): void {
-  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
+/**
+ * Throws 409 for a verb that the state does not allow, and for one that needs a relation to the record which has ended. A case
+ * of one organization needs none, because it tells no other.
+ */
+export async function requireLegal(tx: Tx, verb: CaseVerb, of: Case, now: string): Promise<void> {
+  if (!isLegal(verb, of.state)) throw refuse('illegal_transition', { detail: illegal(of.state, verb) })
+  if (!needsRelation(verb) || of.partyOrgIds.length === 1) return
+  const problem = (await relationOf(tx, of, now))?.problem
+  if (problem) throw refuse('illegal_transition', { detail: relationEnded(problem) })
 }

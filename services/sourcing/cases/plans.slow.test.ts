@@ -7,7 +7,7 @@ import { LARGEST, loadCases, loadedCaseOrg } from '../../testing/load/cases.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findExpense, listExpenses } from './expenses/queries.ts'
 import { type CaseFilters, listCases } from './list-queries.ts'
-import { findCase, updateRfqCases } from './queries.ts'
+import { countCasesAbout, findCase, updateRfqCases } from './queries.ts'
 import { findTask, listTasks } from './tasks/queries.ts'
 
 setDefaultTimeout(120_000)
@@ -56,6 +56,8 @@ describe(`over ${ROWS} cases, of which one organization has half`, () => {
       (sql) => findExpense(sql, 'org_7', { id: 'case_1', expenseId: 'expense_1' }),
       (sql) => listExpenses(sql, 'case_1', page),
       (sql) => updateRfqCases(sql, changes, new Date().toISOString()),
+      (sql) => countCasesAbout(sql, { orgId: LARGEST, rfqId: 'rfq_1' }),
+      (sql) => countCasesAbout(sql, { orgId: LARGEST, orderId: 'order_1' }),
     ]
     for (const query of queries) expect((await planOf(url, query)).scannedWhole).toEqual([])
   })

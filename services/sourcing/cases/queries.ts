@@ -1,6 +1,7 @@
 import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { CaseContent } from './rules.ts'
+import { isConsumer, isInvited, isIpOwner } from '../rfqs/visibility.ts'
+import type { CaseContent, CaseCount, RfqRelation } from './rules.ts'
 import { CASE_TRANSITIONS } from './states.ts'
 import { isParty } from './visibility.ts'
 
@@ -11,6 +12,34 @@ export const findCase = (sql: Sql, orgId: string, id: string) => sql<{ document:
 /** The JSON of a case of the organization, locked until the transaction ends. Its tasks and expenses are changed under the lock. */
 export const lockCase = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
   select document from sourcing.cases where id = ${id} and ${isParty(tx, orgId)} for update`
+
+/** The relation of an organization to an RFQ; no row where it cannot read the RFQ. */
+export const findRfqRelation = (sql: Sql, orgId: string, rfqId: string) => sql<RfqRelation[]>`
+  select rfq.consumer_org_id as "consumerOrgId", rfq.state,
+    not rfq.is_owner and invitation.state = 'DECLINED' as "isDeclined"
+  from (
+    select id, consumer_org_id, state, ${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}) as is_owner
+    from sourcing.rfqs where id = ${rfqId}
+  ) rfq
+  left join sourcing.rfq_invitations invitation on invitation.rfq_id = rfq.id and ${isInvited(sql, orgId)}
+  where rfq.is_owner or invitation.rfq_id is not null`
+
+/** An organization with the record of its cases: an RFQ or an order. */
+export interface CaseSubject {
+  orgId: string
+  rfqId?: string | undefined
+  orderId?: string | undefined
+}
+
+/** Serializes the commands that open cases of an organization about one record, until the transaction ends. */
+export const lockCasesAbout = (tx: Tx, { orgId, rfqId, orderId }: CaseSubject) => tx`
+  select pg_advisory_xact_lock(7204916, hashtext(${`${orgId} ${rfqId ?? orderId}`}))`
+
+/** The cases of an organization about one record, without the one that an RFQ opened. */
+export const countCasesAbout = (sql: Sql, { orgId, rfqId, orderId }: CaseSubject) => sql<[CaseCount]>`
+  select count(*) filter (where state = 'OPEN')::integer as open, count(*)::integer as all from sourcing.cases
+  where org_id = ${orgId} and ${rfqId === undefined ? sql`order_id = ${orderId ?? ''}` : sql`rfq_id = ${rfqId}`}
+    and not follows_rfq`
 
 export interface NewCase extends CaseContent {
   id: string
@@ -43,10 +72,10 @@ export const updateContent = (
 export const moveState = (
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
-  { from, to }: { from: readonly string[]; to: string },
+  { from, to, closedByOrgId }: { from: readonly string[]; to: string; closedByOrgId: string | null },
   now: string,
 ) => tx<{ document: string }[]>`
-  update sourcing.cases set state = ${to}, updated_at = ${now}
+  update sourcing.cases set state = ${to}, closed_by_org_id = ${closedByOrgId}, updated_at = ${now}
   where id = ${id} and ${isParty(tx, orgId)} and state = any(${[...from]})
   returning document`
 
@@ -58,16 +87,17 @@ interface RfqCases {
   orgIds: readonly string[]
 }
 
-/** One SOURCING case for each organization by itself. An organization that has its case of the RFQ gets no second one. */
+/** One SOURCING case for each organization by itself. An organization that has its case of the RFQ has it opened again. */
 export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, now: string) => tx<
-  { document: string }[]
+  { document: string; is_new: boolean }[]
 >`
   insert into sourcing.cases (
     id, kind, state, title, rfq_id, org_id, party_org_ids, follows_rfq, created_at, updated_at)
   select id, 'SOURCING', 'OPEN', ${title}, ${rfqId}, org_id, array[org_id], true, ${now}, ${now}
   from unnest(${[...ids]}::text[], ${[...orgIds]}::text[]) created (id, org_id)
-  on conflict (rfq_id, org_id) where follows_rfq do nothing
-  returning document`
+  on conflict (rfq_id, org_id) where follows_rfq do update
+    set state = 'OPEN', closed_by_org_id = null, updated_at = ${now}
+  returning document, xmax = 0 as is_new`
 
 /** Columns of the same length: the case of an organization of an RFQ, and whether it ends now. */
 export interface RfqCaseChanges {

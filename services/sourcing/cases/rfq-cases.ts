@@ -9,7 +9,7 @@ import { insertRfqCases, updateRfqCases } from './queries.ts'
 
 /**
  * Opens a case for each organization of an RFQ by itself, so that manufacturers do not learn of each other, and tells each of
- * its own. Organizations that have one are omitted.
+ * its own. That of an organization that is invited again is opened again.
  */
 export async function openRfqCases(
   tx: Tx,
@@ -24,7 +24,10 @@ export async function openRfqCases(
   const opened = await insertRfqCases(tx, { rfqId: id, title, ids, orgIds: each }, now)
   await notifyOfCases(
     tx,
-    opened.map(({ document }) => ({ type: 'cases.created', data: { case: JSON.parse(document), cause } })),
+    opened.map(({ document, is_new: isNew }) => ({
+      type: isNew ? 'cases.created' : 'cases.updated',
+      data: { case: JSON.parse(document), cause },
+    })),
   )
 }
 

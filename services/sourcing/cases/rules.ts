@@ -1,6 +1,16 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { Case, CaseInput, CasePatch, CaseState } from '../../../proto/http/sourcing/cases.ts'
+import {
+  type Case,
+  type CaseInput,
+  type CasePatch,
+  type CaseState,
+  MAX_CASES,
+  MAX_OPEN_CASES,
+} from '../../../proto/http/sourcing/cases.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
 import { noSuch, oneOf } from '../../../proto/messages.ts'
+import { FINAL_STATES } from '../orders/states.ts'
 import { CASE_TRANSITIONS, type CaseVerb } from './states.ts'
 
 /** Whether an organization may read a case and use its verbs. `visibility.ts` has the rule in SQL. */
@@ -14,6 +24,40 @@ export const referenceProblems = ({ rfqId, orderId }: CaseInput): FieldError[] =
 export const unknownRfq = (id: string): FieldError => ({ field: 'rfqId', message: noSuch('RFQ', id) })
 
 export const unknownOrder = (id: string): FieldError => ({ field: 'orderId', message: noSuch('order', id) })
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const DAYS_AFTER_ORDER = 90
+
+/** Why an order can have no case any more; undefined where it can. A finished order does not change, so its last change is its end. */
+export function orderProblem({ state, updatedTime }: Pick<Order, 'state' | 'updatedTime'>, now: string) {
+  const hasEnded =
+    FINAL_STATES.includes(state) && Date.parse(updatedTime) + DAYS_AFTER_ORDER * DAY_MS <= Date.parse(now)
+  return hasEnded ? { field: 'orderId', message: `ended more than ${DAYS_AFTER_ORDER} days ago` } : undefined
+}
+
+/** The relation of an organization to an RFQ. */
+export interface RfqRelation {
+  consumerOrgId: string
+  state: RfqState
+  /** Whether it was only an invitation, which the organization declined. */
+  isDeclined: boolean
+}
+
+/** Why an RFQ can have no case of an organization any more; undefined where it can. */
+export function rfqProblem({ state, isDeclined }: RfqRelation): FieldError | undefined {
+  if (state === 'AWARDED' || state === 'CANCELLED') return { field: 'rfqId', message: `is ${state}` }
+  return isDeclined ? { field: 'rfqId', message: 'is declined by its organization' } : undefined
+}
+
+/** The cases of one organization about one record. */
+export interface CaseCount {
+  open: number
+  all: number
+}
+
+/** Whether an organization may have one more OPEN case about a record; `isNew`: one that does not exist yet. */
+export const hasRoom = ({ open, all }: CaseCount, isNew: boolean): boolean =>
+  open < MAX_OPEN_CASES && (!isNew || all < MAX_CASES)
 
 /** The organizations that an order names. */
 interface OrderParties {
@@ -53,3 +97,6 @@ export const patchedContent = (present: Case, patch: CasePatch): CaseContent => 
 
 export const illegal = (state: CaseState, verb: CaseVerb) =>
   `The case is ${state}, not ${oneOf(CASE_TRANSITIONS[verb].from)}.`
+
+export const relationEnded = ({ field, message }: FieldError) =>
+  `The case can no longer be changed, because the ${field === 'rfqId' ? 'RFQ' : 'order'} ${message}.`

@@ -1,4 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
+import * as offers from '../offers/visibility.ts'
 import { isConsumer, isIpOwner } from '../rfqs/visibility.ts'
 import type { PricedOffer } from './compare.ts'
 
@@ -9,8 +10,11 @@ export const findComparedRfq = (sql: Sql, orgId: string, id: string) => sql<{ do
 /** More than 100 invitees with 20 live offers each can have. */
 const MAX_OFFERS = 2000
 
-/** The offers of an RFQ that can be awarded or were. Prices of a sealed and OPEN RFQ do not leave the database. */
-export const findComparedOffers = (sql: Sql, rfqId: string, now: string) => sql<PricedOffer[]>`
+/**
+ * The offers of an RFQ that can be awarded or were, of which the organization may read. Prices of a sealed and OPEN RFQ do not
+ * leave the database.
+ */
+export const findComparedOffers = (sql: Sql, orgId: string, rfqId: string, now: string) => sql<PricedOffer[]>`
   select offers.id, manufacturer_org_id as "manufacturerOrgId", org.name as "manufacturerName",
     factory_id as "factoryId", state, revision, valid_until as "validUntil",
     case when not concealed then price_breaks end as "priceBreaks",
@@ -18,5 +22,6 @@ export const findComparedOffers = (sql: Sql, rfqId: string, now: string) => sql<
     case when not concealed then shipping_cost end as "shippingCost"
   from sourcing.offers
   join organization.org_directory org on org.org_id = manufacturer_org_id
-  where rfq_id = ${rfqId} and (state = 'ACCEPTED' or (state = 'SUBMITTED' and valid_until > ${now}))
+  where rfq_id = ${rfqId} and ((${offers.isConsumer(sql, orgId)}) or (${offers.isIpOwner(sql, orgId)}))
+    and (state = 'ACCEPTED' or (state = 'SUBMITTED' and valid_until > ${now}))
   order by offers.id desc limit ${MAX_OFFERS}`

@@ -25,7 +25,7 @@ export const comparisonRoutes = ({ http, reads, tenantReads, clock }: Deps) =>
       const rfq: Rfq = JSON.parse(document)
       const now = new Date(clock()).toISOString()
       const reader = { orgId, signal: request.signal }
-      const offers = await tenantReads.bounded(reader, (sql) => findComparedOffers(sql, rfq.id, now))
+      const offers = await tenantReads.bounded(reader, (sql) => findComparedOffers(sql, orgId, rfq.id, now))
       return answerOf(request, rfq, comparisonOf(rfq, offers, query.quantity ?? defaultQuantity(rfq)))
     }),
   )

@@ -5,7 +5,8 @@ import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 
 const market = await marketplaceOf(['sourcing'])
-const manufacturer = (await market.organization(['MANUFACTURER'])).administrator.client
+const maker = await market.organization(['MANUFACTURER'])
+const manufacturer = maker.administrator.client
 const rival = (await market.organization(['MANUFACTURER'])).administrator.client
 const distributor = await market.organization(['DISTRIBUTOR'])
 const consumer = (await market.organization(['CONSUMER'])).administrator.client
@@ -52,17 +53,46 @@ describe('GET /v1/factories/{id} and batch get', () => {
     }
   })
 
-  test('a view without its permission shows nothing, and no permission of any role is 403', async () => {
-    const both = await market.organization(['CONSUMER', 'MANUFACTURER'])
-    const own = await createFactory(both.administrator.client, { internal: true })
-    const buyer = await both.member(['app:consumer'])
-    expect((await get(own.id, both.administrator.client)).status).toBe(200)
-    expect((await get(own.id, buyer.client)).status).toBe(404)
-    const powerless = await both.member([])
-    expect((await get(printer.id, powerless.client)).status).toBe(403)
-    expect((await powerless.client.post('/v1/factories:batch-get', { ids: [printer.id] })).status).toBe(403)
-    // A distributor reads the factories of its orders alone.
-    expect((await get(printer.id, distributor.administrator.client)).status).toBe(404)
+  /** The factories that a caller gets, and that a batch has for it. */
+  const readBy = async (client: ApiClient) => {
+    const all = { printer: printer.id, mill: mill.id, internal: internal.id, closed: closed.id }
+    const single = await Promise.all(
+      Object.entries(all).map(async ([name, id]) => {
+        const { status } = await get(id, client)
+        expect([name, [200, 404]]).toEqual([name, expect.arrayContaining([status])])
+        return status === 200 ? [name] : []
+      }),
+    )
+    const ids = Object.values(all)
+    const batch = await client.post<{ items: Factory[] }>('/v1/factories:batch-get', { ids })
+    expect(batch.status).toBe(200)
+    const named = batch.body.items.map(({ id }) => Object.entries(all).find(([, one]) => one === id)?.[0] as string)
+    expect(named).toEqual(single.flat())
+    return named
+  }
+
+  test('own factories need no permission; those of others need that of the consumer or of the distributor', async () => {
+    const manufacturing = await maker.member([])
+    expect(await readBy(manufacturing.client)).toEqual(['printer', 'internal', 'closed'])
+    const both = await market.organization(['CONSUMER', 'DISTRIBUTOR'])
+    expect(await readBy((await both.member([])).client)).toEqual([])
+    expect(await readBy((await both.member(['app:distributor', 'case:read'])).client)).toEqual([])
+    expect(await readBy((await both.member(['app:consumer'])).client)).toEqual(['printer', 'mill'])
+    expect(await readBy((await both.member(['factory:release'])).client)).toEqual(['printer', 'mill'])
+  })
+
+  test('a distributor reads what it may release, a consumer of it what it has released', async () => {
+    expect(await readBy(distributor.administrator.client)).toEqual(['printer', 'mill'])
+    expect(await readBy(engaged.administrator.client)).toEqual([])
+    await distributor.administrator.client.post(`/flows/v1/factories/${mill.id}/release`, { orgId: engaged.orgId })
+    expect(await readBy(engaged.administrator.client)).toEqual(['mill'])
+    await distributor.administrator.client.post(`/flows/v1/factories/${mill.id}/withdraw`, { orgId: engaged.orgId })
+    expect(await readBy(engaged.administrator.client)).toEqual([])
+  })
+
+  test('a permission has no effect in an organization without its role', async () => {
+    const seller = await market.organization(['SELLER'])
+    expect(await readBy(seller.administrator.client)).toEqual([])
   })
 
   test('a batch is in the order of the request, once each, without those that the caller cannot read', async () => {

@@ -93,7 +93,7 @@ describe(`over ${FACTORIES} factories with ten capabilities each, no list reads 
   })
 
   test('single factories are found by their primary key', async () => {
-    const views = { consumer: true, manufacturer: true }
+    const views = { consumer: true, distributor: true }
     for (const plan of [
       await planOf(url, (tx) => findFactory(tx, 'org_7', views, 'factory_1')),
       await planOf(url, (tx) => findFactories(tx, 'org_7', views, ['factory_1'])),

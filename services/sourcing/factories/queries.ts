@@ -1,16 +1,16 @@
 import type { Capability } from '../../../proto/http/sourcing/factories.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { FactoryContent, Views } from './rules.ts'
+import type { FactoryContent, FactoryReader } from './rules.ts'
 import { isOwn, isPublic, isReadable, isReleasedBy } from './visibility.ts'
 
 /** The JSON of a factory; no row where the caller may not read it. */
-export const findFactory = (sql: Sql, orgId: string, views: Views, id: string) => sql<{ document: string }[]>`
-  select document from sourcing.factories factory where id = ${id} and ${isReadable(sql, orgId, views)}`
+export const findFactory = (sql: Sql, orgId: string, reader: FactoryReader, id: string) => sql<{ document: string }[]>`
+  select document from sourcing.factories factory where id = ${id} and ${isReadable(sql, orgId, reader)}`
 
-export const findFactories = (sql: Sql, orgId: string, views: Views, ids: readonly string[]) =>
+export const findFactories = (sql: Sql, orgId: string, reader: FactoryReader, ids: readonly string[]) =>
   sql<{ id: string; document: string }[]>`
     select id, document from sourcing.factories factory
-    where id = any(${[...ids]}) and ${isReadable(sql, orgId, views)}`
+    where id = any(${[...ids]}) and ${isReadable(sql, orgId, reader)}`
 
 /**
  * Serializes the commands that create factories of an organization with the update of its name in them. It must be called
@@ -28,8 +28,9 @@ interface NewFactory extends FactoryContent {
 
 export const insertFactory = (tx: Tx, { id, orgId, name, internal, address }: NewFactory, now: string) => tx`
   insert into sourcing.factories
-    (id, org_id, org_name, name, active, internal, region_code, locality, postal_code, lines, created_at, updated_at)
-  select ${id}, org.org_id, org.name, ${name}, true, ${internal}, ${address.regionCode}, ${address.locality},
+    (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, postal_code, lines, created_at,
+      updated_at)
+  select ${id}, org.org_id, org.name, 'MANUFACTURER' = any(org.roles), ${name}, true, ${internal}, ${address.regionCode}, ${address.locality},
     ${address.postalCode ?? null}, ${address.lines}, ${now}, ${now}
   from organization.org_directory org where org.org_id = ${orgId}`
 
@@ -76,14 +77,17 @@ export const setActive = (tx: Tx, orgId: string, id: string, active: boolean, no
 export const lockReleasable = (tx: Tx, id: string) => tx<{ name: string; document: string }[]>`
   select name, document from sourcing.factories factory where id = ${id} and ${isPublic(tx)} for share`
 
-/** A factory of which a distributor can withdraw a release, also if consumers no longer find it. */
+/**
+ * A factory of which a distributor can withdraw a release, also if consumers no longer find it. The distributor then cannot
+ * read it.
+ */
 export const findWithdrawable = (tx: Tx, distributorOrgId: string, orgId: string, id: string) =>
-  tx<{ document: string }[]>`
-    select document from sourcing.factories factory
+  tx<{ document: string | null }[]>`
+    select case when ${isPublic(tx)} then document end as document from sourcing.factories factory
     where id = ${id} and ((${isPublic(tx)}) or ${isReleasedBy(tx, distributorOrgId, orgId)})`
 
 /** One row if the organization is engaged through the distributor. */
-export const findEngaged = (tx: Tx, distributorOrgId: string, orgId: string) => tx<{ org_id: string }[]>`
+export const findEngaged = (sql: Sql, distributorOrgId: string, orgId: string) => sql<{ org_id: string }[]>`
   select org_id from organization.org_directory
   where org_id = ${orgId} and distributor_org_id = ${distributorOrgId}`
 
@@ -110,8 +114,27 @@ export const deleteRelease = (tx: Tx, { factoryId, orgId, distributorOrgId }: Re
   where org_id = ${orgId} and distributor_org_id = ${distributorOrgId} and factory_id = ${factoryId}
   returning factory_id`
 
-/** Sets the organization's current name in its factories; a trigger rebuilds their documents. */
-export const refreshOrganizationName = (tx: Tx, orgId: string) => tx`
-  update sourcing.factories factory set org_name = org.name
+/** Sets the organization's present name and role in its factories; a trigger rebuilds their documents. */
+export const refreshOrganization = (tx: Tx, orgId: string) => tx`
+  update sourcing.factories factory set org_name = org.name, org_manufactures = 'MANUFACTURER' = any(org.roles)
   from organization.org_directory org
-  where factory.org_id = ${orgId} and org.org_id = ${orgId} and factory.org_name <> org.name`
+  where factory.org_id = ${orgId} and org.org_id = ${orgId}
+    and (factory.org_name, factory.org_manufactures) is distinct from (org.name, 'MANUFACTURER' = any(org.roles))`
+
+export interface FactoryRelease {
+  factory_id: string
+  /** The organizations, as a JSON array. */
+  org_ids: string
+}
+
+/** The organizations to which a distributor has released factories, of those that are engaged through it. */
+export const findReleases = (sql: Sql, distributorOrgId: string, factoryIds: readonly string[], limit: number) => sql<
+  FactoryRelease[]
+>`
+  select wanted.factory_id, to_json(array(
+    select released.org_id from sourcing.factory_releases released
+    join organization.org_directory org on org.org_id = released.org_id
+    where released.factory_id = wanted.factory_id and released.distributor_org_id = ${distributorOrgId}
+      and org.distributor_org_id = ${distributorOrgId}
+    order by released.org_id limit ${limit}))::text as org_ids
+  from unnest(${[...factoryIds]}::text[]) wanted (factory_id)`

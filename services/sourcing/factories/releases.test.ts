@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Factory } from '../../../proto/http/sourcing/factories.ts'
+import { FactoryRelease } from '../../../proto/http/sourcing/factory-administration.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
@@ -71,14 +73,21 @@ describe('POST /flows/v1/factories/{id}/release and withdraw', () => {
     }
   })
 
-  test('a released factory that is deactivated is not listed, and its release can be withdrawn', async () => {
-    const { id } = await createFactory(maker)
-    await send('release', id)
-    await maker.post(`/flows/v1/factories/${id}/deactivate`)
-    expect(await listed()).toEqual([])
-    expect((await send('withdraw', id)).status).toBe(200)
-    await maker.post(`/flows/v1/factories/${id}/activate`)
-    expect(await listed()).toEqual([])
+  test('a released factory that is deactivated or internal is not listed; its release is withdrawn without showing it', async () => {
+    for (const hide of [
+      (id: string) => maker.post(`/flows/v1/factories/${id}/deactivate`),
+      (id: string) => maker.send('PATCH', `/flows/v1/factories/${id}`, { body: { internal: true, name: 'Secret' } }),
+    ]) {
+      const { id } = await createFactory(maker)
+      await send('release', id)
+      await hide(id)
+      expect(await listed()).toEqual([])
+      const { status, text } = await send('withdraw', id)
+      expect([status, text]).toEqual([204, ''])
+      await maker.post(`/flows/v1/factories/${id}/activate`)
+      await maker.send('PATCH', `/flows/v1/factories/${id}`, { body: { internal: false } })
+      expect(await listed()).toEqual([])
+    }
   })
 
   test('a renamed factory takes its new place in the list of released ones', async () => {
@@ -95,6 +104,70 @@ describe('POST /flows/v1/factories/{id}/release and withdraw', () => {
     const viewer = await distributor.member('Viewer')
     for (const client of [viewer.client, maker, direct.administrator.client]) {
       expect((await send('release', id, engaged.orgId, client)).status).toBe(403)
+    }
+  })
+})
+
+describe('GET /flows/v1/factory-releases', () => {
+  interface Release {
+    factory: Factory
+    orgIds: string[]
+  }
+  const page = (query = '', client: ApiClient = distributor.administrator.client) =>
+    client.get<{ items: Release[]; hasMore: boolean } & Problem>(`/flows/v1/factory-releases${query}`)
+  const isRelease = TypeCompiler.Compile(FactoryRelease)
+  // A name that no other test uses, and a search for it.
+  const create = (name: string, more: object = {}) => createFactory(maker, { name: `Ystad ${name}`, ...more })
+  const found = async (query = '', client?: ApiClient) => {
+    const { status, body } = await page(`?q=ystad&pageSize=50${query}`, client)
+    expect([status, body.items.every((item) => isRelease.Check(item))]).toEqual([200, true])
+    return body.items.map(({ factory, orgIds }) => [factory.name.slice('Ystad '.length), orgIds])
+  }
+
+  test('lists active factories that are not internal by name, and to whom the caller has released them', async () => {
+    const second = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })
+    const others = await market.organization(['CONSUMER'], { distributorOrgId: other.orgId })
+    const [b, a] = [await create('B'), await create('A')]
+    const closed = await create('C')
+    await create('D', { internal: true })
+    for (const orgId of [engaged.orgId, second.orgId]) await send('release', a.id, orgId)
+    await send('release', b.id, others.orgId, other.administrator.client)
+    await send('release', closed.id)
+    await maker.post(`/flows/v1/factories/${closed.id}/deactivate`)
+    expect(await found()).toEqual([
+      ['A', [engaged.orgId, second.orgId].toSorted()],
+      ['B', []],
+    ])
+    expect(await found('', other.administrator.client)).toEqual([
+      ['A', []],
+      ['B', [others.orgId]],
+    ])
+    expect((await page('?q=ystad&pageSize=1')).body).toMatchObject({ items: [{ factory: a }], hasMore: true })
+    expect((await page('?q=ystad&pageSize=1&page=2')).body).toMatchObject({ items: [{ factory: b }], hasMore: false })
+    expect(await found(`&orgId=${engaged.orgId}`)).toEqual([['A', [engaged.orgId, second.orgId].toSorted()]])
+    await send('withdraw', a.id)
+    expect(await found(`&orgId=${engaged.orgId}`)).toEqual([])
+    expect(await found(`&orgId=${second.orgId}`)).toEqual([['A', [second.orgId]]])
+    // An organization that is engaged through another distributor, or unknown, has no releases of this one.
+    for (const orgId of [others.orgId, direct.orgId, 'org_unknown']) expect(await found(`&orgId=${orgId}`)).toEqual([])
+  })
+
+  test('a release to an organization that left the distributor is not listed', async () => {
+    const leaving = await market.organization(['CONSUMER'], { distributorOrgId: distributor.orgId })
+    const { id } = await createFactory(maker, { name: 'Lund Foundry' })
+    await send('release', id, leaving.orgId)
+    const listed = async () => (await page('?q=lund%20foundry')).body.items.map(({ orgIds }) => orgIds)
+    expect(await listed()).toEqual([[leaving.orgId]])
+    await market.db.owner`
+      update organization.organizations set distributor_org_id = ${other.orgId} where id = ${leaving.orgId}`
+    expect(await listed()).toEqual([[]])
+    expect((await page(`?orgId=${leaving.orgId}`)).body.items).toEqual([])
+  })
+
+  test('without the permission is 403', async () => {
+    const viewer = await distributor.member(['app:distributor'])
+    for (const client of [viewer.client, maker, direct.administrator.client]) {
+      expect((await page('', client)).status).toBe(403)
     }
   })
 })

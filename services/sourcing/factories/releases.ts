@@ -8,6 +8,7 @@ import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
+import { Raw } from '../../kit/http/raw.ts'
 import type { CommandDeps } from './commands.ts'
 import { deleteRelease, findEngaged, findWithdrawable, insertRelease, lockReleasable } from './queries.ts'
 
@@ -37,8 +38,8 @@ export function releaseFactory(
   })
 }
 
-/** Withdraws a release. */
-export function withdrawFactory({ begin, params, body, audit }: ChangeRelease): Promise<JsonText> {
+/** Withdraws a release. The answer is the factory where the distributor can still read it. */
+export function withdrawFactory({ begin, params, body, audit }: ChangeRelease): Promise<JsonText | Raw> {
   return begin(async (tx, caller) => {
     const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
     const { document } = found(await findWithdrawable(tx, caller.orgId, body.orgId, params.id))
@@ -48,7 +49,7 @@ export function withdrawFactory({ begin, params, body, audit }: ChangeRelease): 
     }
     await recordSuccess(tx, audit)
     await emitRelease(tx, 'withdrawn', release)
-    return new JsonText(document)
+    return document === null ? new Raw(null, 'application/json', {}, 204) : new JsonText(document)
   })
 }
 

@@ -8,9 +8,10 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { addressProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
 import { type FactoryReads, findPage, listOf } from './list/list.ts'
+import { releasesPage } from './list/releases.ts'
 import { findFactories, findFactory } from './queries.ts'
 import * as releases from './releases.ts'
-import { viewsOf } from './rules.ts'
+import { readerOf } from './rules.ts'
 
 type Deps = commands.CommandDeps & FactoryReads & { http: Http; pagination: Pagination }
 
@@ -27,17 +28,25 @@ export const factoryRoutes = ({ http, pagination, ...deps }: Deps) =>
     )
     .use(
       http.route(operations.getFactory, async ({ caller, params }) => {
-        const views = viewsOf(caller)
-        const rows = await deps.reads.query((sql) => findFactory(sql, caller.orgId, views, params.id))
+        const reader = readerOf(caller)
+        const rows = await deps.reads.query((sql) => findFactory(sql, caller.orgId, reader, params.id))
         return new JsonText(found(rows).document)
       }),
     )
     .use(
       http.route(operations.batchGetFactories, async ({ caller, body }) => {
-        const views = viewsOf(caller)
-        const rows = await deps.reads.query((sql) => findFactories(sql, caller.orgId, views, body.ids))
+        const reader = readerOf(caller)
+        const rows = await deps.reads.query((sql) => findFactories(sql, caller.orgId, reader, body.ids))
         const byId = new Map(rows.map(({ id, document }) => [id, document]))
         return new JsonText(`{"items":[${[...new Set(body.ids)].flatMap((id) => byId.get(id) ?? []).join(',')}]}`)
+      }),
+    )
+    .use(
+      http.route(administration.listFactoryReleases, ({ caller, query, request }) => {
+        const reader = { orgId: caller.orgId, signal: request.signal }
+        return pagination.json({ caller, list: 'factory releases', query }, (window) =>
+          releasesPage(deps, reader, query, window),
+        )
       }),
     )
     .use(http.route(administration.createFactory, (call) => commands.createFactory(deps, call), addressProblems))

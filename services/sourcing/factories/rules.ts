@@ -9,15 +9,17 @@ export const VIEW_PERMISSIONS = {
   MANUFACTURER: 'app:manufacturer',
 } as const satisfies Record<string, Permission>
 
-/** The views of the list whose permission the caller holds. */
-export interface Views {
+/** The permissions by which a caller reads factories of other organizations. */
+export interface FactoryReader {
+  /** It may read what the view CONSUMER lists. */
   consumer: boolean
-  manufacturer: boolean
+  /** It may read what a distributor may release. */
+  distributor: boolean
 }
 
-export const viewsOf = ({ permissions }: { permissions: ReadonlySet<Permission> }): Views => ({
+export const readerOf = ({ permissions }: { permissions: ReadonlySet<Permission> }): FactoryReader => ({
   consumer: permissions.has(VIEW_PERMISSIONS.CONSUMER),
-  manufacturer: permissions.has(VIEW_PERMISSIONS.MANUFACTURER),
+  distributor: permissions.has('factory:release'),
 })
 
 /** Each verb sets whether the factory is active, and is refused where it is so already. */

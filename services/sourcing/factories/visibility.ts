@@ -1,13 +1,16 @@
 import type { Sql } from '../../kit/db/client.ts'
 import { isPartyToFactory } from '../orders/visibility.ts'
-import type { Views } from './rules.ts'
+import type { FactoryReader } from './rules.ts'
 
 /* Conditions on rows `factory` of `sourcing.factories`. */
 
 export const isOwn = (sql: Sql, orgId: string) => sql`factory.org_id = ${orgId}`
 
 /** The text matches the predicate of the partial index. */
-export const isPublic = (sql: Sql) => sql`factory.active and not factory.internal`
+export const isPublic = (sql: Sql) => sql`factory.active and factory.org_manufactures and not factory.internal`
+
+/** Whether a factory takes orders. */
+export const isActive = (sql: Sql) => sql`factory.active and factory.org_manufactures`
 
 export const isReleasedBy = (sql: Sql, distributorOrgId: string, orgId: string) => sql`(
   select true from sourcing.factory_releases released
@@ -23,7 +26,10 @@ export const maySource = (sql: Sql, orgId: string) => sql`(${isPublic(sql)} and 
       and released.factory_id = factory.id)
   from organization.org_directory org where org.org_id = ${orgId}))`
 
-/** A factory that one of the views of the caller lists, or of an order that names the caller's organization. */
-export const isReadable = (sql: Sql, orgId: string, { consumer, manufacturer }: Views) => sql`(
-  (${manufacturer} and ${isOwn(sql, orgId)}) or (${consumer} and ${maySource(sql, orgId)})
+/**
+ * An own factory, one that a caller with the permission of a consumer may source from or a distributor may release, or that of
+ * an order that names the organization.
+ */
+export const isReadable = (sql: Sql, orgId: string, { consumer, distributor }: FactoryReader) => sql`(
+  ${isOwn(sql, orgId)} or (${consumer} and ${maySource(sql, orgId)}) or (${distributor} and ${isPublic(sql)})
   or ${isPartyToFactory(sql, orgId)})`

@@ -1,6 +1,6 @@
 import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sourcing/files.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { inView, isLive as isLiveOrder } from '../orders/visibility.ts'
+import { inView, showsIpFiles } from '../orders/visibility.ts'
 import { isOwn, isReadable } from '../parts/visibility.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
 import type { Relation } from './rules.ts'
@@ -10,7 +10,7 @@ export const findRelation = (sql: Sql, orgId: string, partId: string) => sql<{ r
   select case
     when ${isOwn(sql, orgId)} then 'OWNER'
     when exists (
-      select from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${isLiveOrder(sql)})
+      select from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and part_id = parts.id and ${showsIpFiles(sql)})
     then 'MAKER'
     else 'ANYONE' end as relation
   from sourcing.parts where id = ${partId} and ${isReadable(sql, orgId)}`

@@ -11,7 +11,7 @@ import { noSuch } from '../../../proto/messages.ts'
 export type Relation =
   /** The IP owner of the part. */
   | 'OWNER'
-  /** A manufacturer with a live order for the part. */
+  /** A manufacturer with a live order for the part, for which the IP owner has released the files. */
   | 'MAKER'
   /** Any other organization. */
   | 'ANYONE'

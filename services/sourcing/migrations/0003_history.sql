@@ -6,10 +6,14 @@ create table sourcing.history (
   timestamp timestamptz(3) not null,
   -- The public JSON of the entry, made on write.
   document text not null,
+  -- Of an RFQ: the JSON for its IP owner and invited manufacturers. Their history begins with the publication, with the
+  -- content as published, so earlier entries have none.
+  party_document text,
   primary key (timestamp, id)
 ) partition by range (timestamp);
 
 create index history_newest on sourcing.history (record_id, timestamp desc, id desc);
+create index history_parties on sourcing.history (record_id, timestamp desc, id desc) where party_document is not null;
 create table sourcing.history_default partition of sourcing.history default;
 revoke all on sourcing.history, sourcing.history_default from public;
 grant select on sourcing.history to marketplace_sourcing;
@@ -40,10 +44,18 @@ return (
   where old is distinct from new and field <> all (ignored)
 );
 
--- Adds an entry. Its id is a ULID: the millisecond, the number of the entry among those of its record in this millisecond,
+create function sourcing.history_entry(entry text, kind text, at timestamptz, changes text) returns text
+language sql immutable parallel safe
+return concat(
+  '{"id":', to_json(entry), ',"kind":', to_json(kind), ',"timestamp":', to_json(sourcing.api_time(at)),
+  ',"changes":', coalesce(changes, '[]'), '}');
+
+-- Adds an entry, with what parties see where a kind for them is given. Its id is a ULID: the millisecond, the number of the entry among those of its record in this millisecond,
 -- and 60 random bits. The row of the record is locked by its change, so entries of one record are added one after another
 -- and the server's clock orders them.
-create function sourcing.add_history(record_id text, kind text, changes text) returns void
+create function sourcing.add_history(
+  record_id text, kind text, changes text, party_kind text default null, party_changes text default null
+) returns void
 language plpgsql set search_path = pg_catalog, sourcing, pg_temp as $$
 declare
   at timestamptz(3) := clock_timestamp();
@@ -58,10 +70,9 @@ begin
   entry := concat('history_', sourcing.crockford_base32((extract(epoch from at) * 1000)::bigint, 10),
     sourcing.crockford_base32(earlier, 4),
     sourcing.crockford_base32(('x' || left(digits, 12) || right(digits, 3))::bit(60)::bigint, 12));
-  insert into sourcing.history (id, record_id, timestamp, document)
-  values (entry, record_id, at, concat(
-    '{"id":', to_json(entry), ',"kind":', to_json(kind), ',"timestamp":', to_json(sourcing.api_time(at)),
-    ',"changes":', coalesce(changes, '[]'), '}'));
+  insert into sourcing.history (id, record_id, timestamp, document, party_document)
+  values (entry, record_id, at, sourcing.history_entry(entry, kind, at, changes),
+    case when party_kind is not null then sourcing.history_entry(entry, party_kind, at, party_changes) end);
 end $$;
 
 -- Runs with the rights of the owner, because the service may not insert history. A change of `technologyIds` is recorded
@@ -112,7 +123,7 @@ begin
 end $$;
 
 revoke all on function
-  sourcing.add_history(text, text, text), sourcing.record_part_history(), sourcing.record_file_history()
+  sourcing.add_history(text, text, text, text, text), sourcing.record_part_history(), sourcing.record_file_history()
   from public;
 
 -- Capture starts here. The history of each existing part begins with a BACKFILL entry, and so does that of each file.

@@ -3,6 +3,8 @@ create table sourcing.factories (
   org_id text collate "C" not null,
   -- The name of the organization, which a consumer of its events refreshes.
   org_name text not null,
+  -- Whether the organization has the role MANUFACTURER, refreshed with its name. Without it the factory counts as inactive.
+  org_manufactures boolean not null,
   name text collate "C" not null,
   active boolean not null,
   internal boolean not null,
@@ -57,9 +59,9 @@ create table sourcing.factory_releases (
 -- the factories themselves. Their longest values fit into a page of an index; lists of codes would not.
 create index factories_owned on sourcing.factories (org_id, name, id);
 create index factories_public on sourcing.factories (name, id)
-  include (org_id, region_code, org_name_key, locality_key) where active and not internal;
+  include (org_id, region_code, org_name_key, locality_key) where active and org_manufactures and not internal;
 create index factory_releases_listed on sourcing.factory_releases (org_id, distributor_org_id, name, factory_id);
-create index factory_releases_factory on sourcing.factory_releases (factory_id);
+create index factory_releases_factory on sourcing.factory_releases (factory_id, distributor_org_id, org_id);
 
 -- One index for each filter finds the few factories that match a rare value.
 create index factories_searched on sourcing.factories using gin (name_key gin_trgm_ops, org_name_key gin_trgm_ops);
@@ -83,7 +85,7 @@ begin
     ',"name":', to_json(new.name),
     ',"orgId":', to_json(new.org_id),
     ',"orgName":', to_json(new.org_name),
-    ',"active":', to_json(new.active),
+    ',"active":', to_json(new.active and new.org_manufactures),
     ',"internal":', to_json(new.internal),
     ',"address":{"regionCode":', to_json(new.region_code),
     ',"locality":', to_json(new.locality),

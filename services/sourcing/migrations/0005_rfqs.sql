@@ -3,8 +3,10 @@ create table sourcing.rfqs (
   serial_number text collate "C" not null unique,
   -- Without a foreign key: a part without an open RFQ can be deleted, and the RFQ remains.
   part_id text collate "C" not null,
-  -- Of the part, for searches. An event of the part refreshes the title.
+  -- The title of the part, for searches: the last one that the consumer could read, and the present one, which the IP owner
+  -- can read. A worker refreshes both after an event of the part.
   part_title text,
+  owner_part_title text,
   part_serial_number text collate "C" not null,
   consumer_org_id text not null,
   ip_owner_org_id text not null,
@@ -44,12 +46,13 @@ create index rfqs_owned_parts on sourcing.rfqs (ip_owner_org_id, part_id, id des
 create index rfqs_owned_live on sourcing.rfqs (ip_owner_org_id, id desc) where published_at is not null and not expired;
 -- The organization is an expression, so that a statement chooses this index: the planner knows the average organization only.
 create index rfqs_consumed_search on sourcing.rfqs using gin ((consumer_org_id || ''), part_title gin_trgm_ops);
-create index rfqs_owned_search on sourcing.rfqs using gin ((ip_owner_org_id || ''), part_title gin_trgm_ops)
+create index rfqs_owned_search on sourcing.rfqs using gin ((ip_owner_org_id || ''), owner_part_title gin_trgm_ops)
   where published_at is not null;
 -- The part of a serial number.
 create index rfqs_part_serial on sourcing.rfqs (part_serial_number);
--- The RFQs of a part: the open ones for its deletion, all for a new title.
+-- The RFQs of a part: the open ones for its deletion, all in an order for a new title.
 create index rfqs_part on sourcing.rfqs (part_id, state);
+create index rfqs_of_part on sourcing.rfqs (part_id, id);
 -- For the worker of expiries.
 create index rfqs_due on sourcing.rfqs (expires_at) where not expired;
 
@@ -64,6 +67,7 @@ create table sourcing.rfq_invitations (
   declined_at timestamptz(3),
   offered_at timestamptz(3),
   part_id text collate "C" not null,
+  -- The last title that the manufacturer could read.
   part_title text,
   rfq_state text not null,
   -- The awarded offers of this manufacturer.
@@ -78,6 +82,9 @@ create table sourcing.rfq_invitations (
 );
 create index rfq_invitations_states on sourcing.rfq_invitations (org_id, rfq_state, rfq_id desc);
 create index rfq_invitations_parts on sourcing.rfq_invitations (org_id, part_id, rfq_id desc);
+-- The invitations by which a manufacturer reads a part.
+create index rfq_invitations_readable on sourcing.rfq_invitations (org_id, part_id)
+  where state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}');
 create index rfq_invitations_live on sourcing.rfq_invitations (org_id, rfq_id desc) where not expired;
 create index rfq_invitations_search on sourcing.rfq_invitations using gin ((org_id || ''), part_title gin_trgm_ops);
 create index rfq_invitations_of_rfq on sourcing.rfq_invitations (rfq_id, invited_at desc, org_id desc);
@@ -156,7 +163,7 @@ create function sourcing.update_invitations() returns trigger
 language plpgsql as $$
 begin
   update sourcing.rfq_invitations i set
-    part_title = new.part_title, rfq_state = new.state, expires_at = new.expires_at, expired = new.expired,
+    rfq_state = new.state, expires_at = new.expires_at, expired = new.expired,
     document = case
       when row(new.state, new.expires_at, new.awarded_offer_ids)
         is distinct from row(old.state, old.expires_at, old.awarded_offer_ids)
@@ -167,8 +174,18 @@ end $$;
 
 create trigger rfq_invitations after update on sourcing.rfqs
   for each row
-  when (row(new.state, new.expires_at, new.expired, new.part_title, new.awarded_offer_ids)
-    is distinct from row(old.state, old.expires_at, old.expired, old.part_title, old.awarded_offer_ids))
+  when (row(new.state, new.expires_at, new.expired, new.awarded_offer_ids)
+    is distinct from row(old.state, old.expires_at, old.expired, old.awarded_offer_ids))
   execute function sourcing.update_invitations();
 
-grant select, insert, update, delete on sourcing.rfqs, sourcing.rfq_invitations to marketplace_sourcing;
+-- The parts whose title is being copied to their RFQs. A part can have many, so a copy is many short transactions, and
+-- continues after the last RFQ. The part that waits longest is next.
+create table sourcing.title_refreshes (
+  part_id text collate "C" primary key,
+  -- The last RFQ that has the title.
+  last_id text collate "C" not null,
+  waits_since timestamptz not null
+);
+create index title_refreshes_next on sourcing.title_refreshes (waits_since);
+
+grant select, insert, update, delete on sourcing.rfqs, sourcing.rfq_invitations, sourcing.title_refreshes to marketplace_sourcing;

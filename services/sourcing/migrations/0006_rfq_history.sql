@@ -1,15 +1,21 @@
--- Row triggers write the history of RFQs, as they do for parts.
+-- Row triggers write the history of RFQs, as they do for parts. For all but the consumer an RFQ is created by its publication.
 create function sourcing.record_rfq_history() returns trigger
 language plpgsql security definer set search_path = pg_catalog, sourcing, pg_temp as $$
 declare
+  kind text := case tg_op when 'INSERT' then 'CREATE' else tg_op end;
+  ignored text[] := '{updatedTime}';
   changes text := sourcing.field_changes(
     case tg_op when 'INSERT' then '{}' else old.document end::json,
-    case tg_op when 'DELETE' then '{}' else new.document end::json,
-    '{updatedTime}');
+    case tg_op when 'DELETE' then '{}' else new.document end::json, ignored);
 begin
-  if changes is not null then
-    perform sourcing.add_history(coalesce(new.id, old.id),
-      case tg_op when 'INSERT' then 'CREATE' else tg_op end, changes);
+  if changes is null then
+    return null;
+  elsif tg_op = 'DELETE' or new.published_at is null then
+    perform sourcing.add_history(coalesce(new.id, old.id), kind, changes);
+  elsif tg_op = 'UPDATE' and old.published_at is null then
+    perform sourcing.add_history(new.id, kind, changes, 'CREATE', sourcing.field_changes('{}', new.document::json, ignored));
+  else
+    perform sourcing.add_history(new.id, kind, changes, kind, changes);
   end if;
   return null;
 end $$;
@@ -43,8 +49,10 @@ return (
 );
 
 -- Capture starts here. The history of each existing RFQ begins with a BACKFILL entry.
-select sourcing.add_history(id, 'BACKFILL', sourcing.field_changes('{}', document::json, '{updatedTime}'))
-from sourcing.rfqs order by id;
+select sourcing.add_history(id, 'BACKFILL', content, case when published_at is not null then 'BACKFILL' end, content)
+from sourcing.rfqs
+cross join lateral (select sourcing.field_changes('{}', document::json, '{updatedTime}') as content) captured
+order by id;
 
 create trigger rfq_history after insert or update or delete on sourcing.rfqs
   for each row execute function sourcing.record_rfq_history();

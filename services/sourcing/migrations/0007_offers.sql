@@ -36,6 +36,8 @@ create table sourcing.offers (
   check ((state = 'DRAFT') = (submitted_at is null)),
   -- Whether consumer and IP owner do not see prices now: the RFQ is sealed and OPEN. Triggers set it.
   concealed boolean not null,
+  -- Whether the IP owner does not see the offer now: it is invited itself, and the RFQ has not ended. Triggers set it.
+  hidden_from_ip_owner boolean not null,
   -- The public JSON of the offer for its manufacturer, and for consumer and IP owner of the RFQ.
   document text not null,
   party_document text not null
@@ -54,12 +56,16 @@ create index offers_received_parts on sourcing.offers (consumer_org_id, part_id,
 create index offers_received_rfqs on sourcing.offers (consumer_org_id, rfq_id, id desc) where submitted_at is not null;
 create index offers_received_others on sourcing.offers (consumer_org_id, id desc)
   where submitted_at is not null and state <> 'ACCEPTED';
-create index offers_owned on sourcing.offers (ip_owner_org_id, id desc) where submitted_at is not null;
-create index offers_owned_states on sourcing.offers (ip_owner_org_id, state, id desc) where submitted_at is not null;
-create index offers_owned_parts on sourcing.offers (ip_owner_org_id, part_id, id desc) where submitted_at is not null;
-create index offers_owned_rfqs on sourcing.offers (ip_owner_org_id, rfq_id, id desc) where submitted_at is not null;
+create index offers_owned on sourcing.offers (ip_owner_org_id, id desc)
+  where submitted_at is not null and not hidden_from_ip_owner;
+create index offers_owned_states on sourcing.offers (ip_owner_org_id, state, id desc)
+  where submitted_at is not null and not hidden_from_ip_owner;
+create index offers_owned_parts on sourcing.offers (ip_owner_org_id, part_id, id desc)
+  where submitted_at is not null and not hidden_from_ip_owner;
+create index offers_owned_rfqs on sourcing.offers (ip_owner_org_id, rfq_id, id desc)
+  where submitted_at is not null and not hidden_from_ip_owner;
 create index offers_owned_others on sourcing.offers (ip_owner_org_id, id desc)
-  where submitted_at is not null and state <> 'ACCEPTED';
+  where submitted_at is not null and not hidden_from_ip_owner and state <> 'ACCEPTED';
 -- The offers of an RFQ, for its award, its cancellation and its comparison.
 create index offers_of_rfq on sourcing.offers (rfq_id, state, id desc);
 -- An offer has one draft revision at most.
@@ -100,6 +106,9 @@ language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
     new.concealed := (select sealed and state = 'OPEN' from sourcing.rfqs where id = new.rfq_id);
+    new.hidden_from_ip_owner := new.ip_owner_org_id not in (new.manufacturer_org_id, new.consumer_org_id) and exists (
+      select from sourcing.rfq_invitations
+      where rfq_id = new.rfq_id and org_id = new.ip_owner_org_id and rfq_state in ('OPEN', 'CLOSED'));
   end if;
   new.document := sourcing.offer_document(new, false);
   new.party_document := case when new.concealed then sourcing.offer_document(new, true) else new.document end;
@@ -109,16 +118,32 @@ end $$;
 create trigger offer_documents before insert or update on sourcing.offers
   for each row execute function sourcing.write_offer_documents();
 
--- The prices of a sealed RFQ become visible when it closes, and hidden again when it is reopened.
+-- The prices of a sealed RFQ become visible when it closes, and hidden again when it is reopened. Its award or cancellation
+-- shows all offers to an IP owner that is invited itself.
 create function sourcing.conceal_offers() returns trigger
 language plpgsql as $$
+declare
+  conceals boolean := new.sealed and new.state = 'OPEN';
+  has_ended boolean := new.state in ('AWARDED', 'CANCELLED');
 begin
-  update sourcing.offers set concealed = (new.state = 'OPEN')
-  where rfq_id = new.id and concealed <> (new.state = 'OPEN');
+  update sourcing.offers set concealed = conceals, hidden_from_ip_owner = hidden_from_ip_owner and not has_ended
+  where rfq_id = new.id and (concealed <> conceals or hidden_from_ip_owner and has_ended);
   return null;
 end $$;
 
 create trigger rfq_concealment after update on sourcing.rfqs
-  for each row when (new.sealed and new.state <> old.state) execute function sourcing.conceal_offers();
+  for each row when (new.state <> old.state) execute function sourcing.conceal_offers();
+
+-- From its invitation on, an IP owner does not see the offers of its competitors.
+create function sourcing.hide_offers() returns trigger
+language plpgsql as $$
+begin
+  update sourcing.offers set hidden_from_ip_owner = true
+  where rfq_id = new.rfq_id and ip_owner_org_id = new.org_id and new.org_id not in (manufacturer_org_id, consumer_org_id);
+  return null;
+end $$;
+
+create trigger invitation_hides_offers after insert on sourcing.rfq_invitations
+  for each row when (new.rfq_state in ('OPEN', 'CLOSED')) execute function sourcing.hide_offers();
 
 grant select, insert, update on sourcing.offers to marketplace_sourcing;

@@ -24,6 +24,8 @@ create table sourcing.orders (
   total numeric not null,
   currency text not null,
   due_date date not null,
+  -- When the IP owner released the files of the group `ip` to the manufacturer.
+  files_released_at timestamptz(3),
   -- [{name, plannedTime, completedTime}]
   milestones jsonb not null default '[]',
   carrier text,
@@ -66,7 +68,7 @@ create index orders_distributed_factories on sourcing.orders (distributor_org_id
 -- For the deletion of a part, and for its files of the group `ip`.
 create index orders_unfinished on sourcing.orders (part_id) where state not in ('COMPLETED', 'DECLINED', 'CANCELLED');
 create index orders_live on sourcing.orders (manufacturer_org_id, part_id)
-  where state in ('CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD');
+  where files_released_at is not null and state in ('CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD');
 
 -- The only code that builds the JSON of an order.
 create function sourcing.write_order_document() returns trigger
@@ -91,6 +93,7 @@ begin
     ',"shippingCost":' || sourcing.money_json(new.shipping_cost, new.currency),
     ',"total":', sourcing.money_json(new.total, new.currency),
     ',"dueDate":', to_json(to_char(new.due_date, 'YYYY-MM-DD')),
+    ',"filesReleasedTime":' || to_json(sourcing.api_time(new.files_released_at))::text,
     ',"milestones":', new.milestones,
     ',"carrier":' || to_json(new.carrier)::text,
     ',"trackingNumber":' || to_json(new.tracking_number)::text,

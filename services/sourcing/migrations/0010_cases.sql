@@ -11,15 +11,22 @@ create table sourcing.cases (
   party_org_ids text[] not null,
   -- Whether the publication of the RFQ, or an invitation to it, opened the case. Only such a case follows its RFQ.
   follows_rfq boolean not null,
+  -- The organization that closed the case, which alone opens it again. Null where its RFQ closed it.
+  closed_by_org_id text,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   check (num_nonnulls(rfq_id, order_id) <= 1),
   check (rfq_id is not null or not follows_rfq),
+  check (state <> 'OPEN' or closed_by_org_id is null),
   -- The public JSON of the case, built on write.
   document text not null
 );
 -- The case of each organization that an RFQ has opened.
 create unique index cases_of_rfq on sourcing.cases (rfq_id, org_id) where follows_rfq;
+
+-- For the limit of the cases that an organization opens about one record.
+create index cases_about_rfqs on sourcing.cases (rfq_id, org_id) where rfq_id is not null;
+create index cases_about_orders on sourcing.cases (order_id, org_id) where order_id is not null;
 
 -- The cases of each party, with the columns of the filters: the time of a list does not depend on the cases of others.
 create table sourcing.case_parties (
@@ -52,6 +59,7 @@ begin
     ',"orderId":' || to_json(new.order_id)::text,
     ',"orgId":', to_json(new.org_id),
     ',"partyOrgIds":', to_json(new.party_org_ids),
+    ',"closedByOrgId":' || to_json(new.closed_by_org_id)::text,
     ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
     ',"updatedTime":', to_json(sourcing.api_time(new.updated_at)),
     '}');

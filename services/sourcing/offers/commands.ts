@@ -12,7 +12,7 @@ import { once } from '../../kit/idempotency/once.ts'
 import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/states.ts'
-import { caseChange, emitOfferEvent, emitOfferRevised } from './events.ts'
+import { caseChange, emitOfferEvent, emitOfferRevised, type SharedOffer } from './events.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
@@ -20,6 +20,7 @@ import {
   guardProblems,
   hasTooManyOffers,
   illegal,
+  invitationProblems,
   type OwnOffer,
   patchedContent,
   unknownFactory,
@@ -44,8 +45,10 @@ export function createOffer({ clock }: CommandDeps, { begin, body, audit, idempo
   return begin((tx, caller) => {
     const request = { userId: caller.userId, operation: 'createOffer', key: idempotencyKey, body }
     return once(tx, request, now, async (): Promise<Offer> => {
-      const rfq = await requireReferences(tx, caller.orgId, body)
-      await requireRoom(tx, caller.orgId, rfq, now)
+      const { rfq, invitationState } = await requireReferences(tx, caller.orgId, body)
+      const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), invitationState })
+      if (problems.length > 0) throw refuse('illegal_transition', { errors: problems })
+      await requireRoom(tx, caller.orgId, rfq.id)
       const { partId, consumerOrgId, ipOwnerOrgId, currency } = rfq
       const offer = {
         id: newIdAt('offer', now),
@@ -64,13 +67,18 @@ export function createOffer({ clock }: CommandDeps, { begin, body, audit, idempo
   })
 }
 
+interface Invited {
+  rfq: Rfq
+  invitationState: string
+}
+
 /** Locks RFQ and invitation; throws 400 for an RFQ, a factory or a currency that the offer may not name. */
-async function requireReferences(tx: Tx, orgId: string, body: OfferInput): Promise<Rfq> {
+async function requireReferences(tx: Tx, orgId: string, body: OfferInput): Promise<Invited> {
   const [invitation] = await lockInvitation(tx, orgId, body.rfqId)
   if (!invitation) throw invalid([unknownRfq(body.rfqId)])
   const rfq: Rfq = JSON.parse(invitation.rfq)
   await requireContent(tx, orgId, body, rfq)
-  return rfq
+  return { rfq, invitationState: invitation.state }
 }
 
 /** Throws 400 for a sent factory of another organization, and for amounts in another currency than that of the RFQ. */
@@ -86,12 +94,9 @@ async function requireContent(
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** Throws 409 for an RFQ that is not OPEN, and for an organization with too many offers. The invitation is locked. */
-async function requireRoom(tx: Tx, orgId: string, rfq: Rfq, now: string): Promise<void> {
-  const state = rfqStateAt(rfq, now)
-  if (state !== 'OPEN')
-    throw refuse('illegal_transition', { errors: [{ field: 'rfqId', message: `is ${state}, not OPEN` }] })
-  const [{ count }] = await queries.countLive(tx, orgId, rfq.id)
+/** Throws 409 for an organization with too many offers. The invitation is locked. */
+async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> {
+  const [{ count }] = await queries.countLive(tx, orgId, rfqId)
   if (hasTooManyOffers(count)) {
     throw refuse('limit_reached', { detail: 'An organization has at most 20 offers in DRAFT or SUBMITTED for an RFQ.' })
   }
@@ -141,12 +146,7 @@ export function submitOffer({ clock }: CommandDeps, { begin, params, audit }: Ch
 }
 
 /** A previous offer that was withdrawn, rejected or has expired meanwhile stays as it is. */
-async function supersede(
-  tx: Tx,
-  orgId: string,
-  id: string | null,
-  now: string,
-): Promise<readonly queries.StoredOffer[]> {
+async function supersede(tx: Tx, orgId: string, id: string | null, now: string): Promise<readonly SharedOffer[]> {
   const superseded = id === null ? [] : await move(tx, 'supersede', { orgId, id }, now)
   for (const offer of superseded) await emitOfferEvent(tx, 'superseded', offer)
   return superseded
@@ -158,7 +158,7 @@ export function reviseOffer({ clock }: CommandDeps, { begin, params, audit }: Ch
   return begin(async (tx, { orgId }) => {
     const locked = await lockWithRfq(tx, orgId, params.id)
     await requireGuards(tx, 'revise', locked, now)
-    await requireRoom(tx, orgId, locked.rfq, now)
+    await requireRoom(tx, orgId, locked.rfq.id)
     const id = newIdAt('offer', now)
     const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id }, now)
     await recordSuccess(tx, { ...audit, request: { ...audit.request, offerId: id } })
@@ -188,8 +188,7 @@ export function endOffer(
   })
 }
 
-interface LockedOffer {
-  rfq: Rfq
+interface LockedOffer extends Invited {
   offer: OwnOffer
   row: queries.OwnOfferRow
 }
@@ -199,15 +198,17 @@ async function lockWithRfq(tx: AuthorizedTx, orgId: string, id: string): Promise
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
   const invitation = found(await lockInvitation(tx, orgId, rfqId))
   const row = found(await queries.lockOwnOffer(tx, orgId, id))
-  return { rfq: JSON.parse(invitation.rfq), offer: JSON.parse(row.document), row }
+  return { rfq: JSON.parse(invitation.rfq), invitationState: invitation.state, offer: JSON.parse(row.document), row }
 }
 
 /** Throws 409 for a verb that the state or a guard does not allow. */
-async function requireGuards(tx: Tx, verb: OfferVerb, { rfq, offer, row }: LockedOffer, now: string): Promise<void> {
+async function requireGuards(tx: Tx, verb: OfferVerb, locked: LockedOffer, now: string): Promise<void> {
+  const { rfq, invitationState, offer, row } = locked
   requireLegal(verb, offer, now)
   const [factory] = await queries.lockFactory(tx, row.manufacturer_org_id, offer.factoryId, row.consumer_org_id)
   const problems = guardProblems(verb, {
     rfqState: rfqStateAt(rfq, now),
+    invitationState,
     factory,
     validUntil: offer.validUntil,
     hasDraftRevision: row.has_draft_revision,

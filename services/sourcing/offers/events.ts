@@ -49,9 +49,18 @@ export const emitOfferRevised = (tx: Tx, revision: OfferRow, previousOfferId: st
     data: { ...about(revision), previousOfferId },
   } satisfies OfferRevised & { tenantId: string; subject: string })
 
-/** A change of which manufacturer, consumer and IP owner learn. */
-export const caseChange = (name: OfferEventName, offer: OfferRow): RfqChange => ({
+/** An offer whose readers learn of its changes. */
+export interface SharedOffer extends OfferRow {
+  hidden_from_ip_owner: boolean
+}
+
+/** A change of which the manufacturer, the consumer and an IP owner that may read the offer learn. */
+export const caseChange = (name: OfferEventName, offer: SharedOffer): RfqChange => ({
   rfqId: offer.rfq_id,
-  orgIds: [offer.manufacturer_org_id, offer.consumer_org_id, offer.ip_owner_org_id],
+  orgIds: [
+    offer.manufacturer_org_id,
+    offer.consumer_org_id,
+    ...(offer.hidden_from_ip_owner ? [] : [offer.ip_owner_org_id]),
+  ],
   cause: { event: `sourcing.offer.${name}`, id: offer.id },
 })

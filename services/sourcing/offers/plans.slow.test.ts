@@ -74,7 +74,7 @@ describe(`over ${RFQS * OFFERS_PER_RFQ} offers, of which one organization has ha
       (sql) => findComparedRfq(sql, 'org_7', 'rfq_1'),
     ]
     for (const query of queries) expect((await planOf(url, query)).scannedWhole).toEqual([])
-    const compared = await planOf(url, (sql) => findComparedOffers(sql, 'rfq_1', now))
+    const compared = await planOf(url, (sql) => findComparedOffers(sql, 'org_7', 'rfq_1', now))
     expect(compared.scannedWhole).not.toContain('offers')
   })
 

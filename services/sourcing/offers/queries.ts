@@ -1,6 +1,6 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { isOwn, maySource } from '../factories/visibility.ts'
-import type { OfferRow } from './events.ts'
+import { isActive, isOwn, maySource } from '../factories/visibility.ts'
+import type { OfferRow, SharedOffer } from './events.ts'
 import type { OfferContent, OfferedFactory } from './rules.ts'
 import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
 
@@ -11,7 +11,7 @@ export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document
 
 /** A factory of the manufacturer, locked until the transaction ends, so that it stays active. */
 export const lockFactory = (tx: Tx, orgId: string, factoryId: string, consumerOrgId: string) => tx<OfferedFactory[]>`
-  select factory.active as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
+  select ${isActive(tx)} as "isActive", consumer.engagement = 'DISTRIBUTOR' as "needsRelease",
     ${maySource(tx, consumerOrgId)} as "isReleased"
   from sourcing.factories factory
   join organization.org_directory consumer on consumer.org_id = ${consumerOrgId}
@@ -114,13 +114,13 @@ export const moveState = (
   { orgId, id }: { orgId: string; id: string },
   { from, to, reason }: StateChange,
   now: string,
-) => tx<StoredOffer[]>`
+) => tx<(StoredOffer & SharedOffer)[]>`
   update sourcing.offers set state = ${to}, reason = ${reason ?? null}, updated_at = ${now},
     submitted_at = case when ${to} = 'SUBMITTED' then ${now}::timestamptz else submitted_at end
   where id = ${id} and (${isManufacturer(tx, orgId)} or (${isConsumer(tx, orgId)})) and state = any(${[...from]})
     and valid_until > ${now}
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id,
-    ${documentFor(tx, orgId)} as document`
+    hidden_from_ip_owner, ${documentFor(tx, orgId)} as document`
 
 /** The invitation of the manufacturer, whose first submission is recorded. */
 export const markOffered = (tx: Tx, orgId: string, rfqId: string, now: string) => tx`
@@ -141,11 +141,11 @@ export const endOffersOf = (tx: Tx, rfqId: string, now: string) => tx<(OfferRow 
   returning offer.id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
 
 /** Expires SUBMITTED offers whose validity has passed. Replicas take different rows. */
-export const expireDue = (sql: Sql, now: string, limit: number) => sql<OfferRow[]>`
+export const expireDue = (sql: Sql, now: string, limit: number) => sql<SharedOffer[]>`
   with due as materialized (
     select id from sourcing.offers
     where state = 'SUBMITTED' and valid_until <= ${now} order by valid_until limit ${limit} for update skip locked
   )
   update sourcing.offers offer set state = 'EXPIRED', updated_at = ${now}
   from due where offer.id = due.id
-  returning offer.id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id`
+  returning offer.id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, hidden_from_ip_owner`

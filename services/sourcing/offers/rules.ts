@@ -11,19 +11,6 @@ import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { utcOf, yearProblems } from '../rfqs/rules.ts'
 import { OFFER_TRANSITIONS, type OfferGuard, type OfferVerb } from './states.ts'
 
-/** The relation of an organization to an offer. `visibility.ts` has the same rule in SQL. */
-export interface OfferParties {
-  manufacturerOrgId: string
-  consumerOrgId: string
-  ipOwnerOrgId: string
-  wasSubmitted: boolean
-}
-
-/** Whether an organization may read an offer: its manufacturer; once it is submitted also consumer and IP owner. */
-export const mayRead = (offer: OfferParties, orgId: string): boolean =>
-  offer.manufacturerOrgId === orgId ||
-  (offer.wasSubmitted && (offer.consumerOrgId === orgId || offer.ipOwnerOrgId === orgId))
-
 /** The factory of an offer, as its guards see it. */
 export interface OfferedFactory {
   isActive: boolean
@@ -36,6 +23,8 @@ export interface OfferedFactory {
 /** What the guards compare. */
 export interface GuardFacts {
   rfqState: RfqState
+  /** The state of the invitation, which a decline ends. */
+  invitationState: string
   /** Undefined: the manufacturer has no such factory. */
   factory: OfferedFactory | undefined
   validUntil: string
@@ -45,15 +34,25 @@ export interface GuardFacts {
 
 const problem = (field: string, message: string): FieldError => ({ field, message })
 
-const GUARDS: Record<OfferGuard, (facts: GuardFacts) => FieldError[]> = {
-  rfqIsOpen: ({ rfqState }) => (rfqState === 'OPEN' ? [] : [problem('rfqId', `is ${rfqState}, not OPEN`)]),
-  factoryIsActive: ({ factory }) => (factory?.isActive ? [] : [problem('factoryId', 'must be active')]),
-  factoryIsReleased: ({ factory }) =>
+const GUARDS = {
+  rfqIsOpen: ({ rfqState }: Pick<GuardFacts, 'rfqState'>) =>
+    rfqState === 'OPEN' ? [] : [problem('rfqId', `is ${rfqState}, not OPEN`)],
+  isInvited: ({ invitationState }: Pick<GuardFacts, 'invitationState'>) =>
+    invitationState === 'DECLINED' ? [problem('rfqId', 'is declined by your organization')] : [],
+  factoryIsActive: ({ factory }: GuardFacts) => (factory?.isActive ? [] : [problem('factoryId', 'must be active')]),
+  factoryIsReleased: ({ factory }: GuardFacts) =>
     factory?.needsRelease && !factory.isReleased ? [problem('factoryId', 'must be released to the consumer')] : [],
-  isStillValid: ({ validUntil, now }) => (validUntil > now ? [] : [problem('validUntil', 'must be in the future')]),
-  hasNoDraftRevision: ({ hasDraftRevision }) =>
+  isStillValid: ({ validUntil, now }: GuardFacts) =>
+    validUntil > now ? [] : [problem('validUntil', 'must be in the future')],
+  hasNoDraftRevision: ({ hasDraftRevision }: GuardFacts) =>
     hasDraftRevision ? [problem('revision', 'exists already as a draft')] : [],
-}
+} satisfies Record<OfferGuard, (facts: GuardFacts) => FieldError[]>
+
+/** Why an offer cannot be drafted. */
+export const invitationProblems = (facts: Pick<GuardFacts, 'rfqState' | 'invitationState'>): FieldError[] => [
+  ...GUARDS.rfqIsOpen(facts),
+  ...GUARDS.isInvited(facts),
+]
 
 /** The unmet guards of a verb, each with its field. */
 export const guardProblems = (verb: OfferVerb, facts: GuardFacts): FieldError[] =>

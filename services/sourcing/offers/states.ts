@@ -1,7 +1,13 @@
 import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
 
 /** The conditions of a verb; `rules.ts` has a function for each. */
-export type OfferGuard = 'rfqIsOpen' | 'factoryIsActive' | 'factoryIsReleased' | 'isStillValid' | 'hasNoDraftRevision'
+export type OfferGuard =
+  | 'rfqIsOpen'
+  | 'isInvited'
+  | 'factoryIsActive'
+  | 'factoryIsReleased'
+  | 'isStillValid'
+  | 'hasNoDraftRevision'
 
 interface Transition {
   from: readonly OfferState[]
@@ -21,7 +27,7 @@ export const OFFER_TRANSITIONS = {
   submit: {
     from: ['DRAFT'],
     to: 'SUBMITTED',
-    guards: ['rfqIsOpen', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
+    guards: ['rfqIsOpen', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
     by: 'manufacturer',
   },
   revise: { from: ['SUBMITTED'], guards: ['rfqIsOpen', 'hasNoDraftRevision'], by: 'manufacturer' },
@@ -38,12 +44,6 @@ export type OfferVerb = keyof typeof OFFER_TRANSITIONS
 /** Whether a verb may be used in a state, apart from its guards. */
 export const isLegal = (verb: OfferVerb, state: OfferState): boolean =>
   (OFFER_TRANSITIONS[verb].from as readonly OfferState[]).includes(state)
-
-/** The state that follows a verb. */
-export function stateAfter(verb: OfferVerb, state: OfferState): OfferState {
-  const transition: Transition = OFFER_TRANSITIONS[verb]
-  return transition.to ?? state
-}
 
 /** The state at a time: a SUBMITTED offer whose validity has passed counts as EXPIRED before the worker has seen it. */
 export const stateAt = ({ state, validUntil }: { state: OfferState; validUntil: string }, now: string): OfferState =>

@@ -1,12 +1,14 @@
 import type { Sql } from '../../kit/db/client.ts'
 
-/* The conditions of `mayRead` in SQL, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
+/* The organizations that read an offer, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
 
 export const isManufacturer = (sql: Sql, orgId: string) => sql`manufacturer_org_id = ${orgId}`
 
 export const isConsumer = (sql: Sql, orgId: string) => sql`consumer_org_id = ${orgId} and submitted_at is not null`
 
-export const isIpOwner = (sql: Sql, orgId: string) => sql`ip_owner_org_id = ${orgId} and submitted_at is not null`
+/** An IP owner that is invited itself sees the offers of others only after the RFQ has ended. */
+export const isIpOwner = (sql: Sql, orgId: string) =>
+  sql`ip_owner_org_id = ${orgId} and submitted_at is not null and not hidden_from_ip_owner`
 
 /** The JSON of an offer for an organization that may read it. */
 export const documentFor = (sql: Sql, orgId: string) =>

@@ -6,7 +6,7 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { followOrder } from '../assignments/order-steps.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
-import { lockOrder, moveState, replaceMilestones } from './queries.ts'
+import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
 import { illegal, milestonesOf } from './rules.ts'
 import { heldStateAfter, isLegal, ORDER_TRANSITIONS, type OrderVerb, stateAfter } from './states.ts'
 
@@ -29,7 +29,7 @@ interface Details {
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
 export function moveOrder(
   { clock }: CommandDeps,
-  verb: Exclude<OrderVerb, 'milestones'>,
+  verb: Exclude<OrderVerb, 'milestones' | 'releaseFiles'>,
   { begin, params, audit }: ChangeOrder,
   { reason, carrier, trackingNumber }: Details = {},
 ): Promise<JsonText> {
@@ -79,5 +79,26 @@ export function changeMilestones(
     await emitOrderEvent(tx, EVENT_NAMES.milestones, order)
     await followOrder(tx, JSON.parse(changed), `sourcing.order.${EVENT_NAMES.milestones}`)
     return new JsonText(changed)
+  })
+}
+
+/** Releases the part's files of the group `ip` to the manufacturer; of two concurrent calls one gets 409. */
+export function releaseFiles({ clock }: CommandDeps, { begin, params, audit }: ChangeOrder): Promise<JsonText> {
+  const now = new Date(clock()).toISOString()
+  return begin(async (tx, { orgId }) => {
+    const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.releaseFiles.by }
+    const { state, filesReleasedTime }: Order = JSON.parse(found(await lockOrder(tx, acted)).document)
+    if (!isLegal('releaseFiles', state)) {
+      throw refuse('illegal_transition', { detail: illegal(state, 'releaseFiles') })
+    }
+    if (filesReleasedTime !== undefined) {
+      throw refuse('illegal_transition', { detail: 'The files are already released.' })
+    }
+    const { document } = found(await setFilesReleased(tx, acted, now))
+    await recordSuccess(tx, audit)
+    const order: Order = JSON.parse(document)
+    await emitOrderEvent(tx, EVENT_NAMES.releaseFiles, order)
+    await followOrder(tx, order, `sourcing.order.${EVENT_NAMES.releaseFiles}`)
+    return new JsonText(document)
   })
 }

@@ -19,6 +19,7 @@ export const EVENT_NAMES = {
   hold: 'held',
   resume: 'resumed',
   milestones: 'milestonesChanged',
+  releaseFiles: 'filesReleased',
 } as const satisfies Record<OrderVerb, OrderEventName>
 
 export const emitOrderEvent = (tx: Tx, name: OrderEventName, order: Order) =>

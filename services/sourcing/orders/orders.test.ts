@@ -3,7 +3,6 @@ import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Order } from '../../../proto/http/sourcing/orders.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
-import { totalOf } from '../awards/pricing.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, seller, distributor, stranger, parties, place } = await orderParties(market)
@@ -39,12 +38,16 @@ describe('GET /v1/orders/{id}', () => {
     expect(isOrder.Check(answers[0]?.body)).toBe(true)
   })
 
-  test('its total can be computed from the order alone', async () => {
+  test('its total is the unit price × the quantity + tooling + shipping', async () => {
     const { unitPrice, quantity, toolingCost, shippingCost, total } = (await orders.CONSUMER.read(placed)).body
-    expect(unitPrice).toEqual({ amount: '95.50', currency: 'EUR' })
-    const costs = { toolingCost: toolingCost?.amount ?? '0', shippingCost: shippingCost?.amount ?? '0' }
-    expect(totalOf({ unitPrice: unitPrice.amount, quantity, ...costs })).toBe(total.amount)
-    expect(total).toEqual({ amount: '2204.90', currency: 'EUR' })
+    const money = (amount: string) => ({ amount, currency: 'EUR' as const })
+    expect([unitPrice, quantity, toolingCost, shippingCost, total]).toEqual([
+      money('95.50'),
+      10,
+      money('1200.00'),
+      money('49.90'),
+      money('2204.90'),
+    ])
   })
 
   test('fields without a value are omitted', async () => {

@@ -57,7 +57,7 @@ describe(`over ${ROWS} orders, of which one organization has half in each role`,
   )
 
   test('an order, and the orders that make a part or a factory readable or keep a part, are found by indexes', async () => {
-    const neither = { consumer: false, manufacturer: false }
+    const neither = { consumer: false, distributor: false }
     for (const orgId of [LARGEST, SMALL, 'org_unknown']) {
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
         (sql) => findOrder(sql, orgId, `order_${'14'.padStart(26, '0')}`),

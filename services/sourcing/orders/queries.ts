@@ -51,3 +51,8 @@ export const replaceMilestones = (
   update sourcing.orders set milestones = ${JSON.stringify(milestones)}::text::jsonb, updated_at = ${now}
   where id = ${id} and ${isActor(tx, orgId, by)}
   returning document`
+
+export const setFilesReleased = (tx: Tx, { orgId, id, by }: ActedOn, now: string) => tx<{ document: string }[]>`
+  update sourcing.orders set files_released_at = ${now}, updated_at = ${now}
+  where id = ${id} and ${isActor(tx, orgId, by)}
+  returning document`

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { ORDER_STATES, type OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { FINAL_ORDER_STATES, LIVE_ORDER_STATES } from '../../testing/contract-states.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
 import { publishedPart } from '../../testing/rfqs.ts'
-import { FINAL_STATES, LIVE_STATES } from './states.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, seller, distributor, stranger, factoryId, place } = await orderParties(market)
@@ -69,29 +69,35 @@ describe('files of the group ip', () => {
     return body.items.map(({ group }) => group).toSorted()
   }
 
-  test.each(ORDER_STATES)('the manufacturer of an order that is %s sees them only while it is live', async (state) => {
-    const partId = await internalPart()
-    for (const group of ['document', 'ip', 'partDevelopment', 'development'] as const) {
-      await own.addFile(partId, group, group)
-    }
-    await place({ partId, ...heldIn(state) })
-    const seen = LIVE_STATES.includes(state) ? ['document', 'ip'] : ['document']
-    expect(await groupsFor(partId, maker)).toEqual(seen)
-    for (const other of [consumer, seller, distributor]) expect(await groupsFor(partId, other)).toEqual(['document'])
-    expect(await groupsFor(partId, ipOwner)).toHaveLength(4)
-  })
+  test.each(ORDER_STATES)(
+    'the manufacturer of an order that is %s sees them only while it is live and they are released',
+    async (state) => {
+      const partId = await internalPart()
+      for (const group of ['document', 'ip', 'partDevelopment', 'development'] as const) {
+        await own.addFile(partId, group, group)
+      }
+      const id = await place({ partId, ...heldIn(state) })
+      for (const other of [maker, consumer, seller, distributor]) {
+        expect(await groupsFor(partId, other)).toEqual(['document'])
+      }
+      await market.db.owner`update sourcing.orders set files_released_at = now() where id = ${id}`
+      const seen = LIVE_ORDER_STATES.includes(state) ? ['document', 'ip'] : ['document']
+      expect(await groupsFor(partId, maker)).toEqual(seen)
+      for (const other of [consumer, seller, distributor]) expect(await groupsFor(partId, other)).toEqual(['document'])
+      expect(await groupsFor(partId, ipOwner)).toHaveLength(4)
+    },
+  )
 
-  test('the live states are those from CONFIRMED to SHIPPED, and ON_HOLD', () => {
-    expect(LIVE_STATES).toEqual(['CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD'])
-  })
-
-  test('appear with the confirmation and disappear with the delivery, and another maker of the part sees none', async () => {
+  test('appear with the release and the confirmation and disappear with the delivery, and another maker sees none', async () => {
     const partId = await internalPart()
     await own.addFile(partId, 'drawing', 'ip')
     const id = await place({ partId })
     const rival = await market.organization(['MANUFACTURER'])
-    await place({ partId, manufacturerOrgId: rival.orgId, state: 'COMPLETED' })
+    await place({ partId, manufacturerOrgId: rival.orgId, state: 'COMPLETED', filesReleased: true })
+    await place({ partId, manufacturerOrgId: rival.orgId, state: 'CONFIRMED' })
     const made = ordersOf(maker.administrator.client)
+    expect(await groupsFor(partId, maker)).toEqual([])
+    expect((await ordersOf(ipOwner.administrator.client).act(id, 'release-files')).status).toBe(200)
     expect(await groupsFor(partId, maker)).toEqual([])
     await made.act(id, 'confirm')
     expect(await groupsFor(partId, maker)).toEqual(['ip'])
@@ -107,7 +113,7 @@ describe('DELETE of a part', () => {
   test.each(ORDER_STATES)('with an order that is %s is refused only while the order is unfinished', async (state) => {
     const partId = await internalPart()
     await place({ partId, ...heldIn(state) })
-    expect((await remove(partId)).status).toBe(FINAL_STATES.includes(state) ? 204 : 409)
+    expect((await remove(partId)).status).toBe(FINAL_ORDER_STATES.includes(state) ? 204 : 409)
   })
 
   test('is possible after the last order has ended; its order stays readable and its files do not', async () => {
@@ -136,11 +142,11 @@ describe('the factory of an order', () => {
     expect((await batch(stranger.administrator.client)).body.items).toEqual([])
   })
 
-  test('is not listed for a party, and is 403 without a permission of a role', async () => {
+  test('is not listed for a party, and needs no permission', async () => {
     await place()
     const { body } = await consumer.administrator.client.get<{ items: { id: string }[] }>('/v1/factories?view=CONSUMER')
     expect(body.items.map(({ id }) => id)).not.toContain(factoryId)
     const viewer = await seller.member('Viewer')
-    expect((await viewer.client.get(`/v1/factories/${factoryId}`)).status).toBe(403)
+    expect((await viewer.client.get(`/v1/factories/${factoryId}`)).status).toBe(200)
   })
 })

@@ -8,7 +8,7 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import type { PageReads } from '../page-reads.ts'
-import { type CommandDeps, changeMilestones, moveOrder } from './commands.ts'
+import { type CommandDeps, changeMilestones, moveOrder, releaseFiles } from './commands.ts'
 import { findPage } from './list.ts'
 import { findOrder } from './queries.ts'
 import { milestoneProblems } from './rules.ts'
@@ -49,3 +49,4 @@ export const orderRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.route(lifecycle.holdOrder, (call) => moveOrder(deps, 'hold', call, call.body)))
     .use(http.route(lifecycle.resumeOrder, (call) => moveOrder(deps, 'resume', call)))
     .use(http.route(lifecycle.replaceOrderMilestones, (call) => changeMilestones(deps, call), milestoneProblems))
+    .use(http.route(lifecycle.releaseOrderFiles, (call) => releaseFiles(deps, call)))

@@ -1,33 +1,7 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { Milestone, Order, OrderState } from '../../../proto/http/sourcing/orders.ts'
+import type { Milestone, OrderState } from '../../../proto/http/sourcing/orders.ts'
 import { oneOf } from '../../../proto/messages.ts'
-import { FINAL_STATES, LIVE_STATES, ORDER_TRANSITIONS, type OrderVerb } from './states.ts'
-
-/** The organizations that an order names. */
-export type OrderParties = Pick<
-  Order,
-  'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerOrgId' | 'sellerOrgId' | 'distributorOrgId'
->
-
-/** Whether an organization may read an order, its history, its part and its factory. `visibility.ts` has the rule in SQL. */
-export const isParty = (order: OrderParties, orgId: string): boolean =>
-  [
-    order.consumerOrgId,
-    order.ipOwnerOrgId,
-    order.manufacturerOrgId,
-    order.sellerOrgId,
-    order.distributorOrgId,
-  ].includes(orgId)
-
-/** Whether an organization may use a verb on an order. */
-export const mayUse = (verb: OrderVerb, order: OrderParties, orgId: string): boolean =>
-  ORDER_TRANSITIONS[verb].by.some((actor) => order[`${actor}OrgId`] === orgId)
-
-/** Whether the manufacturer of an order sees the files of the group `ip`. */
-export const isLive = (state: OrderState): boolean => LIVE_STATES.includes(state)
-
-/** Whether the part of an order must be kept. */
-export const isUnfinished = (state: OrderState): boolean => !FINAL_STATES.includes(state)
+import { ORDER_TRANSITIONS, type OrderVerb } from './states.ts'
 
 const utcOf = (time: string) => new Date(time).toISOString()
 

@@ -1,7 +1,7 @@
 import type { OrderState } from '../../../proto/http/sourcing/orders.ts'
 
 /** The roles of an order whose organizations use verbs. */
-export type Actor = 'manufacturer' | 'seller' | 'consumer'
+export type Actor = 'manufacturer' | 'seller' | 'consumer' | 'ipOwner'
 
 interface Transition {
   from: readonly OrderState[]
@@ -21,10 +21,14 @@ export const ORDER_TRANSITIONS = {
   rework: { from: ['INSPECTION'], to: 'IN_PRODUCTION', by: ['manufacturer'] },
   ship: { from: ['INSPECTION'], to: 'SHIPPED', by: ['manufacturer'] },
   deliver: { from: ['SHIPPED'], to: 'DELIVERED', by: ['manufacturer', 'seller', 'consumer'] },
-  complete: { from: ['DELIVERED'], to: 'COMPLETED', by: ['manufacturer', 'seller', 'consumer'] },
+  complete: { from: ['DELIVERED'], to: 'COMPLETED', by: ['consumer'] },
   hold: { from: ['CONFIRMED', 'IN_PRODUCTION', 'INSPECTION'], to: 'ON_HOLD', by: ['manufacturer'] },
   resume: { from: ['ON_HOLD'], to: 'held', by: ['manufacturer'] },
   milestones: { from: ['CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD'], by: ['manufacturer'] },
+  releaseFiles: {
+    from: ['PLACED', 'CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD'],
+    by: ['ipOwner'],
+  },
 } as const satisfies Record<string, Transition>
 
 export type OrderVerb = keyof typeof ORDER_TRANSITIONS
@@ -46,9 +50,6 @@ export const heldStateAfter = (state: OrderState, after: OrderState, heldState: 
   if (after !== 'ON_HOLD') return null
   return state === 'ON_HOLD' ? heldState : state
 }
-
-/** The states in which the manufacturer needs the drawings. */
-export const LIVE_STATES: readonly OrderState[] = ['CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD']
 
 /** The states that no verb leaves. */
 export const FINAL_STATES: readonly OrderState[] = ['COMPLETED', 'DECLINED', 'CANCELLED']

@@ -1,11 +1,10 @@
 import { expect, test } from 'bun:test'
 import { ORDER_STATES, type OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { FINAL_ORDER_STATES, LIVE_ORDER_STATES } from '../../testing/contract-states.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { insertAssignedOrder } from '../../testing/orders.ts'
 import { listOrders } from './list-queries.ts'
 import { findOrder } from './queries.ts'
-import { isLive, isParty, isUnfinished, mayUse, type OrderParties } from './rules.ts'
-import { ORDER_TRANSITIONS, type OrderVerb } from './states.ts'
 import * as conditions from './visibility.ts'
 
 const db = await testDatabase()
@@ -25,50 +24,63 @@ for (let n = 0; n < 64; n++) {
     factoryId: 'factory_1',
     state,
     heldState: state === 'ON_HOLD' ? 'CONFIRMED' : null,
+    filesReleased: n % 3 === 0,
   })
 }
 
-interface Row extends OrderParties {
+interface Row {
   id: string
+  parties: string[]
   state: OrderState
-  live: boolean
+  released: boolean
+  shown: boolean
   unfinished: boolean
 }
 
 const rows = await db.owner<Row[]>`
-  select id, state, consumer_org_id as "consumerOrgId", ip_owner_org_id as "ipOwnerOrgId",
-    manufacturer_org_id as "manufacturerOrgId", seller_org_id as "sellerOrgId",
-    distributor_org_id as "distributorOrgId", ${conditions.isLive(db.owner)} as live,
-    ${conditions.isUnfinished(db.owner)} as unfinished
+  select id, state, files_released_at is not null as released,
+    array[consumer_org_id, ip_owner_org_id, manufacturer_org_id, seller_org_id, distributor_org_id] as parties,
+    ${conditions.showsIpFiles(db.owner)} as shown, ${conditions.isUnfinished(db.owner)} as unfinished
   from sourcing.orders order by id desc`
 
-test.each(ORGANIZATIONS)(
-  'the rule and the SQL conditions of the record and of the list agree on every order for %s',
-  async (orgId) => {
-    const readable = rows.filter((row) => isParty(row, orgId)).map(({ id }) => id)
-    const listed = await listOrders(db.owner, orgId, { after: undefined, limit: 1000, offset: 0 })
-    expect(listed.map(({ position }) => position)).toEqual(readable)
-    for (const { id } of rows) expect(await findOrder(db.owner, orgId, id)).toHaveLength(readable.includes(id) ? 1 : 0)
-    expect(readable.length > 0).toBe(orgId !== 'org_c')
-    expect(readable.length).toBeLessThan(rows.length)
-  },
-)
-
-test.each(Object.keys(ORDER_TRANSITIONS) as OrderVerb[])(
-  'the rule and the SQL condition agree on who may %s',
-  async (verb) => {
-    const { by } = ORDER_TRANSITIONS[verb]
-    for (const orgId of ORGANIZATIONS) {
-      const usable = await db.owner<{ id: string }[]>`
-      select id from sourcing.orders where ${conditions.isActor(db.owner, orgId, by)} order by id desc`
-      expect(usable.map(({ id }) => id)).toEqual(rows.filter((row) => mayUse(verb, row, orgId)).map(({ id }) => id))
-    }
-  },
-)
-
-test('the rules and the SQL conditions of live and unfinished orders agree on every state', () => {
-  for (const { state, live, unfinished } of rows) {
-    expect([state, live, unfinished]).toEqual([state, isLive(state), isUnfinished(state)])
+test.each(ORGANIZATIONS)('%s reads, and lists, the orders that name it', async (orgId) => {
+  const readable = rows.filter(({ parties }) => parties.includes(orgId)).map(({ id }) => id)
+  const listed = await listOrders(db.owner, orgId, { after: undefined, limit: 1000, offset: 0 })
+  expect(listed.map(({ position }) => position)).toEqual(readable)
+  // Pages of all roles together skip and repeat nothing, by their positions and by their offsets.
+  const paged: string[] = []
+  for (let after: string | undefined; ; after = paged.at(-1)) {
+    const page = await listOrders(db.owner, orgId, { after, limit: 7, offset: 0 })
+    const skipped = await listOrders(db.owner, orgId, { after: undefined, limit: 7, offset: paged.length })
+    expect(skipped).toEqual(page)
+    paged.push(...page.map(({ position }) => position))
+    if (page.length < 7) break
   }
-  expect(new Set(rows.map(({ state }) => state)).size).toBe(ORDER_STATES.length)
+  expect(paged).toEqual(readable)
+  for (const { id } of rows) expect(await findOrder(db.owner, orgId, id)).toHaveLength(readable.includes(id) ? 1 : 0)
+  expect(readable.length > 0).toBe(orgId !== 'org_c')
+  expect(readable.length).toBeLessThan(rows.length)
+})
+
+test.each([
+  ['consumer', 0],
+  ['ipOwner', 1],
+  ['manufacturer', 2],
+  ['seller', 3],
+] as const)('only the %s of an order has its verbs', async (role, place) => {
+  for (const orgId of ORGANIZATIONS) {
+    const usable = await db.owner<{ id: string }[]>`
+      select id from sourcing.orders where ${conditions.isActor(db.owner, orgId, [role])} order by id desc`
+    expect(usable.map(({ id }) => id)).toEqual(
+      rows.filter(({ parties }) => parties[place] === orgId).map(({ id }) => id),
+    )
+  }
+})
+
+test('files of the group ip need a release and a live order, and an order keeps its part until it has ended', () => {
+  for (const { state, released, shown, unfinished } of rows) {
+    expect([state, released, shown]).toEqual([state, released, released && LIVE_ORDER_STATES.includes(state)])
+    expect([state, unfinished]).toEqual([state, !FINAL_ORDER_STATES.includes(state)])
+  }
+  expect(new Set(rows.map(({ state, released }) => `${state} ${released}`)).size).toBe(2 * ORDER_STATES.length)
 })

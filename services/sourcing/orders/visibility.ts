@@ -1,33 +1,38 @@
+import type { PendingQuery, Row } from 'postgres'
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import type { Actor } from './states.ts'
 
 /* Conditions on rows of `sourcing.orders`. */
 
+/** The id of an organization, or a column that has it. */
+export type OrgRef = string | PendingQuery<Row[]>
+
 /** The organization has the role of a view. */
-export const inView = (sql: Sql, orgId: string, view: OrderView) => {
+export const inView = (sql: Sql, orgId: OrgRef, view: OrderView) => {
   if (view === 'CONSUMER') return sql`consumer_org_id = ${orgId}`
   if (view === 'IP_OWNER') return sql`ip_owner_org_id = ${orgId}`
   if (view === 'MANUFACTURER') return sql`manufacturer_org_id = ${orgId}`
   return view === 'SELLER' ? sql`seller_org_id = ${orgId}` : sql`distributor_org_id = ${orgId}`
 }
 
-/** The condition of `isParty`. */
+/** Whether an organization may read an order, its history, its part and its factory: the order names it. */
 export const isParty = (sql: Sql, orgId: string) => sql`(
   ${inView(sql, orgId, 'CONSUMER')} or ${inView(sql, orgId, 'IP_OWNER')} or ${inView(sql, orgId, 'MANUFACTURER')}
   or ${inView(sql, orgId, 'SELLER')} or ${inView(sql, orgId, 'DISTRIBUTOR')})`
 
-/** The condition of `mayUse`, for the organizations of a verb. */
+/** Whether the organization has one of the roles that may use a verb. */
 export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
   (${by.includes('manufacturer')} and ${inView(sql, orgId, 'MANUFACTURER')})
   or (${by.includes('seller')} and ${inView(sql, orgId, 'SELLER')})
-  or (${by.includes('consumer')} and ${inView(sql, orgId, 'CONSUMER')}))`
+  or (${by.includes('consumer')} and ${inView(sql, orgId, 'CONSUMER')})
+  or (${by.includes('ipOwner')} and ${inView(sql, orgId, 'IP_OWNER')}))`
 
 /**
  * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index; `exists`
  * could be planned as a hash of all orders of the organization.
  */
-const isPartyTo = (sql: Sql, orgId: string, isOfRecord: ReturnType<Sql>) => sql`(
+const isPartyTo = (sql: Sql, orgId: OrgRef, isOfRecord: ReturnType<Sql>) => sql`(
   (select true from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'IP_OWNER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and ${isOfRecord} limit 1)
@@ -36,13 +41,17 @@ const isPartyTo = (sql: Sql, orgId: string, isOfRecord: ReturnType<Sql>) => sql`
 ) is true`
 
 /** For rows of `sourcing.parts`. */
-export const isPartyToPart = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`part_id = parts.id`)
+export const isPartyToPart = (sql: Sql, orgId: OrgRef) => isPartyTo(sql, orgId, sql`part_id = parts.id`)
 
 /** For rows `factory` of `sourcing.factories`. */
 export const isPartyToFactory = (sql: Sql, orgId: string) => isPartyTo(sql, orgId, sql`factory_id = factory.id`)
 
-/** The condition of `isLive`. The text matches the predicate of the partial index. */
-export const isLive = (sql: Sql) => sql`state in ('CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD')`
+/**
+ * Whether the manufacturer reads the part's files of the group `ip`: they are released for the order, which is live. The text
+ * matches the predicate of the partial index.
+ */
+export const showsIpFiles = (sql: Sql) => sql`
+  files_released_at is not null and state in ('CONFIRMED', 'IN_PRODUCTION', 'INSPECTION', 'SHIPPED', 'ON_HOLD')`
 
-/** The condition of `isUnfinished`. The text matches the predicate of the partial index. */
+/** Whether the part must be kept for the order. The text matches the predicate of the partial index. */
 export const isUnfinished = (sql: Sql) => sql`state not in ('COMPLETED', 'DECLINED', 'CANCELLED')`

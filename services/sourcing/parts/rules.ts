@@ -3,22 +3,6 @@ import { METADATA_KEY_MAX_CHARACTERS } from '../../../proto/http/sourcing/part-f
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
 
-/** Whether an organization may ask for quotations of a part: of its own, and of published parts that are not internal. */
-export const maySource = ({ ipOwnerOrgId, state, internal }: ReadPart, orgId: string): boolean =>
-  ipOwnerOrgId === orgId || (state === 'PUBLISHED' && !internal)
-
-/**
- * Whether an organization may read a part, its files and its metadata: the same parts, those of published RFQs to which it is
- * invited, and those of orders that name it. It may not source a part that it may only read: otherwise it could invite others
- * to it. `visibility.ts` has both rules in SQL. The history of a part is read by its owner alone.
- */
-export const mayRead = (
-  part: ReadPart,
-  { orgId, isInvited, isPartyToOrder }: { orgId: string; isInvited: boolean; isPartyToOrder: boolean },
-): boolean => isInvited || isPartyToOrder || maySource(part, orgId)
-
-type ReadPart = Pick<Part, 'ipOwnerOrgId' | 'state' | 'internal'>
-
 /** Whether a part may be deleted: not while manufacturers are asked for quotations of it, or make it. */
 export const mayDelete = ({ openRfqs, unfinishedOrders }: { openRfqs: number; unfinishedOrders: number }): boolean =>
   openRfqs + unfinishedOrders === 0

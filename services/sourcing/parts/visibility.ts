@@ -1,20 +1,27 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { isPartyToPart } from '../orders/visibility.ts'
+import { isPartyToPart, type OrgRef } from '../orders/visibility.ts'
 
-/*
- * The conditions of `mayRead` in SQL, on rows of `sourcing.parts`. The texts match the predicates of the partial indexes.
- */
+/* Conditions on rows of `sourcing.parts`. The texts match the predicates of the partial indexes. */
 
-export const isOwn = (sql: Sql, orgId: string) => sql`ip_owner_org_id = ${orgId}`
+export const isOwn = (sql: Sql, orgId: OrgRef) => sql`ip_owner_org_id = ${orgId}`
 
 export const isPublic = (sql: Sql) => sql`state = 'PUBLISHED' and not internal`
 
-/** A published RFQ has a row for each invited manufacturer. */
-const isInvited = (sql: Sql, orgId: string) => sql`exists (
-  select from sourcing.rfq_invitations invitation where invitation.org_id = ${orgId} and invitation.part_id = parts.id)`
+/**
+ * A published RFQ has a row for each invited manufacturer. An invitation ends with its decline, with the cancellation of the
+ * RFQ, and with an award without the manufacturer. The text matches the predicate of the partial index.
+ */
+const isInvited = (sql: Sql, orgId: OrgRef) => sql`exists (
+  select from sourcing.rfq_invitations invitation
+  where invitation.org_id = ${orgId} and invitation.part_id = parts.id
+    and state <> 'DECLINED' and (rfq_state in ('OPEN', 'CLOSED') or awarded_offer_ids <> '{}'))`
 
-/** The condition of `maySource`. */
-export const isSourceable = (sql: Sql, orgId: string) => sql`(${isOwn(sql, orgId)} or (${isPublic(sql)}))`
+/** Whether an organization may ask for quotations of a part. */
+export const isSourceable = (sql: Sql, orgId: OrgRef) => sql`(${isOwn(sql, orgId)} or (${isPublic(sql)}))`
 
-export const isReadable = (sql: Sql, orgId: string) => sql`(
+/**
+ * Whether an organization may read a part, its files and its metadata. It may not source a part that it reads only as an
+ * invitee or as a party to an order: otherwise it could invite others to it. The history of a part is its owner's alone.
+ */
+export const isReadable = (sql: Sql, orgId: OrgRef) => sql`(
   ${isSourceable(sql, orgId)} or ${isInvited(sql, orgId)} or ${isPartyToPart(sql, orgId)})`

@@ -122,7 +122,7 @@ export function patchRfq(
   })
 }
 
-/** Adds invitees to an own RFQ. Present ones are not invited again. */
+/** Adds invitees to an own RFQ, and invites those again that declined. Other present ones stay as they are. */
 export function inviteToRfq(
   { clock }: CommandDeps,
   { begin, params, body, audit }: ChangeRfq & { body: { manufacturerIds: string[] } },
@@ -138,12 +138,14 @@ export function inviteToRfq(
       throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
     }
     await recordSuccess(tx, audit)
-    if (added.length === 0) return new JsonText(document)
+    const declined = await queries.renewInvitations(tx, rfq.id, body.manufacturerIds, now)
+    const invited = [...declined.map(({ org_id: orgId }) => orgId), ...added]
+    if (invited.length === 0) return new JsonText(document)
     const key = { orgId: caller.orgId, id: rfq.id }
     const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
     if (rfq.state === 'OPEN') await queries.insertInvitations(tx, rfq.id, added, now)
-    await emitRfqInvited(tx, rfq, added)
-    if (rfq.state === 'OPEN') await openRfqCases(tx, rfq, added, causeOf('invited', rfq), now)
+    await emitRfqInvited(tx, rfq, invited)
+    if (rfq.state === 'OPEN') await openRfqCases(tx, rfq, invited, causeOf('invited', rfq), now)
     return new JsonText(changed)
   })
 }

@@ -3,12 +3,12 @@ import type { Static } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { HistoryEntry } from '../../../proto/http/sourcing/history.ts'
 import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.ts'
-import { inHours, rfqParties } from '../../testing/rfqs.ts'
+import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 
 type Entry = Static<typeof HistoryEntry>
 
 const market = await marketplaceOf(['sourcing'])
-const { consumer, ipOwner, maker, rival, stranger, buyer, draft, open } = await rfqParties(market)
+const { consumer, ipOwner, maker, rival, stranger, partId, buyer, draft, open } = await rfqParties(market)
 const isEntry = TypeCompiler.Compile(HistoryEntry)
 
 const history = (id: string, { administrator }: TestOrganization, query = '') =>
@@ -43,39 +43,93 @@ describe('GET /v1/rfqs/{id}/history', () => {
     expect(text).not.toContain('updatedTime')
   })
 
-  test('consumer and IP owner see the whole history', async () => {
+  test('the consumer sees the whole history, the IP owner that from the publication on', async () => {
     const id = await changed()
-    const [whole, owners] = await Promise.all([history(id, consumer), history(id, ipOwner)])
-    expect(owners.text).toBe(whole.text)
-    expect(valuesOf(whole.body.items, 'manufacturerIds')).toEqual([
+    const [whole, owners] = [await entriesOf(id, consumer), await entriesOf(id, ipOwner)]
+    expect(valuesOf(whole, 'manufacturerIds')).toEqual([
       [undefined, []],
       [[], [maker.orgId]],
       [[maker.orgId], [maker.orgId, rival.orgId]],
     ])
-    expect(valuesOf(whole.body.items, 'state')).toEqual([
+    expect(valuesOf(whole, 'state')).toEqual([
       [undefined, 'DRAFT'],
       ['DRAFT', 'OPEN'],
       ['OPEN', 'CLOSED'],
+    ])
+    expect(valuesOf(owners, 'manufacturerIds')).toEqual([
+      [undefined, [maker.orgId]],
+      [[maker.orgId], [maker.orgId, rival.orgId]],
+    ])
+    expect(valuesOf(owners, 'state')).toEqual([
+      [undefined, 'OPEN'],
+      ['OPEN', 'CLOSED'],
+    ])
+    expect(owners.slice(0, 2)).toEqual(whole.slice(0, 2))
+    expect(owners.map((entry) => entry.id)).toEqual(whole.slice(0, 3).map((entry) => entry.id))
+  })
+
+  test('what a draft said before the publication is in the history of the consumer alone', async () => {
+    const part = await publishedPart(ipOwner.administrator.client, { title: 'Another' })
+    const secret = { requirements: 'INTERNAL: target price 77 EUR', quantities: [77_777], currency: 'NOK' }
+    const id = await draft({ ...secret, partId: part, manufacturerIds: [stranger.orgId], deliveryRegionCode: 'IS' })
+    const published = { requirements: null, quantities: [5], currency: 'EUR', deliveryRegionCode: 'DK', partId }
+    await buyer.patch(id, { ...published, incoterm: 'DAP', manufacturerIds: [maker.orgId] })
+    await buyer.act(id, 'publish')
+    await buyer.act(id, 'extend', { expireTime: inHours(100) })
+    const { awardedOfferIds, updatedTime, ...content } = (await buyer.read(id)).body
+    for (const by of [ipOwner, maker]) {
+      const { text, body } = await history(id, by)
+      for (const former of ['target', '77777', 'NOK', stranger.orgId, '"IS"', part, 'DRAFT']) {
+        expect(text).not.toContain(former)
+      }
+      const [extended, first, ...others] = body.items
+      expect([others, extended?.kind, first?.kind]).toEqual([[], 'UPDATE', 'CREATE'])
+      const shown = Object.fromEntries(first?.changes.map(({ field, after }) => [field, after]) ?? [])
+      expect<object>(shown).toEqual({ ...content, awardedOfferIds: [], expireTime: shown.expireTime })
+      expect(shown.expireTime).not.toBe(content.expireTime)
+      expect(first?.changes.every((change) => !('before' in change))).toBe(true)
+    }
+    expect((await history(id, consumer)).text).toContain('target price 77 EUR')
+  })
+
+  test('a manufacturer that is invited later reads the history from the publication on', async () => {
+    const id = await draft({ requirements: 'INTERNAL' })
+    await buyer.patch(id, { requirements: 'Balanced.' })
+    await buyer.act(id, 'publish')
+    await buyer.act(id, 'invite', { manufacturerIds: [rival.orgId] })
+    const [last, first, ...others] = await entriesOf(id, rival)
+    expect(last?.changes).toEqual([{ field: 'manufacturerIds', before: [], after: [rival.orgId] }])
+    expect([others, first?.kind]).toEqual([[], 'CREATE'])
+    expect(first?.changes).toContainEqual({ field: 'requirements', after: 'Balanced.' })
+  })
+
+  test('a consumer that is the IP owner too, or invited, sees the whole history', async () => {
+    const both = await market.organization(['CONSUMER', 'IP_OWNER', 'MANUFACTURER'])
+    const own = rfqsOf(both.administrator.client)
+    const part = await publishedPart(both.administrator.client)
+    const { id } = (await own.create(rfqBody(part, { manufacturerIds: [both.orgId], requirements: 'First.' }))).body
+    await own.patch(id, { requirements: 'Second.' })
+    await own.act(id, 'publish')
+    expect(valuesOf(await entriesOf(id, both), 'requirements')).toEqual([
+      [undefined, 'First.'],
+      ['First.', 'Second.'],
     ])
   })
 
   test('a manufacturer sees itself alone in manufacturerIds, before and after, and no entry of other invitations', async () => {
     const id = await changed()
     const [first, second] = [await entriesOf(id, maker), await entriesOf(id, rival)]
-    expect(valuesOf(first, 'manufacturerIds')).toEqual([
-      [undefined, []],
-      [[], [maker.orgId]],
-    ])
+    expect(valuesOf(first, 'manufacturerIds')).toEqual([[undefined, [maker.orgId]]])
     expect(valuesOf(second, 'manufacturerIds')).toEqual([
       [undefined, []],
       [[], [rival.orgId]],
     ])
-    expect([first.length, second.length]).toEqual([4, 5])
+    expect([first.length, second.length]).toEqual([2, 3])
     expect(JSON.stringify(first)).not.toContain(rival.orgId)
     expect(JSON.stringify(second)).not.toContain(maker.orgId)
     expect([...first, ...second].every((entry) => isEntry.Check(entry) && entry.changes.length > 0)).toBe(true)
     // The other fields of an entry with a hidden change remain.
-    expect(valuesOf(second, 'quantities')).toEqual(valuesOf(await entriesOf(id, consumer), 'quantities'))
+    expect(valuesOf(second, 'quantities')).toEqual([[undefined, [3]]])
   })
 
   test('pages of a manufacturer are as long as those of the consumer', async () => {
@@ -90,7 +144,7 @@ describe('GET /v1/rfqs/{id}/history', () => {
     expect(pages.map(({ items, hasMore }) => [items.length, hasMore])).toEqual([
       [2, true],
       [2, true],
-      [2, false],
+      [1, false],
       [0, false],
     ])
     expect(pages.flatMap(({ items }) => items.map((entry) => entry.id))).toEqual(

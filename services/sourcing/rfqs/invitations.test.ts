@@ -2,14 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import type { RfqInvitation } from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { captureLog } from '../../testing/captured-log.ts'
+import { caseEventsOf } from '../../testing/cases.ts'
 import { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
-import { rfqParties, rfqsOf } from '../../testing/rfqs.ts'
+import { offerBody, offerParties } from '../../testing/offers.ts'
+import { rfqsOf } from '../../testing/rfqs.ts'
 import { openSession } from '../../testing/sessions.ts'
 
 const log = captureLog()
 const market = await marketplaceOf(['sourcing'], {}, undefined, { logDestination: log.destination })
-const { consumer, ipOwner, maker, rival, buyer, open } = await rfqParties(market)
+const parties = await offerParties(market)
+const { consumer, ipOwner, maker, rival, buyer, open, factory, seller, draftOffer } = parties
 const invited = rfqsOf(maker.administrator.client)
 
 const invitations = async (id: string) => {
@@ -84,6 +87,49 @@ describe('invitations', () => {
       expect([200, 409]).toContain(declined.status)
       expect((await invitations(id))[0]?.state === 'DECLINED').toBe(declined.status === 200)
     }
+  })
+
+  test('after a decline an offer needs a new invitation, also one that was drafted before', async () => {
+    const id = await open()
+    const drafted = await draftOffer({}, id)
+    await invited.act(id, 'decline', { reason: 'No capacity.' })
+    const refused = [await seller.create(offerBody(id, factory.id)), await seller.act(drafted, 'submit')]
+    for (const { status, body } of refused) {
+      expect([status, body.code, body.errors]).toEqual([
+        409,
+        'illegal_transition',
+        [{ field: 'rfqId', message: 'is declined by your organization' }],
+      ])
+    }
+    const events = await caseEventsOf(market, async () => {
+      const again = await buyer.act(id, 'invite', { manufacturerIds: [maker.orgId, rival.orgId] })
+      expect([again.status, again.body.manufacturerIds]).toEqual([200, [maker.orgId, rival.orgId]])
+    })
+    expect(events.map(({ type, tenantId, data }) => [type, tenantId, data.case.state])).toEqual([
+      ['cases.updated', maker.orgId, 'OPEN'],
+      ['cases.created', rival.orgId, 'OPEN'],
+    ])
+    const own = (await invitations(id)).find(({ manufacturerOrgId }) => manufacturerOrgId === maker.orgId)
+    expect(own?.state).toBe('INVITED')
+    for (const field of ['reason', 'declinedTime', 'readTime']) expect(own).not.toHaveProperty(field)
+    expect((await seller.act(drafted, 'submit')).status).toBe(200)
+    expect((await invited.act(id, 'decline')).status).toBe(409)
+    const [told] = await market.db.owner<{ ids: string[] }[]>`
+      select data::jsonb->'manufacturerOrgIds' as ids from sourcing.outbox
+      where subject = ${id} and type = 'sourcing.rfq.invited'`
+    expect(told?.ids).toEqual([maker.orgId, rival.orgId])
+  })
+
+  test('a new invitation that is read is READ again, and one that was not declined stays as it is', async () => {
+    const id = await open()
+    await invited.read(id)
+    const [before] = await invitations(id)
+    await buyer.act(id, 'invite', { manufacturerIds: [maker.orgId] })
+    expect(await invitations(id)).toEqual([before as RfqInvitation])
+    await invited.act(id, 'decline')
+    await buyer.act(id, 'invite', { manufacturerIds: [maker.orgId] })
+    await invited.read(id)
+    expect((await invitations(id)).map(({ state }) => state)).toEqual(['READ'])
   })
 
   test('decline of a closed RFQ or after an offer is 409, and without the permission 403', async () => {

@@ -41,6 +41,9 @@ const inSearchedView = (sql: Sql, orgId: string, view: RfqView) => {
 const tableOf = (sql: Sql, view: RfqView) =>
   view === 'MANUFACTURER' ? sql`sourcing.rfq_invitations` : sql`sourcing.rfqs`
 
+/** The title that the organization may search in a view. */
+const titleIn = (sql: Sql, view: RfqView) => (view === 'IP_OWNER' ? sql`owner_part_title` : sql`part_title`)
+
 const idIn = (sql: Sql, view: RfqView) => (view === 'MANUFACTURER' ? sql`rfq_id` : sql`id`)
 
 /** The filters and the beginning of the page. Only the consumer has drafts. */
@@ -61,11 +64,15 @@ const listInView = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing)
   where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
   order by ${idIn(sql, view)} desc limit ${listing.limit} offset ${listing.offset}`
 
-/** Finds ids in one view, newest first: as many as all pages up to the wanted one have. */
-type FindIds = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => ReturnType<typeof listedIds>
-
 const lengthOf = ({ limit, offset }: PageWindow) => limit + offset
 
+type Rows = ReturnType<typeof isConsumer>
+
+/** The rows of one view, or of all. An RFQ of several views may have a row in each. */
+const inEvery = (sql: Sql, view: RfqView | undefined, rowsIn: (one: RfqView) => Rows): Rows =>
+  view ? rowsIn(view) : sql`(${rowsIn(VIEWS[0])}) union all (${rowsIn(VIEWS[1])}) union all (${rowsIn(VIEWS[2])})`
+
+/** Ids of one view, newest first: as many as all pages up to the wanted one have. */
 const listedIds = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing) => sql`
   select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
   where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
@@ -76,35 +83,25 @@ const rfqOfSerial = (sql: Sql, q: string) => sql`(select id from sourcing.rfqs w
 const partOfSerial = (sql: Sql, q: string) =>
   sql`(select part_id from sourcing.rfqs where part_serial_number = upper(${q}) limit 1)`
 
-/** Matches among the next `count` RFQs of a view. */
-const scannedIds =
-  (q: string, count: number): FindIds =>
-  (sql, orgId, view, listing) =>
-    sql`
-  select id from (
-    select ${idIn(sql, view)} as id, part_id, part_title from ${tableOf(sql, view)}
-    where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
-    order by ${idIn(sql, view)} desc limit ${count}
-  ) next
-  where part_title ilike ${contains(q)} or id = ${rfqOfSerial(sql, q)} or part_id = ${partOfSerial(sql, q)}
-  order by id desc limit ${lengthOf(listing)}`
+/** The next `count` RFQs of a view. */
+const nextIn = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing, count: number) => sql`
+  select ${idIn(sql, view)} as id, part_id, ${titleIn(sql, view)} as title from ${tableOf(sql, view)}
+  where ${inView(sql, orgId, view)} ${filtered(sql, view, listing)}
+  order by ${idIn(sql, view)} desc limit ${count}`
 
 /** All matches of a view, by the indexes of titles and serial numbers. */
-const indexedIds =
-  (q: string): FindIds =>
-  (sql, orgId, view, listing) =>
-    sql`
+const indexedIds = (sql: Sql, orgId: string, view: RfqView, search: RfqSearch) => sql`
   (with matches as materialized (
     select ${idIn(sql, view)} as id from ${tableOf(sql, view)}
-    where ${inSearchedView(sql, orgId, view)} and part_title ilike ${contains(q)} ${filtered(sql, view, listing)}
+    where ${inSearchedView(sql, orgId, view)} and ${titleIn(sql, view)} ilike ${contains(search.q)} ${filtered(sql, view, search)}
     union
     select ${idIn(sql, view)} from ${tableOf(sql, view)}
-    where ${inView(sql, orgId, view)} and ${idIn(sql, view)} = ${rfqOfSerial(sql, q)} ${filtered(sql, view, listing)}
+    where ${inView(sql, orgId, view)} and ${idIn(sql, view)} = ${rfqOfSerial(sql, search.q)} ${filtered(sql, view, search)}
     union
     select ${idIn(sql, view)} from ${tableOf(sql, view)}
-    where ${inView(sql, orgId, view)} and part_id = ${partOfSerial(sql, q)} ${filtered(sql, view, listing)}
+    where ${inView(sql, orgId, view)} and part_id = ${partOfSerial(sql, search.q)} ${filtered(sql, view, search)}
   )
-  select id from matches order by id desc limit ${lengthOf(listing)})`
+  select id from matches order by id desc limit ${lengthOf(search)})`
 
 /** The JSON of an RFQ of the page. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
 const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
@@ -116,24 +113,44 @@ const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   return view ? whole : sql`coalesce(${whole}, ${invited})`
 }
 
-/** The documents of a page of ids from one view or from all. */
-function pageOf(sql: Sql, orgId: string, listing: RfqListing, find: FindIds) {
-  const { view, limit, offset } = listing
-  const ids = (one: RfqView) => find(sql, orgId, one, listing)
-  const found = view ? ids(view) : sql`(${ids(VIEWS[0])}) union (${ids(VIEWS[1])}) union (${ids(VIEWS[2])})`
-  return sql<DocumentRow[]>`
-    select page.id as position, ${documentIn(sql, orgId, view)} as document
-    from (select id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
-    order by page.id desc`
-}
+/** The documents of a page of the ids that were found. */
+const pageOf = (sql: Sql, orgId: string, { view, limit, offset }: RfqListing, found: Rows) => sql<DocumentRow[]>`
+  select page.id as position, ${documentIn(sql, orgId, view)} as document
+  from (select distinct id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
+  order by page.id desc`
 
 export const listRfqs = (sql: Sql, orgId: string, listing: RfqListing) =>
-  listing.view ? listInView(sql, orgId, listing.view, listing) : pageOf(sql, orgId, listing, listedIds)
+  listing.view
+    ? listInView(sql, orgId, listing.view, listing)
+    : pageOf(
+        sql,
+        orgId,
+        listing,
+        inEvery(sql, undefined, (view) => listedIds(sql, orgId, view, listing)),
+      )
 
-/** Matches among the next `count` RFQs of each view. */
-export const scanRfqs = (sql: Sql, orgId: string, search: RfqSearch, count: number) =>
-  pageOf(sql, orgId, search, scannedIds(search.q, count))
+/**
+ * Matches among the next `count` RFQs, which are the newest ones of all views together: those of one view alone may end at an
+ * older RFQ than those of another, whose matches in between would be missing.
+ */
+export const scanRfqs = (sql: Sql, orgId: string, search: RfqSearch, count: number) => {
+  const next = inEvery(sql, search.view, (view) => nextIn(sql, orgId, view, search, count))
+  return pageOf(
+    sql,
+    orgId,
+    search,
+    sql`
+    select id from (select id, part_id, title from (${next}) every order by id desc limit ${count}) next
+    where title ilike ${contains(search.q)} or id = ${rfqOfSerial(sql, search.q)}
+      or part_id = ${partOfSerial(sql, search.q)}`,
+  )
+}
 
 /** Matches among all RFQs of each view. */
 export const searchIndex = (sql: Sql, orgId: string, search: RfqSearch) =>
-  pageOf(sql, orgId, search, indexedIds(search.q))
+  pageOf(
+    sql,
+    orgId,
+    search,
+    inEvery(sql, search.view, (view) => indexedIds(sql, orgId, view, search)),
+  )

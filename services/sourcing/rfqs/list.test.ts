@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { awardsOf } from '../../testing/awards.ts'
+import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import { offerBody, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 import { until } from '../../testing/until.ts'
 
@@ -169,6 +172,91 @@ describe('q of GET /v1/rfqs', () => {
     }
     const { body } = await consumer.administrator.client.get<{ items: unknown[] }>(`/v1/rfqs/${id}/history`)
     expect(body.items).toHaveLength(2)
+  })
+
+  describe('after the part is archived, renamed and published again', () => {
+    const renamed = async (more: object = {}) => {
+      const { client } = ipOwner.administrator
+      const [former, present] = [crypto.randomUUID(), crypto.randomUUID()]
+      const part = await publishedPart(client, { title: former })
+      const id = await open({ partId: part, manufacturerIds: [maker.orgId, rival.orgId], ...more })
+      await client.post(`/flows/v1/parts/${part}/archive`)
+      await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { title: present } })
+      return { client, part, id, former, present }
+    }
+    const finds = async (by: typeof buyer, title: string, id: string) => (await idsIn(by, q(title))).includes(id)
+    const rivals = rfqsOf(rival.administrator.client)
+
+    test('IP owner and invitees find the new title at once, and the consumer once it is published again', async () => {
+      const { client, part, id, former, present } = await renamed()
+      for (const by of [owner, invited, rivals]) await until(() => finds(by, present, id), { what: 'the new title' })
+      for (const by of [owner, invited, rivals]) expect(await finds(by, former, id)).toBe(false)
+      expect([await finds(buyer, former, id), await finds(buyer, present, id)]).toEqual([true, false])
+      await client.post(`/flows/v1/parts/${part}/unarchive`)
+      await until(() => finds(buyer, present, id), { what: 'the title of the part that was published again' })
+      expect(await finds(buyer, former, id)).toBe(false)
+    })
+
+    test('a manufacturer that declined finds the former title, and the new one after a new invitation', async () => {
+      const { client, part, id, former, present } = await renamed()
+      await until(() => finds(rivals, present, id), { what: 'the new title' })
+      await invited.act(id, 'decline')
+      const later = crypto.randomUUID()
+      await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { title: later } })
+      await until(() => finds(rivals, later, id), { what: 'the later title' })
+      expect([await finds(invited, present, id), await finds(invited, later, id)]).toEqual([true, false])
+      expect(await finds(invited, former, id)).toBe(false)
+      await client.post(`/flows/v1/parts/${part}/unarchive`)
+      await until(() => finds(buyer, later, id), { what: 'the title of the published part' })
+      await buyer.act(id, 'invite', { manufacturerIds: [maker.orgId] })
+      expect(await finds(invited, later, id)).toBe(true)
+    })
+
+    test('a consumer finds the new title once it has an order of the part', async () => {
+      const { id, present } = await renamed()
+      await until(() => finds(owner, present, id), { what: 'the new title' })
+      const factory = await createFactory(maker.administrator.client)
+      const offers = offersOf(maker.administrator.client)
+      const { body } = await offers.create(offerBody(id, factory.id))
+      await offers.act(body.id, 'submit')
+      expect(await finds(buyer, present, id)).toBe(false)
+      await awardsOf(consumer.administrator.client).accept(body.id, { quantity: 10 })
+      await until(() => finds(buyer, present, id), { what: 'the title of the ordered part' })
+    })
+  })
+
+  test('the titles of many RFQs are refreshed in short transactions: finished ones are not locked', async () => {
+    const { client } = ipOwner.administrator
+    const part = await publishedPart(client, { title: 'Turbine' })
+    const { owner: admin } = market.db
+    await admin`
+      insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number,
+        consumer_org_id, ip_owner_org_id, state, quantities, manufacturer_ids, expires_at, currency, delivery_region_code,
+        sealed, created_at, updated_at)
+      select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || n, ${part}, 'Turbine', 'Turbine', 'P-1', ${consumer.orgId},
+        ${ipOwner.orgId}, 'DRAFT', '{1}', '{}', now() + interval '1 day', 'EUR', 'DK', false, now(), now()
+      from generate_series(1, 250) n`
+    const count = async (title: string) => {
+      const [row] = await admin<{ rfqs: number }[]>`
+        select count(*)::int as rfqs from sourcing.rfqs
+        where part_id = ${part} and part_title = ${title} and owner_part_title = ${title}`
+      return row?.rfqs
+    }
+    const [locked, done] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const holder = admin.begin(async (tx) => {
+      await tx`select from sourcing.rfqs where id = ${`rfq_${'150'.padStart(26, '0')}`} for update`
+      locked.resolve()
+      await done.promise
+    })
+    await locked.promise
+    await client.send('PATCH', `/flows/v1/parts/${part}`, { body: { title: 'Rotor' } })
+    await until(async () => (await count('Rotor')) === 100, { what: 'the first titles', withinMs: 20_000 })
+    await admin`select from sourcing.rfqs where id = ${`rfq_${'1'.padStart(26, '0')}`} for update nowait`
+    done.resolve()
+    await holder
+    await until(async () => (await count('Rotor')) === 250, { what: 'all titles', withinMs: 20_000 })
+    await until(async () => (await admin`select from sourcing.title_refreshes`).length === 0)
+    await admin`delete from sourcing.rfqs where part_id = ${part}`
   })
 
   test('the new title of a part that became internal is not found by its consumer, who cannot read it', async () => {

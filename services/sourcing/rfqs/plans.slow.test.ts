@@ -1,14 +1,16 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Rfq, type RfqView } from '../../../proto/http/sourcing/rfqs.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Sql, Tx } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
+import { loadParts } from '../../testing/load/parts.ts'
 import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { findMatchTerms } from '../matches/queries.ts'
 import { findPart } from '../parts/queries.ts'
 import { listRfqs, type RfqFilters, scanRfqs, searchIndex } from './list-queries.ts'
 import { expireDue, findRfq, listInvitations } from './queries.ts'
+import { lockNextRfqs, refreshInvitations, refreshRfqs } from './title-queries.ts'
 
 setDefaultTimeout(120_000)
 const ROWS = 30_000
@@ -73,6 +75,28 @@ describe(`over ${ROWS} RFQs, of which one organization has half`, () => {
       // The catalog of materials is small.
       expect(scannedWhole.filter((table) => table !== 'materials')).toEqual([])
     }
+  })
+
+  test('a new title is copied to a batch of RFQs and their invitations by indexes', async () => {
+    await loadParts(db.owner, { count: 200, organizations: 5 })
+    await db.owner`update sourcing.parts set id = 'part_7', title = 'Rotor' where id = (select max(id) from sourcing.parts)`
+    const ids = await db.owner<{ id: string }[]>`
+      select id from sourcing.rfqs where part_id = 'part_7' order by id limit 100`
+    const batch = ids.map(({ id }) => id)
+    expect(batch.length).toBeGreaterThan(3)
+    const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
+      (sql) => lockNextRfqs(sql as Tx, 'part_7', '', 100),
+      (sql) => refreshRfqs(sql, batch),
+      (sql) => refreshInvitations(sql, batch),
+    ]
+    for (const query of queries) {
+      const { scannedWhole } = await planOf(url, query)
+      // The parts are few here; one is found by its primary key.
+      expect(scannedWhole.filter((table) => table !== 'parts')).toEqual([])
+    }
+    const [row] = await db.owner<{ titles: string[] }[]>`
+      select array_agg(distinct owner_part_title) as titles from sourcing.rfqs where part_id = 'part_7'`
+    expect(row?.titles).toEqual(['Rotor'])
   })
 
   test('every stored document matches the schema of an RFQ', async () => {

@@ -8,19 +8,21 @@ import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
 export interface ReadableRfq {
   document: string
-  /** Whether the organization reads as an invited manufacturer. */
-  isManufacturer: boolean
+  /** The role in which the organization reads it. */
+  reader: 'CONSUMER' | 'IP_OWNER' | 'MANUFACTURER'
   /** Whether it has an invitation that it has not read yet. */
   isUnread: boolean
 }
 
 /** The JSON of an RFQ for an organization; no row where the organization may not read it. */
 export const findRfq = (sql: Sql, orgId: string, id: string) => sql<ReadableRfq[]>`
-  select coalesce(rfq.document, invitation.document) as document, rfq.id is null as "isManufacturer",
+  select coalesce(rfq.document, invitation.document) as document,
+    case when rfq.id is null then 'MANUFACTURER' when rfq.is_consumer then 'CONSUMER' else 'IP_OWNER' end as reader,
     rfq.id is null and invitation.state = 'INVITED' as "isUnread"
   from (values (${id})) wanted (id)
   left join (
-    select id, document from sourcing.rfqs where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
+    select id, document, ${isConsumer(sql, orgId)} as is_consumer from sourcing.rfqs
+    where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))
   ) rfq on true
   left join (
     select rfq_id, state, document from sourcing.rfq_invitations where rfq_id = ${id} and ${isInvited(sql, orgId)}
@@ -66,10 +68,10 @@ export const insertRfq = (tx: Tx, rfq: NewRfq, part: PartRow, content: RfqConten
   { document: string }[]
 >`
   insert into sourcing.rfqs (
-    id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, quantities,
-    manufacturer_ids, expires_at, currency, delivery_region_code, incoterm, requirements, sealed, created_at, updated_at)
+    id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state,
+    quantities, manufacturer_ids, expires_at, currency, delivery_region_code, incoterm, requirements, sealed, created_at, updated_at)
   values (
-    ${rfq.id}, ${rfq.serialNumber}, ${content.partId}, ${part.title}, ${part.serial_number}, ${rfq.consumerOrgId},
+    ${rfq.id}, ${rfq.serialNumber}, ${content.partId}, ${part.title}, ${part.title}, ${part.serial_number}, ${rfq.consumerOrgId},
     ${part.ip_owner_org_id}, 'DRAFT', ${content.quantities}, ${content.manufacturerIds}, ${content.expireTime},
     ${content.currency}, ${content.deliveryRegionCode}, ${content.incoterm ?? null}, ${content.requirements ?? null},
     ${content.sealed}, ${now}, ${now})
@@ -88,7 +90,7 @@ export const updateContent = (
   now: string,
 ) => tx<{ document: string }[]>`
   update sourcing.rfqs set
-    part_id = ${content.partId}, part_title = ${part.title}, part_serial_number = ${part.serial_number},
+    part_id = ${content.partId}, part_title = ${part.title}, owner_part_title = ${part.title}, part_serial_number = ${part.serial_number},
     ip_owner_org_id = ${part.ip_owner_org_id}, quantities = ${content.quantities},
     manufacturer_ids = ${content.manufacturerIds}, expires_at = ${content.expireTime}, currency = ${content.currency},
     delivery_region_code = ${content.deliveryRegionCode}, incoterm = ${content.incoterm ?? null},
@@ -129,6 +131,15 @@ export const insertInvitations = (tx: Tx, id: string, manufacturerIds: readonly 
   insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at)
   select ${id}, manufacturer_id, ${now} from unnest(${[...manufacturerIds]}::text[]) manufacturer_id`
 
+/** Invites organizations again that declined. Only a published RFQ has invitations. */
+export const renewInvitations = (tx: Tx, id: string, manufacturerIds: readonly string[], now: string) => tx<
+  { org_id: string }[]
+>`
+  update sourcing.rfq_invitations set state = 'INVITED', reason = null, invited_at = ${now}, read_at = null,
+    declined_at = null, part_title = (select part_title from sourcing.rfqs where id = ${id})
+  where rfq_id = ${id} and org_id = any(${[...manufacturerIds]}) and state = 'DECLINED'
+  returning org_id`
+
 export const deleteRfq = (tx: Tx, orgId: string, id: string) => tx`
   delete from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'`
 
@@ -164,7 +175,16 @@ export function listInvitations(sql: Sql, id: string, { after, limit, offset }: 
     order by invited_at desc, org_id desc limit ${limit} offset ${offset}`
 }
 
-/** The entries of an RFQ as an invited manufacturer sees them; entries without a visible change are omitted. */
+/** The entries of an RFQ as its IP owner sees them: from the publication on. */
+export function listPartyHistory(sql: Sql, id: string, { after, limit, offset }: PageWindow) {
+  const key = timeKeyAt(after)
+  return sql<DocumentRow[]>`
+    select sourcing.api_time(timestamp) || ' ' || id as position, party_document as document from sourcing.history
+    where record_id = ${id} and (timestamp, id) < (${key.timestamp}::timestamptz, ${key.id}) and party_document is not null
+    order by timestamp desc, id desc limit ${limit} offset ${offset}`
+}
+
+/** The same as an invited manufacturer sees them; entries without a visible change are omitted. */
 export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`
@@ -172,10 +192,12 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
     from sourcing.rfq_invitations invitation
     join sourcing.history entry on entry.record_id = invitation.rfq_id
     cross join lateral (
-      select sourcing.history_entry_for(entry.document, array[invitation.org_id] || invitation.awarded_offer_ids) as document
+      select sourcing.history_entry_for(entry.party_document, array[invitation.org_id] || invitation.awarded_offer_ids)
+        as document
       offset 0
     ) seen
     where invitation.rfq_id = ${id} and ${isInvited(sql, orgId)} and entry.record_id = ${id}
+      and entry.party_document is not null
       and (entry.timestamp, entry.id) < (${key.timestamp}::timestamptz, ${key.id}) and seen.document is not null
     order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
 }
@@ -201,12 +223,3 @@ export const expireDue = (sql: Sql, now: string, limit: number) => sql<ExpiredRf
   from due where rfq.id = due.id
   returning rfq.id, rfq.part_id, rfq.consumer_org_id, rfq.ip_owner_org_id, rfq.manufacturer_ids,
     due.state = 'OPEN' as was_open`
-
-/**
- * Copies the title of a part to its RFQs. A consumer that can no longer read the part keeps the last title that it could
- * read: otherwise a search would disclose the new one.
- */
-export const refreshTitle = (tx: Tx, partId: string) => tx`
-  update sourcing.rfqs rfq set part_title = part.title from sourcing.parts part
-  where part.id = ${partId} and rfq.part_id = part.id and rfq.part_title is distinct from part.title
-    and (part.state = 'PUBLISHED' and not part.internal or rfq.consumer_org_id = part.ip_owner_org_id)`

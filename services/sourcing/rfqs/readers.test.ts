@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { awardsOf } from '../../testing/awards.ts'
+import { createFactory } from '../../testing/factories.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
+import { offerBody, offersOf } from '../../testing/offers.ts'
 import { inHours, publishedPart, rfqBody, rfqParties, rfqsOf } from '../../testing/rfqs.ts'
 
 const market = await marketplaceOf(['sourcing'])
@@ -93,6 +96,61 @@ describe('an invited manufacturer reads the part', () => {
     // The invitation does not list the part in the public view.
     const parts = await maker.administrator.client.get<{ items: { id: string }[] }>('/v1/parts?pageSize=50')
     expect(parts.body.items.map((part) => part.id)).not.toContain(internal)
+  })
+
+  describe('until its invitation ends', () => {
+    const statuses = (part: string, { administrator }: typeof maker) =>
+      Promise.all(
+        [
+          `parts/${part}`,
+          `parts/${part}/metadata`,
+          `parts/${part}/files`,
+          `factories?view=CONSUMER&partId=${part}`,
+        ].map(async (path) => (await administrator.client.get(`/v1/${path}`)).status),
+      )
+    const [reads, lost] = [Array(4).fill(200), Array(4).fill(404)]
+    /** An open RFQ of the IP owner for an internal part of its own, with both manufacturers. */
+    const invitedToOwn = async () => {
+      const part = await publishedPart(ipOwner.administrator.client, { internal: true })
+      const body = rfqBody(part, { manufacturerIds: [maker.orgId, rival.orgId] })
+      const { id } = (await owner.create(body)).body
+      await owner.act(id, 'publish')
+      expect([await statuses(part, maker), await statuses(part, rival)]).toEqual([reads, reads])
+      return { part, id }
+    }
+
+    test('a decline ends its own alone', async () => {
+      const { part, id } = await invitedToOwn()
+      expect((await invited.act(id, 'decline')).status).toBe(200)
+      expect([await statuses(part, maker), await statuses(part, rival)]).toEqual([lost, reads])
+      expect((await invited.read(id)).status).toBe(200)
+    })
+
+    test('the cancellation of the RFQ ends all, a closure ends none', async () => {
+      const { part, id } = await invitedToOwn()
+      await owner.act(id, 'close')
+      expect([await statuses(part, maker), await statuses(part, rival)]).toEqual([reads, reads])
+      await owner.act(id, 'cancel', { reason: 'Sold.' })
+      expect([await statuses(part, maker), await statuses(part, rival)]).toEqual([lost, lost])
+    })
+
+    test('an award ends those of the manufacturers that it leaves out', async () => {
+      const { part, id } = await invitedToOwn()
+      const factory = await createFactory(maker.administrator.client)
+      const offers = offersOf(maker.administrator.client)
+      const { body } = await offers.create(offerBody(id, factory.id))
+      await offers.act(body.id, 'submit')
+      await awardsOf(ipOwner.administrator.client).accept(body.id, { quantity: 10 })
+      expect([await statuses(part, maker), await statuses(part, rival)]).toEqual([reads, lost])
+    })
+
+    test('another invitation for the part keeps it readable', async () => {
+      const { part, id } = await invitedToOwn()
+      const second = await owner.create(rfqBody(part, { manufacturerIds: [maker.orgId] }))
+      await owner.act(second.body.id, 'publish')
+      await owner.act(id, 'cancel', { reason: 'Sold.' })
+      expect([await statuses(part, maker), await statuses(part, rival)]).toEqual([reads, lost])
+    })
   })
 
   test('a part with an open RFQ cannot be deleted (409); after the RFQ is closed it can', async () => {

@@ -13,7 +13,7 @@ import { deliveryProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
 import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
-import { findOwnRfq, findRfq, listHistoryFor, listInvitations } from './queries.ts'
+import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 import { expiryProblems } from './rules.ts'
 
 type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination; sql: Pool; log: Log }
@@ -36,11 +36,13 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.route(operations.getRfq, (call) => readRfq(deps, call)))
     .use(
       http.route(operations.listRfqHistory, async ({ caller: { orgId, sessionId }, params: { id }, query }) => {
-        const { isManufacturer } = found(await deps.reads.query((sql) => findRfq(sql, orgId, id)))
-        const paged = { caller: { sessionId }, list: `history ${id} ${isManufacturer}`, query }
-        return pagination.json(paged, (window) =>
-          isManufacturer ? listHistoryFor(deps.sql, id, orgId, window) : listHistory(deps.sql, id, window),
-        )
+        const { reader } = found(await deps.reads.query((sql) => findRfq(sql, orgId, id)))
+        const paged = { caller: { sessionId }, list: `history ${id} ${reader}`, query }
+        return pagination.json(paged, (window) => {
+          if (reader === 'CONSUMER') return listHistory(deps.sql, id, window)
+          if (reader === 'IP_OWNER') return listPartyHistory(deps.sql, id, window)
+          return listHistoryFor(deps.sql, id, orgId, window)
+        })
       }),
     )
     .use(

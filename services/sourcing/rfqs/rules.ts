@@ -9,26 +9,12 @@ import {
 import { noSuch, oneOf } from '../../../proto/messages.ts'
 import { RFQ_TRANSITIONS, type RfqGuard, type RfqVerb } from './states.ts'
 
-/** The relation of an organization to an RFQ. `visibility.ts` has the same rule in SQL. */
-export interface RfqParties {
-  consumerOrgId: string
-  ipOwnerOrgId: string
-  /** Whether the RFQ has ever been published. */
-  wasPublished: boolean
-  manufacturerIds: readonly string[]
-}
-
-/** Whether an organization may read an RFQ and its history: the consumer; of a published one also IP owner and invitees. */
-export const mayRead = (rfq: RfqParties, orgId: string): boolean =>
-  rfq.consumerOrgId === orgId ||
-  (rfq.wasPublished && (rfq.ipOwnerOrgId === orgId || rfq.manufacturerIds.includes(orgId)))
-
 /** The organizations of a published RFQ, each once. */
 export const partiesOf = ({
   consumerOrgId,
   ipOwnerOrgId,
   manufacturerIds,
-}: Pick<RfqParties, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] =>
+}: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] =>
   unique([consumerOrgId, ipOwnerOrgId, ...manufacturerIds])
 
 /** What the guards compare. */
@@ -69,7 +55,7 @@ export const guardProblems = (verb: RfqVerb, facts: GuardFacts): FieldError[] =>
 export const mayDecline = (state: string): boolean => state === 'INVITED' || state === 'READ'
 
 /** Whether an invited manufacturer is also the consumer or the IP owner, so that a decline does not end its part in the RFQ. */
-export const hasOtherRole = (rfq: Pick<RfqParties, 'consumerOrgId' | 'ipOwnerOrgId'>, orgId: string): boolean =>
+export const hasOtherRole = (rfq: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId'>, orgId: string): boolean =>
   rfq.consumerOrgId === orgId || rfq.ipOwnerOrgId === orgId
 
 /** An organization that a consumer invites. */

@@ -1,10 +1,9 @@
-import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
 import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { caseChange, emitRfqEvent } from './events.ts'
-import { expireDue, refreshTitle } from './queries.ts'
+import { expireDue } from './queries.ts'
 
 /** RFQs per transaction. Each has up to 102 organizations, all of which are told of its end. */
 const BATCH_SIZE = 20
@@ -12,25 +11,16 @@ const BATCH_SIZE = 20
 const POLL_MS = 1000
 
 interface WorkerDeps {
-  bus: Bus
   sql: Pool
   log: Log
   clock: () => number
 }
 
-/** Close expired RFQs, and copy new titles of parts, which searches use. A search finds a new title a moment later. */
-export const rfqWorkers = ({ bus, sql, log, clock }: WorkerDeps): Worker[] => [
+/** Closes expired RFQs. */
+export const rfqExpiryWorker = ({ sql, log, clock }: WorkerDeps): Worker =>
   every('rfq-expiry', POLL_MS, log, async (signal) => {
     while (!signal.aborted && (await expireNext(sql, new Date(clock()).toISOString()))) {}
-  }),
-  bus.consume({
-    name: 'refresh-rfq-titles',
-    subjects: ['sourcing.part.updated'],
-    handle: async (tx, event) => {
-      await refreshTitle(tx, (event.data as { partId: string }).partId)
-    },
-  }),
-]
+  })
 
 /** Returns whether there may be more. */
 const expireNext = (sql: Pool, now: string): Promise<boolean> =>

@@ -34,8 +34,9 @@ const insertFactories = (
   { first, last, organizations }: { first: number; last: number; organizations: number },
 ) => owner`
     insert into sourcing.factories
-      (id, org_id, org_name, name, active, internal, region_code, locality, postal_code, lines, created_at, updated_at)
-    select 'factory_' || lpad(n::text, 26, '0'), 'org_' || (n % ${organizations}), 'Manufacturer ' || (n % ${organizations}),
+      (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, postal_code, lines, created_at,
+        updated_at)
+    select 'factory_' || lpad(n::text, 26, '0'), 'org_' || (n % ${organizations}), 'Manufacturer ' || (n % ${organizations}), true,
       (array['Precision Works', 'Foundry', 'Additive Centre', 'Machine Shop', 'Plant', 'Tool Room', 'Mill'])[1 + abs(hashint4(n)) % 7]
         || ' ' || md5(n::text),
       n % 20 <> 7, n % 10 = 0,

@@ -37,16 +37,17 @@ const insertRfqs = (
     with loaded as (
       select n, case when n % 2 = 0 then 0 else 1 + (n / 2) % (${organizations}::int - 1) end as org,
         case when n <= 40 then 'DRAFT' when n <= 80 then 'CANCELLED' when n <= 120 then 'OPEN'
-          when n % 3 = 0 then 'AWARDED' else 'CLOSED' end as state
+          when n % 3 = 0 then 'AWARDED' else 'CLOSED' end as state,
+        (array['Impeller', 'Wear ring', 'Casing', 'Shaft sleeve', 'Valve body', 'Bracket', 'Gear', 'Nozzle'])[1 + n % 8]
+          || ' ' || md5((n % 5000)::text) as title
       from generate_series(${first}::int, ${last}::int) n
     )
     insert into sourcing.rfqs (
-      id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, quantities,
-      manufacturer_ids, expires_at, expired, currency, delivery_region_code, requirements, sealed, cancel_reason,
+      id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id,
+      state, quantities, manufacturer_ids, expires_at, expired, currency, delivery_region_code, requirements, sealed, cancel_reason,
       created_at, updated_at, published_at)
     select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || lpad(n::text, 8, '0'), 'part_' || n % 5000,
-      (array['Impeller', 'Wear ring', 'Casing', 'Shaft sleeve', 'Valve body', 'Bracket', 'Gear', 'Nozzle'])[1 + n % 8]
-        || ' ' || md5((n % 5000)::text),
+      title, title,
       'P-' || lpad((n % 5000)::text, 8, '0'), 'org_' || org, 'org_' || org, state, '{10,50}',
       array['org_' || org, 'org_' || (org + 1) % ${organizations}],
       case when n <= 120 then now() + interval '30 days' else now() - interval '1 day' end, n > 120,

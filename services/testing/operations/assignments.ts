@@ -4,7 +4,7 @@ import type { Account, Fixtures, Kind } from '../fixtures.ts'
 import { boughtOrder, madeOrder } from './orders.ts'
 
 const boughtAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
-  assignmentOf(fixtures.market.db.owner, await boughtOrder(fixtures, account))
+  assignmentOf(fixtures.market.db.owner, await boughtOrder(fixtures, account, 'PLACED'))
 
 const madeAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
   assignmentOf(fixtures.market.db.owner, await madeOrder(fixtures, account, 'PLACED'))

@@ -28,13 +28,6 @@ async function release(fixtures: Fixtures, account: Account) {
 /** The views that an account may use, in the order of the contract. */
 const viewOf = ({ permissions }: Account) => (permissions.has('app:consumer') ? 'CONSUMER' : 'MANUFACTURER')
 
-/** Without the permission of the view, only a party to an order reads a factory. */
-const READ = {
-  record: 'internalFactory',
-  own: ({ permissions }: Account) =>
-    permissions.has('app:ip-owner') && !permissions.has('app:manufacturer') ? 404 : undefined,
-} as const
-
 /** Factories and their releases. */
 export const FACTORY_CASES: Record<string, OperationCase> = {
   listFactories: {
@@ -50,7 +43,7 @@ export const FACTORY_CASES: Record<string, OperationCase> = {
     },
     values: (_, account) => ({ 'query.view': viewOf(account) }),
   },
-  getFactory: { by: 'manufacturer', references: { 'path.id': READ } },
+  getFactory: { by: 'manufacturer', references: FACTORY },
   batchGetFactories: { by: 'manufacturer', references: { 'body.ids.0': 'internalFactory' } },
   createFactory: {
     // Another organization, because the case uses up its limit of factories.
@@ -60,8 +53,8 @@ export const FACTORY_CASES: Record<string, OperationCase> = {
     conflict: async ({ market }, { orgId }, input) => {
       await market.db.owner`
         insert into sourcing.factories
-          (id, org_id, org_name, name, active, internal, region_code, locality, lines, created_at, updated_at)
-        select 'factory_' || n, ${orgId}, 'Manufacturer', 'Factory', true, true, 'NO', 'Bergen', '{}', now(), now()
+          (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, lines, created_at, updated_at)
+        select 'factory_' || n, ${orgId}, 'Manufacturer', true, 'Factory', true, true, 'NO', 'Bergen', '{}', now(), now()
         from generate_series(1, ${MAX_FACTORIES}::int) n`
       return input
     },
@@ -79,6 +72,7 @@ export const FACTORY_CASES: Record<string, OperationCase> = {
     conflict: async (fixtures, account, input) => withValue(input, 'path.id', await internalFactory(fixtures, account)),
   },
   deactivateFactory: { by: 'manufacturer', references: FACTORY, conflict: 'race' },
+  listFactoryReleases: { by: 'distributor', references: { 'query.orgId': 'shared' } },
   releaseFactory: {
     by: 'distributor',
     references: { 'path.id': INTERNAL, 'body.orgId': 'engagedOrganization' },

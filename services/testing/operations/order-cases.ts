@@ -47,7 +47,7 @@ export const ORDER_CASES: Record<string, OperationCase> = {
   listOrders: {
     references: { 'query.partId': ['draftPart', 'internalPart'], 'query.factoryId': 'internalFactory' },
   },
-  getOrder: { references: { 'path.id': ['boughtOrder', 'placedOrder'] } },
+  getOrder: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
   listOrderHistory: { references: { 'path.id': ['boughtOrder', 'placedOrder'] } },
   confirmOrder: step('placedOrder'),
   declineOrder: step('placedOrder'),
@@ -56,7 +56,8 @@ export const ORDER_CASES: Record<string, OperationCase> = {
   reworkOrder: step('inspectedOrder'),
   shipOrder: step('inspectedOrder'),
   deliverOrder: step('shippedOrder'),
-  completeOrder: step('deliveredOrder'),
+  completeOrder: { references: { 'path.id': 'deliveredOrder' }, conflict: 'race' },
+  releaseOrderFiles: { references: { 'path.id': 'ownedOrder' }, conflict: 'race' },
   holdOrder: step('startedOrder'),
   resumeOrder: step('heldOrder'),
   replaceOrderMilestones: {

@@ -6,7 +6,7 @@ import { insertAssignedOrder } from '../orders.ts'
 /** An order between organizations that are no accounts, of which the account's organization has one role. */
 async function orderOf(
   { market }: Fixtures,
-  role: 'consumerOrgId' | 'manufacturerOrgId',
+  role: 'consumerOrgId' | 'manufacturerOrgId' | 'ipOwnerOrgId',
   { orgId }: Account,
   state: OrderState,
 ): Promise<string> {
@@ -24,8 +24,10 @@ async function orderOf(
   })
 }
 
-export const boughtOrder = (fixtures: Fixtures, account: Account) =>
-  orderOf(fixtures, 'consumerOrgId', account, 'PLACED')
+export const boughtOrder = (fixtures: Fixtures, account: Account, state: OrderState) =>
+  orderOf(fixtures, 'consumerOrgId', account, state)
+
+export const ownedOrder = (fixtures: Fixtures, account: Account) => orderOf(fixtures, 'ipOwnerOrgId', account, 'PLACED')
 
 export const madeOrder = (fixtures: Fixtures, account: Account, state: OrderState) =>
   orderOf(fixtures, 'manufacturerOrgId', account, state)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { ASSIGNMENT_EVENTS } from '../../../../proto/events/assignments.ts'
-import { AssignmentContact, MAX_CONTACTS } from '../../../../proto/http/sourcing/assignment-contacts.ts'
+import { AssignmentContact } from '../../../../proto/http/sourcing/assignment-contacts.ts'
 import { assignmentOf, assignmentsOf, eventsOf } from '../../../testing/assignments.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { orderParties } from '../../../testing/orders.ts'
@@ -157,11 +157,11 @@ describe('a contact', () => {
     expect((await made(id).patch(contact.id, { name: 'Other' })).status).toBe(200)
   })
 
-  test(`number ${MAX_CONTACTS + 1} of an organization is 409; another organization still has room`, async () => {
+  test('number 51 of an organization is 409; another organization still has room', async () => {
     const id = await opened()
     await owner`
       insert into sourcing.assignment_contacts (id, assignment_id, org_id, name, created_at, updated_at)
-      select ${id} || n, ${id}, ${maker.orgId}, 'Sales', now(), now() from generate_series(1, ${MAX_CONTACTS}::int) n`
+      select ${id} || n, ${id}, ${maker.orgId}, 'Sales', now(), now() from generate_series(1, 50) n`
     const answer = await made(id).create(ingrid)
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
     expect((await bought(id).create(ingrid)).status).toBe(201)

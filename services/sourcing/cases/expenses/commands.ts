@@ -1,4 +1,9 @@
-import type { CaseExpense, CaseExpenseInput, CaseExpensePatch } from '../../../../proto/http/sourcing/case-expenses.ts'
+import {
+  type CaseExpense,
+  type CaseExpenseInput,
+  type CaseExpensePatch,
+  MAX_EXPENSES,
+} from '../../../../proto/http/sourcing/case-expenses.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
 import type { AuditContext } from '../../../kit/audit/context.ts'
 import { recordSuccess } from '../../../kit/audit/record.ts'
@@ -30,9 +35,11 @@ export function createExpense({ clock }: CommandDeps, { begin, params, body, aud
     const request = { userId, operation: 'createCaseExpense', key: idempotencyKey, body: { ...params, ...body } }
     return once(tx, request, now, async (): Promise<CaseExpense> => {
       const of = await lockCase(tx, orgId, params.id)
-      requireLegal('edit', of)
-      const [{ count }] = await queries.countExpenses(tx, of.id)
-      if (hasTooManyExpenses(count)) throw refuse('limit_reached', { detail: 'A case has at most 200 expenses.' })
+      await requireLegal(tx, 'edit', of, now)
+      const [{ count }] = await queries.countExpenses(tx, orgId, of.id)
+      if (hasTooManyExpenses(count)) {
+        throw refuse('limit_reached', { detail: `An organization has at most ${MAX_EXPENSES} expenses in a case.` })
+      }
       const id = newIdAt('expense', now)
       const [row] = await queries.insertExpense(tx, { id, caseId: of.id, orgId, ...contentOf(body) }, now)
       await recordSuccess(tx, { ...audit, request: { ...audit.request, expenseId: id } })
@@ -58,7 +65,7 @@ export function patchExpense(
   return begin(async (tx, { orgId }) => {
     const { of, expense, document } = await lockOwnExpense(tx, orgId, params)
     requireMatch(ifMatch, document)
-    requireLegal('edit', of)
+    await requireLegal(tx, 'edit', of, now)
     await recordSuccess(tx, audit)
     const content = patchedContent(expense, body)
     const stored = { ...content, amount: amountOf(content.amount) }
@@ -70,10 +77,11 @@ export function patchExpense(
 }
 
 /** Deletes an own expense. */
-export function deleteExpense({ begin, params, audit }: ChangeExpense): Promise<undefined> {
+export function deleteExpense({ clock }: CommandDeps, { begin, params, audit }: ChangeExpense): Promise<undefined> {
+  const now = new Date(clock()).toISOString()
   return begin(async (tx, { orgId }) => {
     const { of, expense } = await lockOwnExpense(tx, orgId, params)
-    requireLegal('edit', of)
+    await requireLegal(tx, 'edit', of, now)
     await queries.deleteExpense(tx, orgId, params)
     await recordSuccess(tx, audit)
     await notifyOfCases(tx, [{ type: 'cases.expenses.deleted', data: { case: of, expense } }])

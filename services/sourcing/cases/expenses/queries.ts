@@ -22,8 +22,9 @@ export const listExpenses = (sql: Sql, caseId: string, { after, limit, offset }:
   where case_id = ${caseId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
-export const countExpenses = (tx: Tx, caseId: string) => tx<[{ count: number }]>`
-  select count(*)::integer as count from sourcing.case_expenses where case_id = ${caseId}`
+/** The expenses that an organization created in a case. */
+export const countExpenses = (tx: Tx, orgId: string, caseId: string) => tx<[{ count: number }]>`
+  select count(*)::integer as count from sourcing.case_expenses where case_id = ${caseId} and org_id = ${orgId}`
 
 interface NewExpense extends ExpenseContent {
   id: string

@@ -30,4 +30,4 @@ export const caseExpenseRoutes = ({ http, pagination, ...deps }: Deps) =>
     )
     .use(http.route(operations.createCaseExpense, (call) => commands.createExpense(deps, call)))
     .use(http.route(operations.patchCaseExpense, (call) => commands.patchExpense(deps, call)))
-    .use(http.route(operations.deleteCaseExpense, (call) => commands.deleteExpense(call)))
+    .use(http.route(operations.deleteCaseExpense, (call) => commands.deleteExpense(deps, call)))

@@ -1,4 +1,9 @@
-import type { CaseTask, CaseTaskInput, CaseTaskPatch } from '../../../../proto/http/sourcing/case-tasks.ts'
+import {
+  type CaseTask,
+  type CaseTaskInput,
+  type CaseTaskPatch,
+  MAX_TASKS,
+} from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
 import type { AuditContext } from '../../../kit/audit/context.ts'
 import { recordSuccess } from '../../../kit/audit/record.ts'
@@ -31,9 +36,11 @@ export function createTask({ clock }: CommandDeps, { begin, params, body, audit,
     return once(tx, request, now, async (): Promise<CaseTask> => {
       const of = await lockCase(tx, orgId, params.id)
       requireAssignee(of, body)
-      requireLegalOfCase('edit', of)
-      const [{ count }] = await queries.countTasks(tx, of.id)
-      if (hasTooManyTasks(count)) throw refuse('limit_reached', { detail: 'A case has at most 200 tasks.' })
+      await requireLegalOfCase(tx, 'edit', of, now)
+      const [{ count }] = await queries.countTasks(tx, orgId, of.id)
+      if (hasTooManyTasks(count)) {
+        throw refuse('limit_reached', { detail: `An organization has at most ${MAX_TASKS} tasks in a case.` })
+      }
       const id = newIdAt('task', now)
       const [row] = await queries.insertTask(tx, { id, caseId: of.id, orgId, ...contentOf(body) }, now)
       await recordSuccess(tx, { ...audit, request: { ...audit.request, taskId: id } })
@@ -60,7 +67,7 @@ export function patchTask(
     const { of, task, document } = await lockTask(tx, orgId, 'patch', params)
     requireAssignee(of, body)
     requireMatch(ifMatch, document)
-    requireLegal('patch', of, task)
+    await requireLegal(tx, 'patch', of, task, now)
     await recordSuccess(tx, audit)
     const content = patchedContent(task, body)
     if (Bun.deepEquals(content, contentOf(task))) return new JsonText(document)
@@ -75,7 +82,7 @@ export function completeTask({ clock }: CommandDeps, { begin, params, audit }: C
   const now = new Date(clock()).toISOString()
   return begin(async (tx, { orgId }) => {
     const { of, task } = await lockTask(tx, orgId, 'complete', params)
-    requireLegal('complete', of, task)
+    await requireLegal(tx, 'complete', of, task, now)
     const { document } = found(await queries.completeTask(tx, params, now))
     await recordSuccess(tx, audit)
     await notifyOfCases(tx, [{ type: 'cases.tasks.completed', data: { case: of, task: JSON.parse(document) } }])
@@ -84,10 +91,11 @@ export function completeTask({ clock }: CommandDeps, { begin, params, audit }: C
 }
 
 /** Deletes an own task. */
-export function deleteTask({ begin, params, audit }: ChangeTask): Promise<undefined> {
+export function deleteTask({ clock }: CommandDeps, { begin, params, audit }: ChangeTask): Promise<undefined> {
+  const now = new Date(clock()).toISOString()
   return begin(async (tx, { orgId }) => {
     const { of, task } = await lockTask(tx, orgId, 'delete', params)
-    requireLegal('delete', of, task)
+    await requireLegal(tx, 'delete', of, task, now)
     await queries.deleteTask(tx, orgId, params)
     await recordSuccess(tx, audit)
     await notifyOfCases(tx, [{ type: 'cases.tasks.deleted', data: { case: of, task } }])
@@ -115,7 +123,7 @@ function requireAssignee(of: Case, sent: { assigneeOrgId?: string | null }): voi
   if (problems.length > 0) throw invalid(problems)
 }
 
-function requireLegal(verb: TaskVerb, of: Case, { state }: CaseTask): void {
-  requireLegalOfCase('edit', of)
+async function requireLegal(tx: Tx, verb: TaskVerb, of: Case, { state }: CaseTask, now: string): Promise<void> {
+  await requireLegalOfCase(tx, 'edit', of, now)
   if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
 }

@@ -22,8 +22,9 @@ export const listTasks = (sql: Sql, caseId: string, { after, limit, offset }: Pa
   where case_id = ${caseId} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
-export const countTasks = (tx: Tx, caseId: string) => tx<[{ count: number }]>`
-  select count(*)::integer as count from sourcing.case_tasks where case_id = ${caseId}`
+/** The tasks that an organization created in a case. */
+export const countTasks = (tx: Tx, orgId: string, caseId: string) => tx<[{ count: number }]>`
+  select count(*)::integer as count from sourcing.case_tasks where case_id = ${caseId} and org_id = ${orgId}`
 
 interface NewTask extends TaskContent {
   id: string

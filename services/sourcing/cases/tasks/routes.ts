@@ -32,4 +32,4 @@ export const caseTaskRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.route(operations.createCaseTask, (call) => commands.createTask(deps, call), bodyProblems))
     .use(http.route(operations.patchCaseTask, (call) => commands.patchTask(deps, call), bodyProblems))
     .use(http.route(operations.completeCaseTask, (call) => commands.completeTask(deps, call)))
-    .use(http.route(operations.deleteCaseTask, (call) => commands.deleteTask(call)))
+    .use(http.route(operations.deleteCaseTask, (call) => commands.deleteTask(deps, call)))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import { CASE_EVENTS } from '../../../../proto/events/cases.ts'
-import { CaseTask, MAX_TASKS } from '../../../../proto/http/sourcing/case-tasks.ts'
+import { CaseTask } from '../../../../proto/http/sourcing/case-tasks.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../../testing/cases.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { entriesOf } from '../../../testing/people.ts'
@@ -69,12 +69,12 @@ describe('create', () => {
     expect((await own.tasks(await newCase()).create({ title: 'X' }, headers)).status).toBe(409)
   })
 
-  test(`after ${MAX_TASKS} tasks it is 409 limit_reached, also for concurrent requests`, async () => {
+  test('after 200 tasks it is 409 limit_reached, also for concurrent requests', async () => {
     const full = await newCase()
     await market.db.owner`
       insert into sourcing.case_tasks (id, case_id, org_id, title, state, created_at, updated_at)
       select 'task_' || n, ${full}, ${maker.orgId}, 'X', 'OPEN', now(), now()
-      from generate_series(1, ${MAX_TASKS - 1}) n`
+      from generate_series(1, 199) n`
     const answers = await Promise.all([1, 2, 3].map(() => own.tasks(full).create({ title: 'X' })))
     expect(answers.map(({ status, body }) => [status, body.code] as const).toSorted()).toEqual([
       [201, undefined as unknown as string],

@@ -34,7 +34,7 @@ export const findSourcingTerms = (sql: Sql, orgId: string, partId: string | unde
 
 /** The columns that filters read. Those that a statement does not use cost nothing. */
 const filtered = (sql: Sql) =>
-  sql`org_id, region_code, org_name_key, locality_key, active, internal, material_codes, technology_ids`
+  sql`org_id, region_code, org_name_key, locality_key, active, org_manufactures, internal, material_codes, technology_ids`
 
 /** The factories of a source by name. */
 function inOrder(sql: Sql, source: Source, after: string | undefined) {
@@ -90,12 +90,16 @@ const matchesPart = (sql: Sql, { materialCodes, technologyIds }: PartNeeds) => s
 
 const worksMaterial = (sql: Sql, code: string) => sql`factory.material_codes @> array[${code}::text]`
 
+/** The criticality with a code, which is unique. Capabilities have the ids, whose index has the default collation. */
+const idOfCriticality = (sql: Sql, code: string) =>
+  sql`(select criticality.id collate "default" from catalog.criticality_lookup criticality where criticality.code = ${code})`
+
 /** The conditions that must hold together in one capability. */
 const capabilityMatches = (sql: Sql, { materialCode, processType, standardCode, criticalityCode }: Filters) => sql`
   true ${materialCode === undefined ? sql`` : sql`and capability.material_code = ${materialCode}`}
   ${processType === undefined ? sql`` : sql`and capability.process_type = ${processType}`}
   ${standardCode === undefined ? sql`` : sql`and capability.standard_codes @> array[${standardCode}::text]`}
-  ${criticalityCode === undefined ? sql`` : sql`and capability.criticality_ids @> array[${criticalityCode}::text]`}`
+  ${criticalityCode === undefined ? sql`` : sql`and capability.criticality_ids @> array[${idOfCriticality(sql, criticalityCode)}]`}`
 
 const hasCapability = (sql: Sql, filters: Filters) => sql`(
   select true from sourcing.factory_capabilities capability

@@ -1,16 +1,19 @@
 import type { OrgChanged } from '../../../proto/events/organization.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
-import { lockFactoriesOf, refreshOrganizationName } from './queries.ts'
+import { lockFactoriesOf, refreshOrganization } from './queries.ts'
 
-/** Factories contain the name of their organization. The number of factories of an organization bounds the transaction. */
-export const organizationNameWorker = ({ bus }: { bus: Bus }): Worker =>
+/**
+ * Factories contain the name of their organization, and whether it is a manufacturer. The number of factories of an
+ * organization bounds the transaction.
+ */
+export const organizationWorker = ({ bus }: { bus: Bus }): Worker =>
   bus.consume({
     name: 'refresh-factory-organizations',
     subjects: ['organization.org.changed'],
     handle: async (tx, event) => {
       const { orgId } = event.data as OrgChanged['data']
       await lockFactoriesOf(tx, orgId)
-      await refreshOrganizationName(tx, orgId)
+      await refreshOrganization(tx, orgId)
     },
   })

@@ -1,0 +1,126 @@
+import type { CaseState } from '../../proto/http/sourcing/cases.ts'
+import type { OfferState } from '../../proto/http/sourcing/offers.ts'
+import type { OrderState } from '../../proto/http/sourcing/orders.ts'
+import type { Part } from '../../proto/http/sourcing/parts.ts'
+import type { RfqState } from '../../proto/http/sourcing/rfqs.ts'
+
+/*
+ * The states of the marketplace, typed from its contract. Nothing is imported from the tables of the product: a test that
+ * takes its expectation from them would pass with a wrong table.
+ */
+
+interface Verb<State extends string, Role extends string> {
+  /** The organizations that may use the verb. For others the record is not found. */
+  by: readonly Role[]
+  /** The state after the verb by the state before it. The verb is refused in every other state. */
+  moves: Partial<Record<State, State | 'DELETED' | 'HELD'>>
+}
+type Verbs<State extends string, Role extends string> = Record<string, Verb<State, Role>>
+
+export const PART_VERBS = {
+  patch: { by: ['ipOwner'], moves: { DRAFT: 'DRAFT', PUBLISHED: 'PUBLISHED', ARCHIVED: 'ARCHIVED' } },
+  publish: { by: ['ipOwner'], moves: { DRAFT: 'PUBLISHED' } },
+  archive: { by: ['ipOwner'], moves: { PUBLISHED: 'ARCHIVED' } },
+  unarchive: { by: ['ipOwner'], moves: { ARCHIVED: 'PUBLISHED' } },
+  delete: { by: ['ipOwner'], moves: { DRAFT: 'DELETED', PUBLISHED: 'DELETED', ARCHIVED: 'DELETED' } },
+} as const satisfies Verbs<Part['state'], 'ipOwner'>
+
+export const RFQ_VERBS = {
+  patch: { by: ['consumer'], moves: { DRAFT: 'DRAFT' } },
+  publish: { by: ['consumer'], moves: { DRAFT: 'OPEN' } },
+  invite: { by: ['consumer'], moves: { DRAFT: 'DRAFT', OPEN: 'OPEN' } },
+  extend: { by: ['consumer'], moves: { OPEN: 'OPEN' } },
+  close: { by: ['consumer'], moves: { OPEN: 'CLOSED' } },
+  reopen: { by: ['consumer'], moves: { CLOSED: 'OPEN' } },
+  award: { by: ['consumer'], moves: { OPEN: 'AWARDED', CLOSED: 'AWARDED' } },
+  cancel: { by: ['consumer'], moves: { DRAFT: 'CANCELLED', OPEN: 'CANCELLED', CLOSED: 'CANCELLED' } },
+  delete: { by: ['consumer'], moves: { DRAFT: 'DELETED' } },
+  decline: { by: ['maker'], moves: { OPEN: 'OPEN' } },
+} as const satisfies Verbs<RfqState, 'consumer' | 'maker'>
+
+export const OFFER_VERBS = {
+  patch: { by: ['maker'], moves: { DRAFT: 'DRAFT' } },
+  submit: { by: ['maker'], moves: { DRAFT: 'SUBMITTED' } },
+  revise: { by: ['maker'], moves: { SUBMITTED: 'SUBMITTED' } },
+  withdraw: { by: ['maker'], moves: { SUBMITTED: 'WITHDRAWN' } },
+  accept: { by: ['consumer'], moves: { SUBMITTED: 'ACCEPTED' } },
+  reject: { by: ['consumer'], moves: { SUBMITTED: 'REJECTED' } },
+} as const satisfies Verbs<OfferState, 'maker' | 'consumer'>
+
+/** A submitted revision supersedes an offer that is in one of these states. */
+export const SUPERSEDED_FROM: readonly OfferState[] = ['SUBMITTED']
+/** The cancellation of an RFQ, and its award to other offers, reject an offer in one of these states. */
+export const REJECTED_FROM: readonly OfferState[] = ['SUBMITTED']
+
+/** `HELD`: the state from which the order was put on hold. */
+export const ORDER_VERBS = {
+  confirm: { by: ['manufacturer'], moves: { PLACED: 'CONFIRMED' } },
+  decline: { by: ['manufacturer'], moves: { PLACED: 'DECLINED' } },
+  cancel: { by: ['consumer'], moves: { PLACED: 'CANCELLED', CONFIRMED: 'CANCELLED' } },
+  start: { by: ['manufacturer'], moves: { CONFIRMED: 'IN_PRODUCTION' } },
+  inspect: { by: ['manufacturer'], moves: { IN_PRODUCTION: 'INSPECTION' } },
+  rework: { by: ['manufacturer'], moves: { INSPECTION: 'IN_PRODUCTION' } },
+  ship: { by: ['manufacturer'], moves: { INSPECTION: 'SHIPPED' } },
+  deliver: { by: ['manufacturer', 'seller', 'consumer'], moves: { SHIPPED: 'DELIVERED' } },
+  complete: { by: ['consumer'], moves: { DELIVERED: 'COMPLETED' } },
+  hold: {
+    by: ['manufacturer'],
+    moves: { CONFIRMED: 'ON_HOLD', IN_PRODUCTION: 'ON_HOLD', INSPECTION: 'ON_HOLD' },
+  },
+  resume: { by: ['manufacturer'], moves: { ON_HOLD: 'HELD' } },
+  milestones: {
+    by: ['manufacturer'],
+    moves: {
+      CONFIRMED: 'CONFIRMED',
+      IN_PRODUCTION: 'IN_PRODUCTION',
+      INSPECTION: 'INSPECTION',
+      SHIPPED: 'SHIPPED',
+      ON_HOLD: 'ON_HOLD',
+    },
+  },
+  'release-files': {
+    by: ['ipOwner'],
+    moves: {
+      PLACED: 'PLACED',
+      CONFIRMED: 'CONFIRMED',
+      IN_PRODUCTION: 'IN_PRODUCTION',
+      INSPECTION: 'INSPECTION',
+      SHIPPED: 'SHIPPED',
+      ON_HOLD: 'ON_HOLD',
+    },
+  },
+} as const satisfies Verbs<OrderState, 'manufacturer' | 'seller' | 'consumer' | 'ipOwner'>
+
+/** The states in which the factory's organization reads released files of the group `ip`. */
+export const LIVE_ORDER_STATES: readonly OrderState[] = [
+  'CONFIRMED',
+  'IN_PRODUCTION',
+  'INSPECTION',
+  'SHIPPED',
+  'ON_HOLD',
+]
+/** The states that no verb leaves. */
+export const FINAL_ORDER_STATES: readonly OrderState[] = ['COMPLETED', 'DECLINED', 'CANCELLED']
+
+/** `closer`: the organization that closed the case. `edit` stands for a change of content, tasks and expenses. */
+export const CASE_VERBS = {
+  edit: { by: ['closer', 'party'], moves: { OPEN: 'OPEN' } },
+  close: { by: ['closer', 'party'], moves: { OPEN: 'CLOSED' } },
+  reopen: { by: ['closer'], moves: { CLOSED: 'OPEN' } },
+  archive: { by: ['closer', 'party'], moves: { CLOSED: 'ARCHIVED' } },
+  unarchive: { by: ['closer', 'party'], moves: { ARCHIVED: 'CLOSED' } },
+} as const satisfies Verbs<CaseState, 'closer' | 'party'>
+
+/** While the case is OPEN. */
+export const TASK_VERBS = {
+  patch: { by: ['creator'], moves: { OPEN: 'OPEN' } },
+  complete: { by: ['creator', 'party'], moves: { OPEN: 'COMPLETED' } },
+  delete: { by: ['creator'], moves: { OPEN: 'DELETED', COMPLETED: 'DELETED' } },
+} as const satisfies Verbs<'OPEN' | 'COMPLETED', 'creator' | 'party'>
+
+/** The state after a verb; undefined where it is refused. */
+export const after = (
+  { moves }: { moves: Readonly<Partial<Record<string, string>>> },
+  state: string,
+  held?: string | null,
+): string | undefined => (moves[state] === 'HELD' ? (held ?? undefined) : moves[state])
