@@ -1,12 +1,11 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { Actor } from './states.ts'
 
 /* Conditions on rows of `sourcing.orders`. */
 
 /** The id of an organization, or a column that has it. */
-export type OrgRef = string | PendingQuery<Row[]>
+export type OrgRef = string | Fragment
 
 /** The organization has the role of a view. */
 export const inView = (sql: Sql, orgId: OrgRef, view: OrderView) => {
