@@ -106,4 +106,10 @@ export const databaseVariables = {
       description: 'The same without a pooler, for LISTEN and locks. Default: DATABASE_URL.',
     }),
   ),
+  DATABASE_PASSWORD_FILE: Type.Optional(
+    Type.String({
+      description:
+        'File with the password of both, read again at each connect. While it is rotated, it has one line for each password.',
+    }),
+  ),
 }

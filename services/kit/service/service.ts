@@ -11,6 +11,7 @@ import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
 import { poolMetrics } from '../db/metrics.ts'
+import { withPasswordFile } from '../db/password-file.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { Outages } from '../http/outages.ts'
@@ -97,7 +98,7 @@ export async function createKit(
   new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
     .labels(VERSION)
     .set(1)
-  const { sql, reads } = connectService(config.DATABASE_URL, {
+  const { sql, reads } = connectService(withPasswordFile(config.DATABASE_URL, config.DATABASE_PASSWORD_FILE), {
     size: config.DATABASE_POOL_SIZE,
     applicationName: name,
     traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
@@ -111,7 +112,7 @@ export async function createKit(
   })
   const observeConcurrency = concurrencyMetrics(registry)
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
-  const directUrl = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL
+  const directUrl = withPasswordFile(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, config.DATABASE_PASSWORD_FILE)
   const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
   const bus = await createBus({
     service: name,
