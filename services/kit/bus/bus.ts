@@ -11,6 +11,7 @@ import { countRetries } from './consume/queries.ts'
 import type { DeadLetterNotice } from './consume/retry-queue.ts'
 import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
 import { byStream, matcherOf } from './driver/subjects.ts'
+import type { NatsAddress } from './nats/connection.ts'
 import { natsDriver } from './nats/driver.ts'
 import { channelOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
@@ -24,9 +25,8 @@ interface BusOptions {
   /** URL of Postgres without a pooler, because locks need a session. */
   directUrl: string
   notifier: Notifier
-  /** URL of NATS. Without it the bus runs on Postgres. */
-  natsUrl?: string
-  natsCredsFile?: string
+  /** Without it the bus runs on Postgres. */
+  nats?: NatsAddress | undefined
   log: MessageLog
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
@@ -87,16 +87,16 @@ export interface BusLag {
 
 /** The bus of one service in one process. */
 export async function createBus(options: BusOptions): Promise<Bus> {
-  const { service, pool, directUrl: url, notifier, natsUrl, natsCredsFile: credsFile, log } = options
+  const { service, pool, directUrl: url, notifier, nats, log } = options
   const timing = { ...TIMING, ...options.timing }
   const election = new LeaderElection({ service, url, log, pollMs: timing.electionPollMs })
   const subscribers = new Set<Subscriber>()
   const heartbeats = new Heartbeats(subscribers)
   const onHeartbeat = (name: string) => heartbeats.record(name)
   const driver =
-    natsUrl === undefined
+    nats === undefined
       ? postgresDriver({ service, pool, notifier, log, onHeartbeat })
-      : natsDriver({ url: natsUrl, ...(credsFile === undefined ? {} : { credsFile }) }, { service, log, onHeartbeat })
+      : natsDriver(nats, { service, log, onHeartbeat })
   const consumers = new Map<string, Consumer>()
   const closing = new AbortController()
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { testDatabase } from '../../testing/database.ts'
+import { until } from '../../testing/until.ts'
 import { openSession } from '../sessions/session.ts'
 import { connect } from './client.ts'
 import { withPasswordFile } from './password-file.ts'
@@ -50,6 +51,7 @@ test('a pool reads the file again at each connect', async () => {
   await owner.unsafe(`alter role ${role} password 'third'`)
   await writeFile(file, 'third')
   await owner`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
+  await until(async () => (await owner`select from pg_stat_activity where usename = ${role}`).length === 0)
   await sql`select 1`.catch(() => {})
   expect(await sql`select current_user as role`).toMatchObject([{ role }])
   await sql.end({ timeout: 1 })

@@ -67,8 +67,7 @@ export function passwordsOf(config: Record<string, unknown>): Record<ServiceName
   const missing = names.filter(([, variable]) => config[variable] === undefined).map(([, variable]) => variable)
   if (missing.length > 0)
     throw new MigrationRefused(`${missing.join(', ')} must be set, or DATABASE_MANAGE_ROLES=false.`)
-  return Object.fromEntries(names.map(([service, variable]) => [service, newestPassword(String(config[variable]))])) as Record<
-    ServiceName,
-    string
-  >
+  return Object.fromEntries(
+    names.map(([service, variable]) => [service, newestPassword(String(config[variable]))]),
+  ) as Record<ServiceName, string>
 }

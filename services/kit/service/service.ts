@@ -6,6 +6,7 @@ import type { ServiceName } from '../../../proto/services.ts'
 import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
+import { natsAddressOf } from '../bus/nats/connection.ts'
 import { deadLetterMetrics, lagMetrics } from '../bus/metrics.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
@@ -119,8 +120,7 @@ export async function createKit(
     pool: sql,
     directUrl,
     notifier,
-    ...(config.NATS_URL === undefined ? {} : { natsUrl: config.NATS_URL }),
-    ...(config.NATS_CREDS_FILE === undefined ? {} : { natsCredsFile: config.NATS_CREDS_FILE }),
+    nats: natsAddressOf(config),
     log,
     onDeadLetter: deadLetterMetrics(registry).onDeadLetter,
   })
