@@ -44,7 +44,10 @@ async function publish(session: NatsSession, service: ServiceName, rows: readonl
   for (const wave of wavesOf(rows)) {
     const outcomes = await Promise.allSettled(
       wave.map((row) =>
-        session.js.publish(session.names.subject(row.type), envelopeText(service, row), { msgID: row.id, timeout: ACK_TIMEOUT_MS }),
+        session.js.publish(session.names.subject(row.type), envelopeText(service, row), {
+          msgID: row.id,
+          timeout: ACK_TIMEOUT_MS,
+        }),
       ),
     )
     outcomes.forEach(({ status }, i) => {
