@@ -45,6 +45,15 @@ export const migratorVariables = Type.Object({
   ),
   NATS_URL: commonVariables.NATS_URL,
   NATS_CREDS_FILE: commonVariables.NATS_CREDS_FILE,
+  NATS_NKEY_FILE: commonVariables.NATS_NKEY_FILE,
+  NATS_CERT_FILE: commonVariables.NATS_CERT_FILE,
+  NATS_KEY_FILE: commonVariables.NATS_KEY_FILE,
+  NATS_PREFIX: commonVariables.NATS_PREFIX,
+  NATS_MANAGE_STREAMS: Type.Boolean({
+    default: true,
+    description:
+      'Creates and updates the streams. `false`: an administrator has made them; the migration checks them and names the settings that are missing.',
+  }),
   NATS_STREAM_REPLICAS: Type.Integer({
     minimum: 1,
     maximum: 5,
