@@ -7,6 +7,9 @@ export type Pool = postgres.Sql
 /** A transaction, shared by a state change, its history, audit entry and event. */
 export type Tx = postgres.TransactionSql
 
+/** A part of a statement, such as a condition or a column. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
 interface PoolOptions {
   /** Maximum number of connections. */
   max: number

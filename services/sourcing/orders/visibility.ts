@@ -1,12 +1,11 @@
-import type { PendingQuery, Row } from 'postgres'
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import type { Actor } from './states.ts'
 
 /* Conditions on rows of `sourcing.orders`. */
 
 /** The id of an organization, or a column that has it. */
-export type OrgRef = string | PendingQuery<Row[]>
+export type OrgRef = string | Fragment
 
 /** The organization has the role of a view. */
 export const inView = (sql: Sql, orgId: OrgRef, view: OrderView) => {
@@ -32,7 +31,7 @@ export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
  * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index; `exists`
  * could be planned as a hash of all orders of the organization.
  */
-const isPartyTo = (sql: Sql, orgId: OrgRef, isOfRecord: ReturnType<Sql>) => sql`(
+const isPartyTo = (sql: Sql, orgId: OrgRef, isOfRecord: Fragment) => sql`(
   (select true from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'IP_OWNER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and ${isOfRecord} limit 1)
