@@ -1,6 +1,6 @@
 /**
- * Codes of postgres.js and of Postgres for transient failures: the database is unreachable, full, too slow or shutting
- * down, it aborted a transaction because of a deadlock or a serialization conflict, or the role has a new password that this
+ * Codes of postgres.js and of Postgres for transient failures: the database is unreachable, full, too slow, read-only or
+ * shutting down, it aborted a transaction because of a deadlock or a serialization conflict, or the role has a new password that this
  * replica does not have yet.
  */
 const TRANSIENT = new Set([
@@ -15,6 +15,7 @@ const TRANSIENT = new Set([
   'ENOTFOUND',
   'ETIMEDOUT',
   '08006',
+  '25006',
   '28P01',
   '40001',
   '40P01',
