@@ -105,6 +105,26 @@ test.each(PAGES)(
   60_000,
 )
 
+test('the TypeScript programs of the guides need no more than Node 20 has', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'guide-'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const files: string[] = []
+  for (const path of PAGES) {
+    for (const [, file = '', program = ''] of (await Bun.file(path).text()).matchAll(PROGRAM)) {
+      if (!file.endsWith('.ts')) continue
+      files.push(file)
+      await writeFile(join(folder, file), program)
+    }
+  }
+  expect(files).toEqual(['receiver.ts'])
+  const node20 = ['--lib', 'es2023', '--types', 'node', '--module', 'esnext', '--moduleResolution', 'bundler']
+  const compiler = join(ROOT, 'node_modules', '.bin', 'tsc')
+  const checked = Bun.spawn([compiler, '--noEmit', '--strict', '--skipLibCheck', ...node20, ...files], { cwd: folder })
+  const output = await checked.stdout.text()
+  await rm(folder, { recursive: true })
+  expect([output, await checked.exited]).toEqual(['', 0])
+})
+
 /** The JSON of a block: one document, or one on each line. */
 function parsed(text: string): unknown[] {
   try {
