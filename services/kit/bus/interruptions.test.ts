@@ -100,6 +100,6 @@ test('an event that fails by itself after interruptions is a dead letter after a
     throw new Error('cannot be handled')
   })
   await until(async () => (await dead()).length === 1)
-  expect(await dead()).toEqual([{ tries: TRIES, error: 'Error: cannot be handled' }])
+  expect([...(await dead())]).toEqual([{ tries: TRIES, error: 'Error: cannot be handled' }])
   expect(callsOf(1)).toBe(3 + TRIES)
 })
