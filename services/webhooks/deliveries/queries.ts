@@ -93,9 +93,10 @@ const isDue = (sql: Sql, now: string) => sql`
       and (lease_until is null or lease_until < clock_timestamp()))`
 
 /**
- * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked FOR SHARE, so
- * that once a change of an endpoint has been committed no claim overlooks it. A lease that a crash of Postgres loses is of a
- * delivery whose result was not recorded either.
+ * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked against the FOR
+ * UPDATE of a change or deletion, so that no claim overlooks one that has been committed. Results of attempts, which count
+ * failures in the rows, do not wait for the lock. A lease that a crash of Postgres loses is of a delivery whose result was
+ * not recorded either.
  */
 export const claimDue = (
   sql: Sql,
@@ -105,7 +106,7 @@ export const claimDue = (
 ) => sql<ClaimedDelivery[]>`
   with active as (
     select id from webhooks.endpoints
-    where id = any(${[...shares.keys()]}) and status = 'active' and ${commitsAsynchronously(sql)} order by id for share
+    where id = any(${[...shares.keys()]}) and status = 'active' and ${commitsAsynchronously(sql)} order by id for key share
   ), leased as (
     select d.id from active
     join unnest(${[...shares.keys()]}::text[], ${[...shares.values()]}::integer[]) share (id, slots) on share.id = active.id

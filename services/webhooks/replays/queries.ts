@@ -46,6 +46,9 @@ export const tryLockReplays = (tx: Tx, orgId: string) => tx<[{ taken: boolean }]
 export interface ClaimedReplay {
   endpoint_id: string
   status: 'active' | 'paused'
+  failures: number
+  /** That were created so far. */
+  deliveries: number
   events: string[]
   to_time: string
   position_time: string
@@ -57,7 +60,7 @@ export interface ClaimedReplay {
  * but no change or deletion of the endpoint overtakes the step.
  */
 export const claimReplay = (tx: Tx, orgId: string, now: string) => tx<ClaimedReplay[]>`
-  select r.endpoint_id, e.status, e.events, r.to_time, r.position_time, r.position_id
+  select r.endpoint_id, e.status, e.failures, r.deliveries, e.events, r.to_time, r.position_time, r.position_id
   from webhooks.endpoints e join webhooks.replays r on r.endpoint_id = e.id
   where e.org_id = ${orgId} and r.finished_at is null and r.next_step_at <= ${now}
   order by r.next_step_at limit 1
@@ -77,38 +80,50 @@ export const countDue = (tx: Tx, endpointId: string, now: string, most: number) 
     where endpoint_id = ${endpointId} and state = 'PENDING' and next_attempt_at <= ${now} limit ${most}) due`
 
 /**
- * Looks at the next events of a replay, at most `limit`, and creates a delivery for each one to which the endpoint
- * subscribes, with the next replay number of the event. The position moves in the same statement, so a crash neither loses
- * nor repeats an event. A subscription with `*` is a prefix of types. Test events are left out.
+ * Looks at the next events of a replay and creates a delivery for each one to which the endpoint subscribes, with the next
+ * replay number of the event. The position moves in the same statement, so a crash neither loses nor repeats an event. A
+ * subscription with `*` is a prefix of types. Test events are left out.
  */
-export const stepReplay = (tx: Tx, orgId: string, replay: ClaimedReplay, limit: number, now: string) => tx<
-  { created: number }[]
->`
+export const stepReplay = (
+  tx: Tx,
+  orgId: string,
+  { endpoint_id: endpointId, events, to_time: to, position_time: afterTime, position_id: afterId }: ClaimedReplay,
+  step: { events: number; deliveries: number; now: string; nextStepAt: string },
+) => tx<[{ created: number }]>`
   with looked_at as materialized (
     select id, timestamp, type, endpoint_id from webhooks.events
-    where org_id = ${orgId} and timestamp between ${replay.position_time} and ${replay.to_time}
-      and (timestamp, id) > (${replay.position_time}::timestamptz, ${replay.position_id})
-    order by timestamp, id limit ${limit}
+    where org_id = ${orgId} and timestamp between ${afterTime} and ${to}
+      and (timestamp, id) > (${afterTime}::timestamptz, ${afterId})
+    order by timestamp, id limit ${step.events}
+  ), subscribed as materialized (
+    select id, timestamp, type from looked_at
+    where endpoint_id is null and exists (
+      select from unnest(${events}::text[]) subscription
+      where type = subscription or right(subscription, 2) = '.*' and starts_with(type, left(subscription, -1)))
+    order by timestamp, id limit ${step.deliveries}
+  ), counted as (
+    select (select count(*) from subscribed) = ${step.deliveries} as is_full,
+      (select count(*) from looked_at) < ${step.events} as is_last
+  ), position as (
+    select timestamp, id from subscribed where (select is_full from counted)
+    union all
+    select timestamp, id from looked_at where not (select is_full from counted)
+    order by timestamp desc, id desc limit 1
   ), created as (
     insert into webhooks.deliveries
       (id, org_id, endpoint_id, event_id, event_time, type, replay, next_attempt_at, created_at)
-    select 'dlv_' || replace(uuidv7()::text, '-', ''), ${orgId}, ${replay.endpoint_id}, event.id, event.timestamp, event.type,
+    select 'dlv_' || replace(uuidv7()::text, '-', ''), ${orgId}, ${endpointId}, event.id, event.timestamp, event.type,
       coalesce((
-        select max(replay) from webhooks.deliveries d where d.endpoint_id = ${replay.endpoint_id} and d.event_id = event.id
-      ), 0) + 1, ${now}, ${now}
-    from looked_at event
-    where endpoint_id is null and exists (
-      select from unnest(${replay.events}::text[]) subscription
-      where type = subscription or right(subscription, 2) = '.*' and starts_with(type, left(subscription, -1)))
+        select max(replay) from webhooks.deliveries d where d.endpoint_id = ${endpointId} and d.event_id = event.id
+      ), 0) + 1, ${step.now}, ${step.now}
+    from subscribed event
     returning id
-  ), last as (
-    select timestamp, id from looked_at order by timestamp desc, id desc limit 1
   )
   update webhooks.replays r set
-    position_time = coalesce((select timestamp from last), position_time),
-    position_id = coalesce((select id from last), position_id),
-    deliveries = r.deliveries + (select count(*) from created)::integer,
-    next_step_at = ${now},
-    finished_at = case when (select count(*) from looked_at) < ${limit} then ${now}::timestamptz end
-  where r.endpoint_id = ${replay.endpoint_id}
+    position_time = coalesce((select timestamp from position), position_time),
+    position_id = coalesce((select id from position), position_id),
+    deliveries = deliveries + (select count(*) from created)::integer,
+    next_step_at = ${step.nextStepAt},
+    finished_at = case when (select is_last and not is_full from counted) then ${step.now}::timestamptz end
+  where endpoint_id = ${endpointId}
   returning (select count(*) from created)::integer as created`
