@@ -1,12 +1,12 @@
 import { accountOf } from './client/account.ts'
 import { signIn } from './client/requests.ts'
-import { Narrator } from './journey/narrator.ts'
-import { award, makeOffers } from './journey/offers.ts'
-import { createParties } from './journey/parties.ts'
-import { produce } from './journey/production.ts'
-import { requestQuotations } from './journey/sourcing.ts'
 import { localMarketplace } from './local/address.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
+import { Narrator } from './trade/narrator.ts'
+import { award, makeOffers } from './trade/offers.ts'
+import { createParties } from './trade/parties.ts'
+import { produce } from './trade/production.ts'
+import { requestQuotations } from './trade/sourcing.ts'
 
 /** Plays a whole trade against a running marketplace, over HTTP, with organizations of its own. */
 async function play(given: { url?: string; email?: string }): Promise<void> {

@@ -117,5 +117,7 @@ export function defineOperation<O>(operation: O): O {
 
 export type QueryOf<O> = O extends Operation<infer Q, TObject, TSchema, TSchema> ? Static<Q> : never
 export type ParamsOf<O> = O extends Operation<TObject, infer P, TSchema, TSchema> ? Static<P> : never
-export type BodyOf<O> = O extends Operation<TObject, TObject, infer B, TSchema> ? Static<B> : never
+/** Undefined for an operation without a body. */
+export type BodyOf<O> =
+  O extends Operation<TObject, TObject, infer B, TSchema> ? (TSchema extends B ? undefined : Static<B>) : never
 export type ResponseOf<O> = O extends Operation<TObject, TObject, TSchema, infer R> ? Static<R> : never

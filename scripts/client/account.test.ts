@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { AccountsFile } from '../demo/accounts.ts'
+import type { AccountsFile } from '../seed/accounts.ts'
 import { accountOf } from './account.ts'
 
 const account = (

@@ -54,7 +54,6 @@ function deliveryOf(type: string, schema: TSchema, used: Map<string, unknown>): 
     },
     responses: {
       '2XX': { description: 'Received. Anything else is repeated later.' },
-      '410': { description: 'Pauses the endpoint.' },
     },
   }
 }

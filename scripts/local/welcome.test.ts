@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AccountsFile } from '../demo/accounts.ts'
+import type { AccountsFile } from '../seed/accounts.ts'
 import { accountsTable, readAccounts, welcome } from './welcome.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'welcome-'))

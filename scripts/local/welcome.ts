@@ -1,4 +1,4 @@
-import type { AccountsFile } from '../demo/accounts.ts'
+import type { AccountsFile } from '../seed/accounts.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
 /** The accounts that the seed wrote. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RUHR_FACTORIES, VESTLAND_FACTORIES } from '../../scripts/demo/factory-story.ts'
+import { RUHR_FACTORIES, VESTLAND_FACTORIES } from '../../scripts/seed/factory-story.ts'
 import { createFactory } from '../testing/factories.ts'
 import { freePort } from '../testing/free-port.ts'
 import { TEST_PASSWORD, testMarketplace } from '../testing/marketplace.ts'
@@ -104,6 +104,26 @@ test.each(PAGES)(
   },
   60_000,
 )
+
+test('the TypeScript programs of the guides need no more than Node 20 has', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'guide-'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const files: string[] = []
+  for (const path of PAGES) {
+    for (const [, file = '', program = ''] of (await Bun.file(path).text()).matchAll(PROGRAM)) {
+      if (!file.endsWith('.ts')) continue
+      files.push(file)
+      await writeFile(join(folder, file), program)
+    }
+  }
+  expect(files).toEqual(['receiver.ts'])
+  const node20 = ['--lib', 'es2023', '--types', 'node', '--module', 'esnext', '--moduleResolution', 'bundler']
+  const compiler = join(ROOT, 'node_modules', '.bin', 'tsc')
+  const checked = Bun.spawn([compiler, '--noEmit', '--strict', '--skipLibCheck', ...node20, ...files], { cwd: folder })
+  const output = await checked.stdout.text()
+  await rm(folder, { recursive: true })
+  expect([output, await checked.exited]).toEqual(['', 0])
+})
 
 /** The JSON of a block: one document, or one on each line. */
 function parsed(text: string): unknown[] {

@@ -22,7 +22,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 /** Tokens, sessions, passwords and keys. */
 export async function createIdentity(config: IdentityConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('identity', config, options)
-  const { http, pagination, sql, clock, bus, box } = kit
+  const { http, pagination, sql, clock, now, bus, box } = kit
   const tokenOptions = {
     issuer: config.PUBLIC_URL,
     audience: AUDIENCE,
@@ -30,7 +30,6 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
   }
   const hashing = createHashing({ slots: config.HASHING_SLOTS, maxWaiting: config.HASHING_QUEUE })
   kit.observeConcurrency(hashing.permits)
-  const now = () => new Date(clock()).toISOString()
   const sign = createSigner({ sql, box, clock, ...tokenOptions })
   const readToken = createTokenReader(async () => ({
     keys: (await listPublicKeys(sql)).map((row) => row.public_jwk),
@@ -50,12 +49,12 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       pageRoutes({ http }),
       sessionRoutes({ http, pagination, sql }),
-      passwordRoutes({ http, sql, hashing, clock }),
+      passwordRoutes({ http, sql, hashing, now }),
       impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),
-      activationRoutes({ http, sql, hashing, clock }),
+      activationRoutes({ http, sql, hashing, now }),
     ],
     workers: [endResetSessions({ bus, now }), erasePeople({ bus, now }), endSessionsWithoutAuthority({ bus, now })],
-    cleanup: [(signal) => cleanUpIdentity(sql, now(), signal)],
+    cleanup: [(at, signal) => cleanUpIdentity(sql, at, signal)],
     start: async () => {
       for (const { ip_address } of await listLatestAddresses(sql, MAX_KNOWN_NETWORKS)) hashing.remember(ip_address)
       tokens.refreshSecret = await ensureKeys(sql, box, now())

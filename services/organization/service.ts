@@ -26,7 +26,7 @@ export async function createOrganizationService(config: OrganizationConfig, opti
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
     ],
-    cleanup: [(signal) => cleanUpActivations(sql, new Date(clock()).toISOString(), signal)],
+    cleanup: [(now, signal) => cleanUpActivations(sql, now, signal)],
     workers: [
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

@@ -4,9 +4,7 @@ import { assemble, createKit, type KitOptions, type Service } from '../kit/servi
 import { every } from '../kit/worker/worker.ts'
 import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
-import { caseExpenseRoutes } from './cases/expenses/routes.ts'
 import { caseRoutes } from './cases/routes.ts'
-import { caseTaskRoutes } from './cases/tasks/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
 import { organizationWorker } from './factories/organizations.ts'
@@ -47,6 +45,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     reads: kit.reads,
     tenantReads: kit.tenantReads,
     clock: kit.clock,
+    now: kit.now,
     storage,
     folder,
     guard,
@@ -61,7 +60,6 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const worker = new FileWorker({ ...deps, quota, importLimits, log: kit.log })
   const transfers = new Transfers(deps.sql, folder)
   for (const { permits } of [transfers, worker]) kit.observeConcurrency(permits)
-  const now = () => new Date(kit.clock())
   return assemble('sourcing', kit, {
     features: [
       partRoutes({ http, pagination, ...deps }),
@@ -74,8 +72,6 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       orderRoutes({ http, pagination, ...deps }),
       assignmentRoutes({ http, pagination, ...deps }),
       caseRoutes({ http, pagination, ...deps }),
-      caseTaskRoutes({ http, pagination, ...deps }),
-      caseExpenseRoutes({ http, pagination, ...deps }),
       uploadRoutes({
         http,
         ...deps,
@@ -95,8 +91,8 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
     cleanup: [
-      (signal) => cleanUpUploads(deps.sql, now(), signal),
-      (signal) => cleanUpObjects({ ...deps, log: kit.log }, now(), signal),
+      (now, signal) => cleanUpUploads(deps.sql, now, signal),
+      (now, signal) => cleanUpObjects({ ...deps, log: kit.log }, now, signal),
     ],
   })
 }

@@ -100,6 +100,16 @@ export const RECORDS = {
     make: (fixtures, account) => rfqAfter(fixtures, account, 'publish', 'close'),
     random: () => newId('rfq'),
   },
+  cancelledRfq: {
+    owners: RFQ_CONSUMERS,
+    async make(fixtures, account) {
+      const id = await rfqAfter(fixtures, account)
+      await fixtures.market.db.owner`
+        update sourcing.rfqs set state = 'CANCELLED', cancel_reason = 'Sold.' where id = ${id}`
+      return id
+    },
+    random: () => newId('rfq'),
+  },
   rfqInvitation: {
     owners: ['manufacturer', 'distributor'],
     make: (fixtures, account) => invitationOf(fixtures, account),

@@ -2,6 +2,7 @@ import type { AllConfig } from '../all/config.ts'
 import { redeemActivation } from '../identity/activations/commands.ts'
 import { ensureKeys } from '../identity/keys/commands.ts'
 import { createSigner } from '../identity/keys/signer.ts'
+import type { PasswordDeps } from '../identity/passwords/commands.ts'
 import { createHashing, type Hashing } from '../identity/passwords/hashing.ts'
 import { signIn, type TokenDeps } from '../identity/tokens/commands.ts'
 import type { AuditContext } from '../kit/audit/context.ts'
@@ -47,9 +48,10 @@ export async function signInByCommands(
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const accessTokenSeconds = config.ACCESS_TOKEN_SECONDS
   const tokenOptions = { issuer: config.PUBLIC_URL, audience: AUDIENCE, accessTokenSeconds }
-  const deps: TokenDeps = {
+  const deps: TokenDeps & PasswordDeps = {
     sql,
     clock,
+    now: () => new Date(clock()).toISOString(),
     hashing: memoizedHashing,
     sign: createSigner({ sql, box, clock, ...tokenOptions }),
     accessTokenSeconds,

@@ -11,13 +11,14 @@ import { deliveryRoutes } from './deliveries/routes.ts'
 import { slotsOf } from './deliveries/slots.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
 import { endpointOperationRoutes } from './operations/routes.ts'
+import { replayWorker } from './replays/worker.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
 /** Webhook endpoints and deliveries. */
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('webhooks', config, options)
-  const { http, sql, clock, bus, log, pagination } = kit
+  const { http, sql, tenantReads, clock, bus, log, pagination } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
   const observe = deliveryMetrics(kit.registry, sql)
@@ -27,11 +28,12 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
     features: [
       endpointRoutes({ http, sql, clock, box, addresses }),
       endpointOperationRoutes({ http, sql, clock, box }),
-      deliveryRoutes({ http, sql, pagination, clock }),
+      deliveryRoutes({ http, sql, tenantReads, pagination, clock }),
     ],
     workers: [
       ingestWorker({ bus, clock }),
       new Dispatcher({ sql, bus, guard, box, clock, log, observe, slots }),
+      replayWorker({ sql, clock, log }),
       every('webhook-partitions', PARTITIONS_INTERVAL_MS, log, () => maintainPartitions(sql)),
     ],
     cleanup: [

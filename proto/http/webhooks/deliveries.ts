@@ -28,7 +28,7 @@ export const WebhookDelivery = closed({
   type: Type.String({ description: 'Type of the event.', examples: ['cases.created'] }),
   state,
   replay: Type.Integer({
-    description: '0 for the first delivery of the event to the endpoint; each replay has the next number.',
+    description: '0 for the delivery at the time of the event; each replay of it has the next number.',
     examples: [0],
   }),
   attempts: Type.Integer({ description: 'Attempts that were started.', examples: [1] }),
@@ -109,10 +109,11 @@ export const retryWebhookDelivery = defineOperation({
   tag: deliveriesTag,
   summary: 'Retry a webhook delivery now',
   description:
-    'A PENDING delivery is due at once; a FAILED one gets one more attempt. That of a paused endpoint waits until the endpoint is active.',
+    'A PENDING delivery is due at once; a FAILED one gets one more attempt. That of a paused endpoint waits until the endpoint ' +
+    'is active. A FAILED one of a replay is 409 while the organization has as many pending ones as it may.',
   access: 'webhook:manage',
   params: deliveryId,
   response: WebhookDelivery,
-  refusals: ['illegal_transition'],
+  refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'webhookDelivery.retry', request: ['id'] },
 })

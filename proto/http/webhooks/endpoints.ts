@@ -32,7 +32,10 @@ const events = Type.Array(
     examples: [['cases.*', 'assignments.status.updated']],
   },
 )
-const description = Text(10_000, { description: 'Label of the endpoint.', examples: ['Orders into the ERP'] })
+const description = Text(10_000, {
+  description: 'Label of the endpoint; an empty one clears it.',
+  examples: ['Orders into the ERP'],
+})
 const status = OneOf(['active', 'paused'], {
   description:
     'A paused endpoint receives no deliveries. Events that occur meanwhile are recorded and can be replayed.',

@@ -19,7 +19,7 @@ interface Activation {
  * token of 256 bits is never refused because of them.
  */
 export async function redeemActivation(
-  { sql, hashing, clock }: PasswordDeps,
+  { sql, hashing, now }: PasswordDeps,
   { token, password }: Activation,
   context: AuditContext,
   signal: AbortSignal,
@@ -27,7 +27,6 @@ export async function redeemActivation(
   const problem = passwordProblem(password)
   if (problem) throw invalidField('password', problem)
   const hash = hashOf(token)
-  const now = () => new Date(clock()).toISOString()
   const refuseToken = () => refuseWrongToken(sql, throttleKeys('activation', context.ipAddress), now())
   if ((await findActivation(sql, hash, now())).length === 0) return refuseToken()
   const redeemed = await hashing.withSlot({ ipAddress: context.ipAddress, signal }, async () => {

@@ -12,7 +12,7 @@ import { passwordProblem } from './rules.ts'
 export interface PasswordDeps {
   sql: Pool
   hashing: Hashing
-  clock: () => number
+  now: () => string
 }
 
 interface PasswordChangeRequest {
@@ -26,16 +26,15 @@ interface PasswordChange {
 
 /** Checks the current password and hashes the new one. Wrong current passwords are throttled like sign-ins. */
 export async function hashPasswords(
-  { sql, hashing, clock }: PasswordDeps,
+  { sql, hashing, now: currentTime }: PasswordDeps,
   { caller: { userId }, body: { currentPassword, newPassword }, audit, signal }: Preparation<PasswordChangeRequest>,
 ): Promise<PasswordChange> {
   const problem = passwordProblem(newPassword)
   if (problem) throw invalidField('newPassword', problem)
   const keys = throttleKeys(userId, audit.ipAddress)
-  const isoNow = () => new Date(clock()).toISOString()
-  await refuseThrottled(sql, keys, isoNow())
+  await refuseThrottled(sql, keys, currentTime())
   return hashing.withSlot({ ipAddress: audit.ipAddress, signal }, async () => {
-    const now = isoNow()
+    const now = currentTime()
     await refuseThrottled(sql, keys, now)
     const [stored] = await findPasswordHash(sql, userId)
     if (!stored || !(await hashing.verify(currentPassword, stored.password_hash))) {

@@ -5,5 +5,5 @@ import { changePassword as change, hashPasswords, type PasswordDeps } from './co
 
 export const passwordRoutes = ({ http, ...deps }: PasswordDeps & { http: Http }) =>
   new Elysia({ name: 'identity.passwords' }).use(
-    http.command(changePassword, change, { prepare: (call) => hashPasswords(deps, call) }),
+    http.preparedCommand(changePassword, { prepare: (call) => hashPasswords(deps, call), run: change }),
   )

@@ -26,4 +26,9 @@ export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
           : countSignIn('refresh_token', () => refresh(deps, refresh_token, audit))
       }),
     )
-    .use(http.command(revokeToken, revoke, { prepare: (call) => findRevoked({ sql: deps.sql, readToken }, call) }))
+    .use(
+      http.preparedCommand(revokeToken, {
+        prepare: (call) => findRevoked({ sql: deps.sql, readToken }, call),
+        run: revoke,
+      }),
+    )

@@ -27,10 +27,13 @@ const UNROUTED = {
   access: 'public',
 } as const
 
-interface CommandOptions<O, Prepared extends object>
-  extends Pick<CommandSteps<CommandInput<O>, Prepared, Answer<O>>, 'prepare' | 'afterCommit'> {
+interface CommandOptions<O> {
   checkBody?: BodyRule<BodyOf<O>>
+  /** Called after the transaction has committed. */
+  afterCommit?: () => void
 }
+
+type Steps<O, Prepared extends object> = CommandSteps<CommandInput<O>, Prepared, Answer<O>>
 
 /** The HTTP side of one service: turns operations of the contract into Elysia plugins with the checks of the contract. */
 export class Http {
@@ -62,13 +65,21 @@ export class Http {
   }
 
   /** A route of a command. The kit runs it in a transaction with its audit entry and its stored answer. */
-  command<O extends CommandOperation<TObject, TObject, TSchema, TSchema>, Prepared extends object = object>(
+  command<O extends CommandOperation<TObject, TObject, TSchema, TSchema>>(
     operation: O,
-    run: CommandSteps<CommandInput<O>, Prepared, Answer<O>>['run'],
-    { checkBody, ...steps }: CommandOptions<O, Prepared> = {},
+    run: Steps<O, object>['run'],
+    options: CommandOptions<O> = {},
+  ): Plugin {
+    return this.preparedCommand(operation, { run, ...options })
+  }
+
+  /** A route of a command with a step that its transaction must not wait for. */
+  preparedCommand<O extends CommandOperation<TObject, TObject, TSchema, TSchema>, Prepared extends object>(
+    operation: O,
+    { checkBody, ...steps }: Steps<O, Prepared> & CommandOptions<O>,
   ): Plugin {
     if (operation.access === 'public') throw new Error(`${operation.id} has no caller: use publicRoute()`)
-    const runCommand = commandRunner(this.#deps, operation, { run, ...steps })
+    const runCommand = commandRunner(this.#deps, operation, steps)
     return this.#plugin(operation, (checked) => runCommand(typed<CommandRequest>(checked)), checkBody)
   }
 

@@ -57,7 +57,10 @@ create table retry_events (
   source text not null,
   subject text not null,
   envelope text not null,
+  -- Attempts that were started.
   tries integer not null default 0,
+  -- Those of them that a failure of a dependency ended, which say nothing about the event.
+  interruptions integer not null default 0,
   -- Null for an event that waits behind an earlier one of its subject.
   next_try_at timestamptz(3),
   -- Handled in a transaction of its own, because a batch with this event crashed a process.

@@ -14,11 +14,11 @@ const log = createLog({ service: 'sourcing', version: '0', level: 'info', destin
 test('a failed task does not prevent the others, and none starts after the signal', async () => {
   const ran: string[] = []
   const stopping = new AbortController()
-  const worker = cleanupWorker({ sql, log, clock: Date.now }, [
+  const worker = cleanupWorker({ sql, log, now: () => new Date().toISOString() }, [
     async () => {
       throw new Error('store unreachable')
     },
-    async (signal) => {
+    async (_now, signal) => {
       ran.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
       stopping.abort()
       ran.push(`second, ${signal.aborted ? 'stopped' : 'running'}`)
@@ -42,7 +42,9 @@ test('one run deletes all expired rows and keeps the others', async () => {
     select 'user_1', 'createPart', 'old' || n, ''::bytea, '{}', now() - interval '25 hours' from generate_series(1, 6000) n
     union all select 'user_1', 'createPart', 'young', ''::bytea, '{}', now()`
   const stopping = new AbortController()
-  await cleanupWorker({ sql, log, clock: Date.now }, [async () => stopping.abort()]).run(stopping.signal)
+  await cleanupWorker({ sql, log, now: () => new Date().toISOString() }, [async () => stopping.abort()]).run(
+    stopping.signal,
+  )
   expect(await db.owner`select key from sourcing.page_cursors`).toMatchObject([{ key: 'young' }])
   expect(await db.owner`select key from sourcing.idempotency_keys`).toMatchObject([{ key: 'young' }])
 })

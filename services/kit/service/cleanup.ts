@@ -8,28 +8,27 @@ import { every, type Worker } from '../worker/worker.ts'
 const INTERVAL_MS = 60_000
 
 /** Deletes a bounded number of expired records. It returns early at the signal. */
-export type CleanupTask = (signal: AbortSignal) => PromiseLike<unknown>
+export type CleanupTask = (now: string, signal: AbortSignal) => PromiseLike<unknown>
 
 /**
  * The cleanup worker of a service: deletes expired records in bounded batches. Replicas may run it at the same time, and
  * a failed task does not stop the others.
  */
 export function cleanupWorker(
-  { sql, log, clock }: { sql: Pool; log: Log; clock: () => number },
+  { sql, log, now }: { sql: Pool; log: Log; now: () => string },
   ownTasks: readonly CleanupTask[],
 ): Worker {
   return every('cleanup', INTERVAL_MS, log, async (signal) => {
-    const now = new Date(clock()).toISOString()
     const tasks: CleanupTask[] = [
-      () => cleanUpIdempotencyKeys(sql, now, signal),
-      () => cleanUpCursors(sql, now, signal),
-      () => cleanUpEvents(sql, { now }, signal),
+      (at) => cleanUpIdempotencyKeys(sql, at, signal),
+      (at) => cleanUpCursors(sql, at, signal),
+      (at) => cleanUpEvents(sql, { now: at }, signal),
       ...ownTasks,
     ]
     for (const task of tasks) {
       if (signal.aborted) return
       try {
-        await task(signal)
+        await task(now(), signal)
       } catch (err) {
         if (!signal.aborted) log.error({ err }, 'cleanup task failed; it will run again')
       }

@@ -60,6 +60,8 @@ export interface Kit {
   /** Encrypts stored secrets. */
   box: SecretBox
   clock: () => number
+  /** The time, ISO 8601 in UTC. */
+  now: () => string
 }
 
 export interface Service {
@@ -133,6 +135,7 @@ export async function createKit(
     accessTokenSeconds: config.ACCESS_TOKEN_SECONDS,
     clock,
   })
+  const now = () => new Date(clock()).toISOString()
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const http = new Http({
     service: name,
@@ -165,6 +168,7 @@ export async function createKit(
     pagination,
     box,
     clock,
+    now,
   }
 }
 

@@ -7,8 +7,6 @@ import { loadAssignments } from '../../testing/load/assignments.ts'
 import { loadOrders } from '../../testing/load/orders.ts'
 import { LARGEST, loadedRfqOrg, loadRfqs } from '../../testing/load/rfqs.ts'
 import { workOf } from '../../testing/query-plans.ts'
-import { findContact, listContacts } from './contacts/queries.ts'
-import { findExtension } from './extensions/queries.ts'
 import { type AssignmentFilters, listAssignments } from './list-queries.ts'
 import { findAssignment, updateStatus } from './queries.ts'
 
@@ -49,14 +47,11 @@ describe(`over ${ROWS} assignments, of which one organization has half`, () => {
     },
   )
 
-  test('an assignment, its contacts and extensions, and the assignment of an order, are found by indexes', async () => {
+  test('an assignment, and the assignment of an order, are found by indexes', async () => {
     const id = loaded('assignment', 14)
     for (const orgId of [LARGEST, SMALL, 'org_unknown']) {
       const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
         (sql) => findAssignment(sql, orgId, id),
-        (sql) => listContacts(sql, id, page),
-        (sql) => findContact(sql, orgId, { id, contactId: 'contact_1' }),
-        (sql) => findExtension(sql, orgId, { id, extensionId: 'extension_1' }),
         (sql) => updateStatus(sql as never, loaded('order', 14), 'CONFIRMED', new Date().toISOString()),
       ]
       for (const query of queries) {

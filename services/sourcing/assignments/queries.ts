@@ -61,3 +61,9 @@ export const updateArchived = (tx: Tx, orgId: string, id: string, archived: bool
     where assignment_id = changed.id and org_id = any(party_org_ids)
   )
   select document from changed`
+
+/** Sets a later expected day of delivery, by the manufacturer. */
+export const updateDueDate = (tx: Tx, orgId: string, id: string, dueDate: string, now: string) => tx<DocumentOnly[]>`
+  update sourcing.assignments set due_date = ${dueDate}, updated_at = ${now}
+  where id = ${id} and ${isManufacturer(tx, orgId)}
+  returning document`

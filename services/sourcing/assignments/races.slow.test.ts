@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { assignmentOf, assignmentsOf, eventsOf } from '../../testing/assignments.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'
+import { insertSubrecords } from '../../testing/subrecords.ts'
 
 setDefaultTimeout(60_000)
 const market = await marketplaceOf(['sourcing'])
@@ -38,10 +39,7 @@ test('of equal extensions at the same time one succeeds, and the others are 400'
 
 test('contacts that are created at the same time stay within the limit', async () => {
   const { id } = await opened('PLACED')
-  await owner`
-    insert into sourcing.assignment_contacts (id, assignment_id, org_id, name, created_at, updated_at)
-    select ${id} || n, ${id}, ${maker.orgId}, 'Sales', now(), now()
-    from generate_series(1, 48::int) n`
+  await insertSubrecords(owner, { kind: 'contact', parentId: id, orgId: maker.orgId }, 48)
   const answers = await Promise.all(Array.from({ length: 8 }, () => made.contacts(id).create({ name: 'Sales' })))
   expect(statuses(answers)).toEqual([201, 201, 409, 409, 409, 409, 409, 409])
 })

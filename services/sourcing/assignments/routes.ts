@@ -1,18 +1,22 @@
 import { Elysia } from 'elysia'
+import * as ofContacts from '../../../proto/http/sourcing/assignment-contacts.ts'
 import * as operations from '../../../proto/http/sourcing/assignments.ts'
+import * as ofBilling from '../../../proto/http/sourcing/billing-details.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { PageReads } from '../page-reads.ts'
-import { billingDetailsRoutes } from './billing-details/routes.ts'
-import { archiveOrUnarchive, type CommandDeps } from './commands.ts'
-import { contactRoutes } from './contacts/routes.ts'
-import { extensionRoutes } from './extensions/routes.ts'
+import { addressProblems } from '../regions/regions.ts'
+import { subrecordReads } from '../subrecords/routes.ts'
+import { billingDetails } from './billing-details/billing-details.ts'
+import { archiveOrUnarchive } from './commands.ts'
+import { contacts } from './contacts/contacts.ts'
+import { createExtension } from './extensions/extensions.ts'
 import { findPage } from './list.ts'
 import { findAssignment } from './queries.ts'
 
-type Deps = CommandDeps & PageReads & { http: Http; pagination: Pagination }
+type Deps = PageReads & { http: Http; pagination: Pagination }
 
 export const assignmentRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.assignments' })
@@ -30,8 +34,48 @@ export const assignmentRoutes = ({ http, pagination, ...deps }: Deps) =>
         return new JsonText(found(rows).document)
       }),
     )
-    .use(http.route(operations.archiveAssignment, (call) => archiveOrUnarchive(deps, 'archive', call)))
-    .use(http.route(operations.unarchiveAssignment, (call) => archiveOrUnarchive(deps, 'unarchive', call)))
-    .use(extensionRoutes({ http, pagination, ...deps }))
-    .use(contactRoutes({ http, pagination, ...deps }))
-    .use(billingDetailsRoutes({ http, pagination, ...deps }))
+    .use(http.command(operations.archiveAssignment, (call) => archiveOrUnarchive('archive', call)))
+    .use(http.command(operations.unarchiveAssignment, (call) => archiveOrUnarchive('unarchive', call)))
+    .use(
+      subrecordReads(
+        { http, pagination, ...deps },
+        {
+          kind: 'extension',
+          idName: 'extensionId',
+          list: operations.listAssignmentExtensions,
+          get: operations.getAssignmentExtension,
+          findParent: findAssignment,
+        },
+      ),
+    )
+    .use(http.command(operations.createAssignmentExtension, createExtension))
+    .use(
+      subrecordReads(
+        { http, pagination, ...deps },
+        {
+          kind: 'contact',
+          idName: 'contactId',
+          list: ofContacts.listAssignmentContacts,
+          get: ofContacts.getAssignmentContact,
+          findParent: findAssignment,
+        },
+      ),
+    )
+    .use(http.command(ofContacts.createAssignmentContact, contacts.create))
+    .use(http.command(ofContacts.patchAssignmentContact, contacts.patch))
+    .use(http.command(ofContacts.deleteAssignmentContact, contacts.delete))
+    .use(
+      subrecordReads(
+        { http, pagination, ...deps },
+        {
+          kind: 'billing',
+          idName: 'billingDetailsId',
+          list: ofBilling.listBillingDetails,
+          get: ofBilling.getBillingDetails,
+          findParent: findAssignment,
+        },
+      ),
+    )
+    .use(http.command(ofBilling.createBillingDetails, billingDetails.create, { checkBody: addressProblems }))
+    .use(http.command(ofBilling.patchBillingDetails, billingDetails.patch, { checkBody: addressProblems }))
+    .use(http.command(ofBilling.deleteBillingDetails, billingDetails.delete))

@@ -1,13 +1,10 @@
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
-import { once } from '../../kit/idempotency/once.ts'
 import { openAssignments } from '../assignments/order-steps.ts'
 import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { emitOfferEvents } from '../offers/events.ts'
@@ -31,51 +28,36 @@ import {
   unknownSeller,
 } from './rules.ts'
 
-export interface CommandDeps {
-  clock: () => number
-}
-
-interface Command<Body> {
-  begin: BeginCommand
+interface Request<Body> {
   params: { id: string }
   body: Body
-  audit: AuditContext
-  idempotencyKey: string | undefined
 }
 
 /** Awards an own RFQ to one or several offers; of concurrent awards one succeeds. */
-export function awardRfq(
-  { clock }: CommandDeps,
-  { begin, params, body, audit, idempotencyKey }: Command<{ awards: Award[]; sellerOrgId?: string }>,
-) {
-  const now = new Date(clock()).toISOString()
-  return begin((tx, { userId, orgId }) => {
-    const request = { userId, operation: 'awardRfq', key: idempotencyKey, body: { ...params, ...body } }
-    return once(tx, request, now, async (): Promise<Rfq> => {
-      const rfq = await award(tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
-      await recordSuccess(tx, audit)
-      return rfq
-    })
-  })
+export async function awardRfq({
+  tx,
+  caller: { orgId },
+  params,
+  body,
+  now,
+}: Command<Request<{ awards: Award[]; sellerOrgId?: string }>>): Promise<Rfq> {
+  const rfq = await award(tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+  return rfq
 }
 
 /** Awards the RFQ of an offer to this offer alone. */
-export function acceptOffer(
-  { clock }: CommandDeps,
-  { begin, params, body, audit, idempotencyKey }: Command<{ quantity: number; sellerOrgId?: string }>,
-) {
-  const now = new Date(clock()).toISOString()
-  return begin((tx, { userId, orgId }) => {
-    const request = { userId, operation: 'acceptOffer', key: idempotencyKey, body: { ...params, ...body } }
-    return once(tx, request, now, async (): Promise<Offer> => {
-      const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
-      const { quantity, sellerOrgId } = body
-      const awards = [{ offerId: params.id, quantity }]
-      await award(tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
-      await recordSuccess(tx, audit)
-      return JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
-    })
-  })
+export async function acceptOffer({
+  tx,
+  caller: { orgId },
+  params,
+  body,
+  now,
+}: Command<Request<{ quantity: number; sellerOrgId?: string }>>): Promise<Offer> {
+  const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
+  const { quantity, sellerOrgId } = body
+  const awards = [{ offerId: params.id, quantity }]
+  await award(tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
+  return JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
 }
 
 interface AwardRequest {

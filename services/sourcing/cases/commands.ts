@@ -8,15 +8,12 @@ import {
   MAX_OPEN_CASES,
 } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
 import { findOrder } from '../orders/queries.ts'
 import { unique } from '../rfqs/rules.ts'
 import { notifyOfCases } from './events.ts'
@@ -35,39 +32,22 @@ import {
 } from './rules.ts'
 import { CASE_TRANSITIONS, type CaseVerb, isLegal, needsRelation } from './states.ts'
 
-export interface CommandDeps {
-  clock: () => number
-}
-
 interface CreateCase {
-  begin: BeginCommand
   body: CaseInput
-  audit: AuditContext
-  idempotencyKey: string | undefined
 }
 
 /** Creates a case of the caller's organization. */
-export function createCase({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateCase) {
-  const now = new Date(clock()).toISOString()
-  return begin((tx, { userId, orgId }) => {
-    const request = { userId, operation: 'createCase', key: idempotencyKey, body }
-    return once(tx, request, now, async (): Promise<Case> => {
-      const { kind, rfqId = null, orderId = null } = body
-      const subject = { ...body, orgId }
-      const partyOrgIds = await requireParties(tx, subject, now)
-      await requireRoom(tx, subject, true)
-      const id = newIdAt('case', now)
-      const [row] = await queries.insertCase(
-        tx,
-        { id, kind, rfqId, orderId, orgId, partyOrgIds, ...contentOf(body) },
-        now,
-      )
-      await recordSuccess(tx, { ...audit, request: { ...audit.request, caseId: id } })
-      const created: Case = JSON.parse(row.document)
-      await notifyOfCases(tx, [{ type: 'cases.created', data: { case: created } }])
-      return created
-    })
-  })
+export async function createCase({ tx, caller: { orgId }, body, now, audit }: Command<CreateCase>): Promise<Case> {
+  const { kind, rfqId = null, orderId = null } = body
+  const subject = { ...body, orgId }
+  const partyOrgIds = await requireParties(tx, subject, now)
+  await requireRoom(tx, subject, true)
+  const id = newIdAt('case', now)
+  const [row] = await queries.insertCase(tx, { id, kind, rfqId, orderId, orgId, partyOrgIds, ...contentOf(body) }, now)
+  audit.add({ caseId: id })
+  const created: Case = JSON.parse(row.document)
+  await notifyOfCases(tx, [{ type: 'cases.created', data: { case: created } }])
+  return created
 }
 
 interface Relation {
@@ -117,29 +97,27 @@ async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean)
 }
 
 interface ChangeCase {
-  begin: BeginCommand
   params: { id: string }
-  audit: AuditContext
 }
 
 /** Changes title and description. A patch without a change writes nothing. */
-export function patchCase(
-  { clock }: CommandDeps,
-  { begin, params, body, ifMatch, audit }: ChangeCase & { body: CasePatch; ifMatch: string | undefined },
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, { orgId }) => {
-    const { document } = found(await queries.lockCase(tx, orgId, params.id))
-    const present: Case = JSON.parse(document)
-    requireMatch(ifMatch, document)
-    await requireLegal(tx, 'edit', present, now)
-    await recordSuccess(tx, audit)
-    const content = patchedContent(present, body)
-    if (Bun.deepEquals(content, contentOf(present))) return new JsonText(document)
-    const { document: changed } = found(await queries.updateContent(tx, { orgId, id: present.id }, content, now))
-    await notifyOfCases(tx, [{ type: 'cases.updated', data: { case: JSON.parse(changed) } }])
-    return new JsonText(changed)
-  })
+export async function patchCase({
+  tx,
+  caller: { orgId },
+  params,
+  body,
+  ifMatch,
+  now,
+}: Command<ChangeCase & { body: CasePatch; ifMatch: string | undefined }>): Promise<JsonText> {
+  const { document } = found(await queries.lockCase(tx, orgId, params.id))
+  const present: Case = JSON.parse(document)
+  requireMatch(ifMatch, document)
+  await requireLegal(tx, 'edit', present, now)
+  const content = patchedContent(present, body)
+  if (Bun.deepEquals(content, contentOf(present))) return new JsonText(document)
+  const { document: changed } = found(await queries.updateContent(tx, { orgId, id: present.id }, content, now))
+  await notifyOfCases(tx, [{ type: 'cases.updated', data: { case: JSON.parse(changed) } }])
+  return new JsonText(changed)
 }
 
 const EVENT_TYPES = {
@@ -150,30 +128,25 @@ const EVENT_TYPES = {
 } as const satisfies Partial<Record<CaseVerb, CaseEvent['type']>>
 
 /** Moves a case by a verb of its parties; of two concurrent calls one gets 409. */
-export function moveCase(
-  { clock }: CommandDeps,
+export async function moveCase(
   verb: keyof typeof EVENT_TYPES,
-  { begin, params, audit }: ChangeCase,
+  { tx, caller: { orgId }, params, now }: Command<ChangeCase>,
 ): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, { orgId }) => {
-    const present = await lockCase(tx, orgId, params.id)
-    const { by, ...transition } = CASE_TRANSITIONS[verb]
-    if (by === 'closer' && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
-    await requireLegal(tx, verb, present, now)
-    if (by === 'closer' && present.closedByOrgId === undefined) {
-      throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
-    }
-    if (transition.to === 'OPEN') await requireRoom(tx, present, false)
-    const closedBy = { close: orgId, reopen: null, archive: present.closedByOrgId, unarchive: present.closedByOrgId }[
-      verb
-    ]
-    const change = { ...transition, closedByOrgId: closedBy ?? null }
-    const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
-    await recordSuccess(tx, audit)
-    await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
-    return new JsonText(moved.document)
-  })
+  const present = await lockCase(tx, orgId, params.id)
+  const { by, ...transition } = CASE_TRANSITIONS[verb]
+  if (by === 'closer' && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
+  await requireLegal(tx, verb, present, now)
+  if (by === 'closer' && present.closedByOrgId === undefined) {
+    throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
+  }
+  if (transition.to === 'OPEN') await requireRoom(tx, present, false)
+  const closedBy = { close: orgId, reopen: null, archive: present.closedByOrgId, unarchive: present.closedByOrgId }[
+    verb
+  ]
+  const change = { ...transition, closedByOrgId: closedBy ?? null }
+  const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
+  await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
+  return new JsonText(moved.document)
 }
 
 /** A case of the organization, locked until the transaction ends; otherwise 404. */

@@ -5,10 +5,9 @@ import type { Sql } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { LARGEST, loadCases, loadedCaseOrg } from '../../testing/load/cases.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
-import { findExpense, listExpenses } from './expenses/queries.ts'
+import { findSubrecord, listSubrecords } from '../subrecords/queries.ts'
 import { type CaseFilters, listCases } from './list-queries.ts'
 import { countCasesAbout, findCase, updateRfqCases } from './queries.ts'
-import { findTask, listTasks } from './tasks/queries.ts'
 
 setDefaultTimeout(120_000)
 const ROWS = 30_000
@@ -16,15 +15,10 @@ const db = await testDatabase()
 await loadCases(db.owner, { count: ROWS, organizations: 750 })
 // Tables without rows are always read as a whole.
 await db.owner`
-  insert into sourcing.case_tasks (id, case_id, org_id, title, state, created_at, updated_at)
-  select 'task_' || n, 'case_' || lpad((1 + n % 1000)::text, 26, '0'), ${LARGEST}, 'Report', 'OPEN', now(), now()
-  from generate_series(1, 20000) n`
-await db.owner`
-  insert into sourcing.case_expenses (id, case_id, org_id, description, amount, currency, incurred_on, created_at, updated_at)
-  select 'expense_' || n, 'case_' || lpad((1 + n % 1000)::text, 26, '0'), ${LARGEST}, 'CT scan', 1, 'EUR', now(), now(), now()
-  from generate_series(1, 20000) n`
-await db.owner`analyze sourcing.case_tasks`
-await db.owner`analyze sourcing.case_expenses`
+  insert into sourcing.subrecords (id, kind, parent_id, org_id, document)
+  select kind || '_' || n, kind, 'case_' || lpad((1 + n % 1000)::text, 26, '0'), ${LARGEST}, '{}'
+  from generate_series(1, 20000) n cross join unnest(array['task', 'expense']) kind`
+await db.owner`analyze sourcing.subrecords`
 const url = db.urlOf('sourcing')
 const page = { after: undefined, limit: 11, offset: 0 }
 
@@ -51,10 +45,8 @@ describe(`over ${ROWS} cases, of which one organization has half`, () => {
     const changes = { rfqIds: ['rfq_1'], orgIds: [LARGEST], ends: [true] }
     const queries: ((sql: Sql) => PromiseLike<unknown>)[] = [
       (sql) => findCase(sql, 'org_7', 'case_1'),
-      (sql) => findTask(sql, 'org_7', { id: 'case_1', taskId: 'task_1' }),
-      (sql) => listTasks(sql, 'case_1', page),
-      (sql) => findExpense(sql, 'org_7', { id: 'case_1', expenseId: 'expense_1' }),
-      (sql) => listExpenses(sql, 'case_1', page),
+      (sql) => findSubrecord(sql, { kind: 'task', parentId: 'case_1', id: 'task_1' }),
+      (sql) => listSubrecords(sql, { kind: 'expense', parentId: 'case_1' }, page),
       (sql) => updateRfqCases(sql, changes, new Date().toISOString()),
       (sql) => countCasesAbout(sql, { orgId: LARGEST, rfqId: 'rfq_1' }),
       (sql) => countCasesAbout(sql, { orgId: LARGEST, orderId: 'order_1' }),

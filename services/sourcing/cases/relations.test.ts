@@ -5,6 +5,7 @@ import { marketplaceOf, type TestOrganization } from '../../testing/marketplace.
 import { euros, offerParties } from '../../testing/offers.ts'
 import { insertOrder } from '../../testing/orders.ts'
 import { rfqsOf } from '../../testing/rfqs.ts'
+import { insertSubrecords } from '../../testing/subrecords.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, ipOwner, maker, rival, buyer, open, submittedOffer } = await offerParties(market)
@@ -244,13 +245,9 @@ describe('the limits of cases about one record', () => {
 test('an organization has at most 200 tasks and 200 expenses of its own in a case, so that it leaves room to others', async () => {
   const id = await created(maker, { orderId: await ordered('PLACED') })
   const expense = { description: 'Freight', amount: euros('1'), incurredDate: '2026-04-29' }
-  await market.db.owner`
-    insert into sourcing.case_tasks (id, case_id, org_id, title, state, created_at, updated_at)
-    select ${id} || n, ${id}, ${consumer.orgId}, 'Report', 'OPEN', now(), now() from generate_series(1, 200) n`
-  await market.db.owner`
-    insert into sourcing.case_expenses (
-      id, case_id, org_id, description, amount, currency, incurred_on, created_at, updated_at)
-    select ${id} || n, ${id}, ${consumer.orgId}, 'Freight', 1, 'EUR', now(), now(), now() from generate_series(1, 200) n`
+  for (const kind of ['task', 'expense'] as const) {
+    await insertSubrecords(market.db.owner, { kind, parentId: id, orgId: consumer.orgId }, 200)
+  }
   for (const answer of [await own.tasks(id).create({ title: 'Report' }), await own.expenses(id).create(expense)]) {
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
   }

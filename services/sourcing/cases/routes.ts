@@ -1,16 +1,22 @@
 import { Elysia } from 'elysia'
+import * as ofExpenses from '../../../proto/http/sourcing/case-expenses.ts'
+import * as ofTasks from '../../../proto/http/sourcing/case-tasks.ts'
 import * as operations from '../../../proto/http/sourcing/cases.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { PageReads } from '../page-reads.ts'
+import { subrecordReads } from '../subrecords/routes.ts'
 import * as commands from './commands.ts'
+import { expenses } from './expenses/expenses.ts'
 import { findPage } from './list.ts'
 import { findCase } from './queries.ts'
 import { referenceProblems } from './rules.ts'
+import { bodyProblems as taskProblems } from './tasks/rules.ts'
+import { completeTask, tasks } from './tasks/tasks.ts'
 
-type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination }
+type Deps = PageReads & { http: Http; pagination: Pagination }
 
 export const caseRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.cases' })
@@ -28,9 +34,40 @@ export const caseRoutes = ({ http, pagination, ...deps }: Deps) =>
         return new JsonText(found(rows).document)
       }),
     )
-    .use(http.route(operations.createCase, (call) => commands.createCase(deps, call), referenceProblems))
-    .use(http.route(operations.patchCase, (call) => commands.patchCase(deps, call)))
-    .use(http.route(operations.closeCase, (call) => commands.moveCase(deps, 'close', call)))
-    .use(http.route(operations.reopenCase, (call) => commands.moveCase(deps, 'reopen', call)))
-    .use(http.route(operations.archiveCase, (call) => commands.moveCase(deps, 'archive', call)))
-    .use(http.route(operations.unarchiveCase, (call) => commands.moveCase(deps, 'unarchive', call)))
+    .use(http.command(operations.createCase, commands.createCase, { checkBody: referenceProblems }))
+    .use(http.command(operations.patchCase, commands.patchCase))
+    .use(http.command(operations.closeCase, (call) => commands.moveCase('close', call)))
+    .use(http.command(operations.reopenCase, (call) => commands.moveCase('reopen', call)))
+    .use(http.command(operations.archiveCase, (call) => commands.moveCase('archive', call)))
+    .use(http.command(operations.unarchiveCase, (call) => commands.moveCase('unarchive', call)))
+    .use(
+      subrecordReads(
+        { http, pagination, ...deps },
+        {
+          kind: 'task',
+          idName: 'taskId',
+          list: ofTasks.listCaseTasks,
+          get: ofTasks.getCaseTask,
+          findParent: findCase,
+        },
+      ),
+    )
+    .use(http.command(ofTasks.createCaseTask, tasks.create, { checkBody: taskProblems }))
+    .use(http.command(ofTasks.patchCaseTask, tasks.patch, { checkBody: taskProblems }))
+    .use(http.command(ofTasks.completeCaseTask, completeTask))
+    .use(http.command(ofTasks.deleteCaseTask, tasks.delete))
+    .use(
+      subrecordReads(
+        { http, pagination, ...deps },
+        {
+          kind: 'expense',
+          idName: 'expenseId',
+          list: ofExpenses.listCaseExpenses,
+          get: ofExpenses.getCaseExpense,
+          findParent: findCase,
+        },
+      ),
+    )
+    .use(http.command(ofExpenses.createCaseExpense, expenses.create))
+    .use(http.command(ofExpenses.patchCaseExpense, expenses.patch))
+    .use(http.command(ofExpenses.deleteCaseExpense, expenses.delete))

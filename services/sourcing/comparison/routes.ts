@@ -15,15 +15,13 @@ interface Deps {
   http: Http
   reads: PipelinedReads
   tenantReads: TenantReads
-  clock: () => number
 }
 
-export const comparisonRoutes = ({ http, reads, tenantReads, clock }: Deps) =>
+export const comparisonRoutes = ({ http, reads, tenantReads }: Deps) =>
   new Elysia({ name: 'sourcing.comparison' }).use(
-    http.route(getOfferComparison, async ({ caller: { orgId }, params, query, request }) => {
+    http.route(getOfferComparison, async ({ caller: { orgId }, params, query, request, now }) => {
       const { document } = found(await reads.query((sql) => findComparedRfq(sql, orgId, params.id)))
       const rfq: Rfq = JSON.parse(document)
-      const now = new Date(clock()).toISOString()
       const reader = { orgId, signal: request.signal }
       const offers = await tenantReads.bounded(reader, (sql) => findComparedOffers(sql, orgId, rfq.id, now))
       return answerOf(request, rfq, comparisonOf(rfq, offers, query.quantity ?? defaultQuantity(rfq)))

@@ -6,54 +6,38 @@ import {
   type PatchFactoryRequest,
   type ReplaceCapabilitiesRequest,
 } from '../../../proto/http/sourcing/factory-administration.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
 import * as queries from './queries.ts'
 import { lockOwnFactory } from './queries.ts'
 import { lockCatalogs, resolveCapabilities } from './references.ts'
 import { capabilitiesOf, capabilityProblems, type FactoryVerb, patchedContent, TRANSITIONS } from './rules.ts'
 
-export interface CommandDeps {
-  clock: () => number
-}
-
 interface CreateFactory {
-  begin: BeginCommand
   body: CreateFactoryRequest
-  audit: AuditContext
-  idempotencyKey: string | undefined
 }
 
 /** Creates an active factory of the caller's organization. */
-export function createFactory({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateFactory) {
-  const now = new Date(clock()).toISOString()
-  return begin((tx, caller) => {
-    const request = { userId: caller.userId, operation: 'createFactory', key: idempotencyKey, body }
-    return once(tx, request, now, async () => {
-      const { orgId } = caller
-      await queries.lockFactoriesOf(tx, orgId)
-      const capabilities = await resolved(tx, body.capabilities ?? [])
-      const [existing] = await queries.countFactories(tx, orgId)
-      if (existing.count >= MAX_FACTORIES) throw refuse('limit_reached')
+export async function createFactory({ tx, caller, body, now, audit }: Command<CreateFactory>) {
+  const { orgId } = caller
+  await queries.lockFactoriesOf(tx, orgId)
+  const capabilities = await resolved(tx, body.capabilities ?? [])
+  const [existing] = await queries.countFactories(tx, orgId)
+  if (existing.count >= MAX_FACTORIES) throw refuse('limit_reached')
 
-      const { name, internal = false, address } = body
-      const id = newId('factory')
-      await queries.insertFactory(tx, { id, orgId, name, internal, address }, now)
-      await queries.insertCapabilities(tx, id, capabilities)
-      await recordSuccess(tx, { ...audit, request: { ...audit.request, factoryId: id } })
-      await emitFactoryEvent(tx, 'created', id, orgId)
-      const { document } = found(await lockOwnFactory(tx, orgId, id))
-      return JSON.parse(document) as Factory
-    })
-  })
+  const { name, internal = false, address } = body
+  const id = newId('factory')
+  await queries.insertFactory(tx, { id, orgId, name, internal, address }, now)
+  await queries.insertCapabilities(tx, id, capabilities)
+  audit.add({ factoryId: id })
+  await emitFactoryEvent(tx, 'created', id, orgId)
+  const { document } = found(await lockOwnFactory(tx, orgId, id))
+  return JSON.parse(document) as Factory
 }
 
 /** The capabilities with the process types of their technologies. Throws 400 with the positions of unknown ids. */
@@ -66,77 +50,64 @@ async function resolved(tx: Tx, sent: readonly CapabilityInput[]): Promise<Capab
 }
 
 interface ChangeFactory {
-  begin: BeginCommand
   params: { id: string }
-  audit: AuditContext
 }
 
 /** Changes an own factory. A patch without a change emits no event. */
-export function patchFactory(
-  { clock }: CommandDeps,
-  { begin, params, body, ifMatch, audit }: ChangeFactory & { body: PatchFactoryRequest; ifMatch: string | undefined },
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, { orgId }) => {
-    const { document } = found(await lockOwnFactory(tx, orgId, params.id))
-    requireMatch(ifMatch, document)
-    const factory: Factory = JSON.parse(document)
-    const content = patchedContent(factory, body)
-    await recordSuccess(tx, audit)
-    if (Bun.deepEquals(content, patchedContent(factory, {}))) return new JsonText(document)
-    const changed = found(await queries.updateFactory(tx, { id: factory.id, orgId, ...content }, now))
-    await emitFactoryEvent(tx, 'updated', factory.id, orgId)
-    return new JsonText(changed.document)
-  })
+export async function patchFactory({
+  tx,
+  caller: { orgId },
+  params,
+  body,
+  ifMatch,
+  now,
+}: Command<ChangeFactory & { body: PatchFactoryRequest; ifMatch: string | undefined }>): Promise<JsonText> {
+  const { document } = found(await lockOwnFactory(tx, orgId, params.id))
+  requireMatch(ifMatch, document)
+  const factory: Factory = JSON.parse(document)
+  const content = patchedContent(factory, body)
+  if (Bun.deepEquals(content, patchedContent(factory, {}))) return new JsonText(document)
+  const changed = found(await queries.updateFactory(tx, { id: factory.id, orgId, ...content }, now))
+  await emitFactoryEvent(tx, 'updated', factory.id, orgId)
+  return new JsonText(changed.document)
 }
 
 /** Replaces the capabilities of an own factory. Of two concurrent calls the later one wins, unless it sends `If-Match`. */
-export function replaceCapabilities(
-  { clock }: CommandDeps,
-  {
-    begin,
-    params,
-    body,
-    ifMatch,
-    audit,
-  }: ChangeFactory & { body: ReplaceCapabilitiesRequest; ifMatch: string | undefined },
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, { orgId }) => {
-    const { document } = found(await lockOwnFactory(tx, orgId, params.id))
-    const capabilities = await resolved(tx, body.capabilities)
-    requireMatch(ifMatch, document)
-    await recordSuccess(tx, audit)
-    const factory: Factory = JSON.parse(document)
-    if (Bun.deepEquals(capabilities, factory.capabilities)) return new JsonText(document)
-    await queries.deleteCapabilities(tx, factory.id)
-    await queries.insertCapabilities(tx, factory.id, capabilities)
-    const changed = found(await queries.touchFactory(tx, orgId, factory.id, now))
-    await emitFactoryEvent(tx, 'capabilitiesChanged', factory.id, orgId)
-    return new JsonText(changed.document)
-  })
+export async function replaceCapabilities({
+  tx,
+  caller: { orgId },
+  params,
+  body,
+  ifMatch,
+  now,
+}: Command<ChangeFactory & { body: ReplaceCapabilitiesRequest; ifMatch: string | undefined }>): Promise<JsonText> {
+  const { document } = found(await lockOwnFactory(tx, orgId, params.id))
+  const capabilities = await resolved(tx, body.capabilities)
+  requireMatch(ifMatch, document)
+  const factory: Factory = JSON.parse(document)
+  if (Bun.deepEquals(capabilities, factory.capabilities)) return new JsonText(document)
+  await queries.deleteCapabilities(tx, factory.id)
+  await queries.insertCapabilities(tx, factory.id, capabilities)
+  const changed = found(await queries.touchFactory(tx, orgId, factory.id, now))
+  await emitFactoryEvent(tx, 'capabilitiesChanged', factory.id, orgId)
+  return new JsonText(changed.document)
 }
 
 const EVENT_NAMES = { activate: 'activated', deactivate: 'deactivated' } as const
 
 /** Activates or deactivates an own factory; of two concurrent calls one gets 409. */
-export function moveFactory(
-  { clock }: CommandDeps,
+export async function moveFactory(
   verb: FactoryVerb,
-  { begin, params, audit }: ChangeFactory,
+  { tx, caller: { orgId }, params, now }: Command<ChangeFactory>,
 ): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
   const { to } = TRANSITIONS[verb]
-  return begin(async (tx, { orgId }) => {
-    found(await lockOwnFactory(tx, orgId, params.id))
-    const [moved] = await queries.setActive(tx, orgId, params.id, to, now)
-    if (!moved) {
-      throw refuse('illegal_transition', { detail: `The factory is already ${to ? 'active' : 'inactive'}.` })
-    }
-    await recordSuccess(tx, audit)
-    await emitFactoryEvent(tx, EVENT_NAMES[verb], params.id, orgId)
-    return new JsonText(moved.document)
-  })
+  found(await lockOwnFactory(tx, orgId, params.id))
+  const [moved] = await queries.setActive(tx, orgId, params.id, to, now)
+  if (!moved) {
+    throw refuse('illegal_transition', { detail: `The factory is already ${to ? 'active' : 'inactive'}.` })
+  }
+  await emitFactoryEvent(tx, EVENT_NAMES[verb], params.id, orgId)
+  return new JsonText(moved.document)
 }
 
 type FactoryEventName = FactoryEvent['type'] extends `sourcing.factory.${infer Name}` ? Name : never

@@ -1,56 +1,41 @@
 import type { FactoryReleaseEvent } from '../../../proto/events/sourcing.ts'
 import type { FactoryReleaseRequest } from '../../../proto/http/sourcing/factory-administration.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import type { CommandDeps } from './commands.ts'
 import { deleteRelease, findEngaged, findWithdrawable, insertRelease, lockReleasable } from './queries.ts'
 
 interface ChangeRelease {
-  begin: BeginCommand
   params: { id: string }
   body: FactoryReleaseRequest
-  audit: AuditContext
 }
 
 /** Releases a factory to an organization engaged through the caller's; of two concurrent calls one gets 409. */
-export function releaseFactory(
-  { clock }: CommandDeps,
-  { begin, params, body, audit }: ChangeRelease,
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, caller) => {
-    const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
-    const { name, document } = found(await lockReleasable(tx, params.id))
-    await requireEngaged(tx, release)
-    if ((await insertRelease(tx, release, name, now)).length === 0) {
-      throw refuse('conflict', { detail: 'The factory is released to this organization already.' })
-    }
-    await recordSuccess(tx, audit)
-    await emitRelease(tx, 'released', release)
-    return new JsonText(document)
-  })
+export async function releaseFactory({ tx, caller, params, body, now }: Command<ChangeRelease>): Promise<JsonText> {
+  const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
+  const { name, document } = found(await lockReleasable(tx, params.id))
+  await requireEngaged(tx, release)
+  if ((await insertRelease(tx, release, name, now)).length === 0) {
+    throw refuse('conflict', { detail: 'The factory is released to this organization already.' })
+  }
+  await emitRelease(tx, 'released', release)
+  return new JsonText(document)
 }
 
 /** Withdraws a release. The answer is the factory where the distributor can still read it. */
-export function withdrawFactory({ begin, params, body, audit }: ChangeRelease): Promise<JsonText | Raw> {
-  return begin(async (tx, caller) => {
-    const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
-    const { document } = found(await findWithdrawable(tx, caller.orgId, body.orgId, params.id))
-    await requireEngaged(tx, release)
-    if ((await deleteRelease(tx, release)).length === 0) {
-      throw refuse('conflict', { detail: 'The factory is not released to this organization.' })
-    }
-    await recordSuccess(tx, audit)
-    await emitRelease(tx, 'withdrawn', release)
-    return document === null ? new Raw(null, 'application/json', {}, 204) : new JsonText(document)
-  })
+export async function withdrawFactory({ tx, caller, params, body }: Command<ChangeRelease>): Promise<JsonText | Raw> {
+  const release = { factoryId: params.id, orgId: body.orgId, distributorOrgId: caller.orgId }
+  const { document } = found(await findWithdrawable(tx, caller.orgId, body.orgId, params.id))
+  await requireEngaged(tx, release)
+  if ((await deleteRelease(tx, release)).length === 0) {
+    throw refuse('conflict', { detail: 'The factory is not released to this organization.' })
+  }
+  await emitRelease(tx, 'withdrawn', release)
+  return document === null ? new Raw(null, 'application/json', {}, 204) : new JsonText(document)
 }
 
 type Release = FactoryReleaseEvent['data']

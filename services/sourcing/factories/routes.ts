@@ -13,7 +13,7 @@ import { findFactories, findFactory } from './queries.ts'
 import * as releases from './releases.ts'
 import { readerOf } from './rules.ts'
 
-type Deps = commands.CommandDeps & FactoryReads & { http: Http; pagination: Pagination }
+type Deps = FactoryReads & { http: Http; pagination: Pagination }
 
 export const factoryRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.factories' })
@@ -49,10 +49,10 @@ export const factoryRoutes = ({ http, pagination, ...deps }: Deps) =>
         )
       }),
     )
-    .use(http.route(administration.createFactory, (call) => commands.createFactory(deps, call), addressProblems))
-    .use(http.route(administration.patchFactory, (call) => commands.patchFactory(deps, call), addressProblems))
-    .use(http.route(administration.replaceFactoryCapabilities, (call) => commands.replaceCapabilities(deps, call)))
-    .use(http.route(administration.activateFactory, (call) => commands.moveFactory(deps, 'activate', call)))
-    .use(http.route(administration.deactivateFactory, (call) => commands.moveFactory(deps, 'deactivate', call)))
-    .use(http.route(administration.releaseFactory, (call) => releases.releaseFactory(deps, call)))
-    .use(http.route(administration.withdrawFactory, (call) => releases.withdrawFactory(call)))
+    .use(http.command(administration.createFactory, commands.createFactory, { checkBody: addressProblems }))
+    .use(http.command(administration.patchFactory, commands.patchFactory, { checkBody: addressProblems }))
+    .use(http.command(administration.replaceFactoryCapabilities, commands.replaceCapabilities))
+    .use(http.command(administration.activateFactory, (call) => commands.moveFactory('activate', call)))
+    .use(http.command(administration.deactivateFactory, (call) => commands.moveFactory('deactivate', call)))
+    .use(http.command(administration.releaseFactory, releases.releaseFactory))
+    .use(http.command(administration.withdrawFactory, releases.withdrawFactory))

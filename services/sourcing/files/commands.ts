@@ -1,10 +1,7 @@
 import type { UpdateFilesRequest } from '../../../proto/http/sourcing/files.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
-import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command, Preparation } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
@@ -30,19 +27,13 @@ import { hasTooManyFiles, isWithinQuota, referenceProblems, type StorageQuota } 
 
 export interface FileDeps {
   sql: Pool
-  clock: () => number
   storage: Storage
   quota: StorageQuota
-  /** Called when a file was added as PENDING. */
-  onPending: () => void
 }
 
 interface UpdateFiles {
-  caller: Caller
-  begin: BeginCommand
-  partId: string
+  params: { id: string }
   body: UpdateFilesRequest
-  audit: AuditContext
 }
 
 /** An upload to attach, and its object. */
@@ -53,31 +44,36 @@ interface Addition {
   group: NewFile['group']
 }
 
-/** Adds and removes files of an own part, all or nothing. */
-export async function updateFiles(deps: FileDeps, { caller, begin, partId, body, audit }: UpdateFiles): Promise<void> {
-  const { sql, clock } = deps
-  const now = new Date(clock()).toISOString()
-  const { orgId } = caller
-  found(await findOwnPart(sql, orgId, partId))
-  const additions = await additionsOf(deps, orgId, partId, body, now)
-
-  const pending = await begin(async (tx) => {
-    // Lock order of every change: the part, then its uploads, then the organization's storage usage.
-    found(await lockOwnPart(tx, orgId, partId))
-    const ids = additions.map(({ upload }) => upload.id)
-    if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()
-    await removeFiles(tx, orgId, partId, body.remove ?? [])
-    let pendingFiles = 0
-    for (const addition of additions) pendingFiles += (await addFile(tx, { orgId, partId, addition, now })) ? 1 : 0
-    await requireWithinLimits(tx, deps.quota, orgId, partId, additions.length)
-    await recordSuccess(tx, audit)
-    await recordFilesChange(tx, { partId, orgId }, now)
-    return pendingFiles
-  })
-  if (pending > 0) deps.onPending()
+interface FoundObjects {
+  additions: Addition[]
 }
 
-/** Validates the request and finds the objects. Runs before the transaction, because a transaction must not wait for the store. */
+/** Finds the objects of the uploads, because a transaction must not wait for the store. */
+export async function findObjects(
+  deps: FileDeps,
+  { caller: { orgId }, params: { id: partId }, body, now }: Preparation<UpdateFiles>,
+): Promise<FoundObjects> {
+  found(await findOwnPart(deps.sql, orgId, partId))
+  return { additions: await additionsOf(deps, orgId, partId, body, now) }
+}
+
+/** Adds and removes files of an own part, all or nothing. */
+export async function updateFiles(
+  { quota }: FileDeps,
+  { tx, caller: { orgId }, params: { id: partId }, body, additions, now }: Command<UpdateFiles & FoundObjects>,
+): Promise<undefined> {
+  // Lock order of every change: the part, then its uploads, then the organization's storage usage.
+  found(await lockOwnPart(tx, orgId, partId))
+  const ids = additions.map(({ upload }) => upload.id)
+  if ((await attachUploads(tx, orgId, ids, now)).length < ids.length) throw notOpen()
+  await removeFiles(tx, orgId, partId, body.remove ?? [])
+  for (const addition of additions) await addFile(tx, { orgId, partId, addition, now })
+  await requireWithinLimits(tx, quota, orgId, partId, additions.length)
+  await recordFilesChange(tx, { partId, orgId }, now)
+  return undefined
+}
+
+/** Validates the request. */
 async function additionsOf(
   { sql, storage }: FileDeps,
   orgId: string,
@@ -116,11 +112,10 @@ async function additionsOf(
 
 const notOpen = () => refuse('conflict', { detail: 'An upload has already been attached or has expired.' })
 
-/** Returns whether the file is PENDING. */
 async function addFile(
   tx: Tx,
   { orgId, partId, addition, now }: { orgId: string; partId: string; addition: Addition; now: string },
-): Promise<boolean> {
+): Promise<void> {
   const { upload, object, name, group } = addition
   const tooLarge = object.sizeBytes > MAX_FILE_BYTES
   const info = tooLarge ? undefined : object.info
@@ -139,9 +134,8 @@ async function addFile(
   }
   await insertFile(tx, file, now)
   if (tooLarge) await scheduleDeletionOfUpload(tx, upload.id, now)
-  if (file.state !== 'PENDING') return false
+  if (file.state !== 'PENDING') return
   await insertCopyJob(tx, { fileId: file.id, sourceKey: upload.id, sourceEtag: object.etag }, now)
-  return true
 }
 
 /** Validates the ids again, because a concurrent request may have removed the files. */

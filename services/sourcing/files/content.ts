@@ -11,7 +11,6 @@ import { DOWNLOAD_URL_MS } from './rules.ts'
 
 export interface ContentDeps {
   sql: Sql
-  clock: () => number
   storage: Storage
   /** The same store if it is the folder driver, whose bytes this service sends. */
   folder: FolderStorage | undefined
@@ -41,8 +40,8 @@ export async function signedContent(
 }
 
 /** A public file: its bytes from the folder store, or a redirect to S3. */
-export async function publicContent(deps: ContentDeps, request: Request, id: string): Promise<Raw> {
-  const { sql, clock, storage, folder } = deps
+export async function publicContent(deps: ContentDeps, request: Request, id: string, now: string): Promise<Raw> {
+  const { sql, storage, folder } = deps
   const { name, object_key: key, content_type: type } = found(await findPublicFile(sql, id))
   if (folder) {
     // The file may have been removed since the query.
@@ -50,7 +49,7 @@ export async function publicContent(deps: ContentDeps, request: Request, id: str
     if (!info) throw notFound()
     return fileResponse(request, folder.content(key, info.sizeBytes), { ...info, name, type }, 'public, max-age=60')
   }
-  const expiresAt = new Date(clock() + DOWNLOAD_URL_MS)
+  const expiresAt = new Date(Date.parse(now) + DOWNLOAD_URL_MS)
   const location = await storage.downloadUrl(key, { name, contentType: type, expiresAt })
   return new Raw(null, 'text/plain', { location, 'cache-control': 'no-store' }, 302)
 }

@@ -7,18 +7,22 @@ import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
 
 interface ListingDeps {
   sql: Sql
-  clock: () => number
   storage: Storage
   /** The base of the URLs below `/files`. */
   publicUrl: string
 }
 
 /** The files of a part that the organization may see, newest first. */
-export async function filesOf(deps: ListingDeps, orgId: string, partId: string): Promise<{ items: File[] }> {
-  const { sql, clock } = deps
+export async function filesOf(
+  deps: ListingDeps,
+  orgId: string,
+  partId: string,
+  now: string,
+): Promise<{ items: File[] }> {
+  const { sql } = deps
   const { relation } = found(await findRelation(sql, orgId, partId))
   const rows = await listFiles(sql, partId, visibleGroups(relation))
-  const urlsExpireAt = new Date(clock() + DOWNLOAD_URL_MS)
+  const urlsExpireAt = new Date(Date.parse(now) + DOWNLOAD_URL_MS)
   return { items: await Promise.all(rows.map((row) => fileOf(row, deps, urlsExpireAt))) }
 }
 

@@ -1,26 +1,34 @@
 import { Elysia } from 'elysia'
 import { getFileObject, getPublicFile, listPartFiles, updatePartFiles } from '../../../proto/http/sourcing/files.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { type FileDeps, updateFiles } from './commands.ts'
+import { type FileDeps, findObjects, updateFiles } from './commands.ts'
 import { type ContentDeps, publicContent, signedContent } from './content.ts'
 import { filesOf } from './listing.ts'
 import { requestProblems } from './rules.ts'
 
-type FileRoutesDeps = FileDeps & ContentDeps & { http: Http; publicUrl: string }
+type FileRoutesDeps = FileDeps &
+  ContentDeps & {
+    http: Http
+    publicUrl: string
+    /** Called when a file may have been added as PENDING. */
+    onPending: () => void
+  }
 
-export const fileRoutes = ({ http, ...deps }: FileRoutesDeps) =>
+export const fileRoutes = ({ http, onPending, ...deps }: FileRoutesDeps) =>
   new Elysia({ name: 'sourcing.files' })
-    .use(http.route(listPartFiles, ({ caller, params }) => filesOf(deps, caller.orgId, params.id)))
+    .use(http.route(listPartFiles, ({ caller, params, now }) => filesOf(deps, caller.orgId, params.id, now)))
     .use(
-      http.route(
-        updatePartFiles,
-        ({ params, ...call }) => updateFiles(deps, { ...call, partId: params.id }).then(() => undefined),
-        requestProblems,
-      ),
+      http.preparedCommand(updatePartFiles, {
+        checkBody: requestProblems,
+        prepare: (call) => findObjects(deps, call),
+        run: (call) => updateFiles(deps, call),
+        // A file may have to be copied and read by the worker.
+        afterCommit: onPending,
+      }),
     )
     .use(
       http.publicRoute(getFileObject, ({ request, params, query }) =>
         signedContent(deps, { request, key: params.key, ...query }),
       ),
     )
-    .use(http.publicRoute(getPublicFile, ({ request, params }) => publicContent(deps, request, params.id)))
+    .use(http.publicRoute(getPublicFile, ({ request, params, now }) => publicContent(deps, request, params.id, now)))

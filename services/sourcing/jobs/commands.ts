@@ -10,19 +10,19 @@ import { JobFailure } from './rules.ts'
 
 export interface FinishDeps {
   sql: Pool
-  clock: () => number
+  now: () => string
   quota: StorageQuota
 }
 
 /** Makes the file READY with this object; does nothing if the lease was lost or the file was removed. */
 export function finishFile(
-  { sql, clock, quota }: FinishDeps,
+  { sql, now: currentTime, quota }: FinishDeps,
   job: JobRow,
   key: string,
   info: ObjectInfo,
 ): Promise<void> {
-  const now = new Date(clock()).toISOString()
   return sql.begin(async (tx) => {
+    const now = currentTime()
     const part = await endJob(tx, job, now)
     if (!part) return
     const [cancelled] = await cancelDeletion(tx, key)
@@ -36,9 +36,9 @@ export function finishFile(
 }
 
 /** Makes the file FAILED; does nothing if the lease was lost or the file was removed. */
-export function failFile({ sql, clock }: FinishDeps, job: JobRow, reason: FileFailure): Promise<void> {
-  const now = new Date(clock()).toISOString()
+export function failFile({ sql, now: currentTime }: FinishDeps, job: JobRow, reason: FileFailure): Promise<void> {
   return sql.begin(async (tx) => {
+    const now = currentTime()
     const part = await endJob(tx, job, now)
     if (!part) return
     await scheduleDeletionOfAttempts(tx, job.file_id, now)

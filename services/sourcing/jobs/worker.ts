@@ -112,8 +112,8 @@ export class FileWorker implements Worker {
   }
 
   async #work(job: JobRow, running: RunningJob, stopping: AbortSignal): Promise<void> {
-    const { sql, clock } = this.#deps
-    const leftMs = Date.parse(job.deadline_at) - clock()
+    const { sql, now } = this.#deps
+    const leftMs = Date.parse(job.deadline_at) - Date.parse(now())
     if (shouldGiveUp({ kind: job.kind, attempts: job.attempts - 1, isFinal: false, leftMs })) {
       await failFile(this.#deps, job, 'timed_out')
       return
@@ -127,7 +127,7 @@ export class FileWorker implements Worker {
     // Each attempt has its own key, because the worker of an expired lease may still be writing.
     const key = `${job.file_id}.${job.lease_token.slice(0, 8)}`
     try {
-      await scheduleDeletion(sql, key, new Date(clock()).toISOString())
+      await scheduleDeletion(sql, key, now())
       const createObject = job.kind === 'copy' ? copyUpload : fetchImport
       const info = await createObject(this.#deps, job, { key, signal, progress })
       await finishFile(this.#deps, job, key, info)
@@ -167,7 +167,7 @@ export class FileWorker implements Worker {
   }
 
   async #afterFailure(job: JobRow, error: unknown, { stopping, leaseLost, progress }: AttemptState): Promise<void> {
-    const { sql, clock, log } = this.#deps
+    const { sql, now, log } = this.#deps
     if (leaseLost.aborted) return
     if (stopping.aborted) {
       await postponeJob(sql, job, { delayMs: 0, counts: false })
@@ -175,7 +175,7 @@ export class FileWorker implements Worker {
     }
     const { reason, isFinal } = failureOf(error)
     const delayMs = delayAfter(job.attempts)
-    const leftMs = Date.parse(job.deadline_at) - clock() - delayMs
+    const leftMs = Date.parse(job.deadline_at) - Date.parse(now()) - delayMs
     if (!(error instanceof JobFailure)) log.warn({ err: error, file: job.file_id, reason }, 'a file job attempt failed')
     await extendLease(sql, job, progress)
     if (shouldGiveUp({ kind: job.kind, attempts: job.attempts, isFinal, leftMs }))

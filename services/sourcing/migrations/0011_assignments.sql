@@ -44,52 +44,20 @@ create index assignment_parties_archived on sourcing.assignment_parties (org_id,
 create index assignment_parties_parts on sourcing.assignment_parties (org_id, part_id, assignment_id desc);
 create index assignment_parties_factories on sourcing.assignment_parties (org_id, factory_id, assignment_id desc);
 
-create table sourcing.assignment_extensions (
+-- Contacts, billing details and extensions of an assignment, tasks and expenses of a case. They are read by one or by page and
+-- never searched, so each is stored as its public JSON alone.
+create table sourcing.subrecords (
   id text collate "C" primary key,
-  assignment_id text collate "C" not null references sourcing.assignments (id),
+  kind text not null check (kind in ('contact', 'billing', 'extension', 'task', 'expense')),
+  -- The assignment or the case, which is locked while they change.
+  parent_id text collate "C" not null,
+  -- The organization that created it.
   org_id text not null,
-  due_date date not null,
-  previous_due_date date not null,
-  reason text not null,
-  created_at timestamptz(3) not null,
-  check (due_date > previous_due_date),
   document text not null
 );
-create index assignment_extensions_of on sourcing.assignment_extensions (assignment_id, id desc);
+create index subrecords_of on sourcing.subrecords (parent_id, kind, id desc);
 
-create table sourcing.assignment_contacts (
-  id text collate "C" primary key,
-  assignment_id text collate "C" not null references sourcing.assignments (id),
-  org_id text not null,
-  name text not null,
-  role text,
-  email text,
-  phone text,
-  created_at timestamptz(3) not null,
-  updated_at timestamptz(3) not null,
-  document text not null
-);
-create index assignment_contacts_of on sourcing.assignment_contacts (assignment_id, id desc);
-
-create table sourcing.billing_details (
-  id text collate "C" primary key,
-  assignment_id text collate "C" not null references sourcing.assignments (id),
-  org_id text not null,
-  company_name text not null,
-  region_code text not null,
-  locality text not null,
-  postal_code text,
-  lines text[] not null,
-  tax_id text,
-  email text,
-  reference text,
-  created_at timestamptz(3) not null,
-  updated_at timestamptz(3) not null,
-  document text not null
-);
-create index billing_details_of on sourcing.billing_details (assignment_id, id desc);
-
--- The only code that builds the JSON of these records.
+-- The only code that builds the JSON of an assignment.
 create function sourcing.write_assignment_document() returns trigger
 language plpgsql as $$
 begin
@@ -117,69 +85,5 @@ end $$;
 create trigger assignment_document before insert or update on sourcing.assignments
   for each row execute function sourcing.write_assignment_document();
 
-create function sourcing.write_extension_document() returns trigger
-language plpgsql as $$
-begin
-  new.document := concat(
-    '{"id":', to_json(new.id),
-    ',"assignmentId":', to_json(new.assignment_id),
-    ',"orgId":', to_json(new.org_id),
-    ',"dueDate":', to_json(to_char(new.due_date, 'YYYY-MM-DD')),
-    ',"previousDueDate":', to_json(to_char(new.previous_due_date, 'YYYY-MM-DD')),
-    ',"reason":', to_json(new.reason),
-    ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
-    '}');
-  return new;
-end $$;
-
-create trigger extension_document before insert or update on sourcing.assignment_extensions
-  for each row execute function sourcing.write_extension_document();
-
-create function sourcing.write_contact_document() returns trigger
-language plpgsql as $$
-begin
-  new.document := concat(
-    '{"id":', to_json(new.id),
-    ',"assignmentId":', to_json(new.assignment_id),
-    ',"orgId":', to_json(new.org_id),
-    ',"name":', to_json(new.name),
-    ',"role":' || to_json(new.role)::text,
-    ',"email":' || to_json(new.email)::text,
-    ',"phone":' || to_json(new.phone)::text,
-    ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
-    ',"updatedTime":', to_json(sourcing.api_time(new.updated_at)),
-    '}');
-  return new;
-end $$;
-
-create trigger contact_document before insert or update on sourcing.assignment_contacts
-  for each row execute function sourcing.write_contact_document();
-
-create function sourcing.write_billing_details_document() returns trigger
-language plpgsql as $$
-begin
-  new.document := concat(
-    '{"id":', to_json(new.id),
-    ',"assignmentId":', to_json(new.assignment_id),
-    ',"orgId":', to_json(new.org_id),
-    ',"companyName":', to_json(new.company_name),
-    ',"address":{"regionCode":', to_json(new.region_code),
-    ',"locality":', to_json(new.locality),
-    ',"postalCode":' || to_json(new.postal_code)::text,
-    ',"lines":', to_json(new.lines),
-    '}',
-    ',"taxId":' || to_json(new.tax_id)::text,
-    ',"email":' || to_json(new.email)::text,
-    ',"reference":' || to_json(new.reference)::text,
-    ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
-    ',"updatedTime":', to_json(sourcing.api_time(new.updated_at)),
-    '}');
-  return new;
-end $$;
-
-create trigger billing_details_document before insert or update on sourcing.billing_details
-  for each row execute function sourcing.write_billing_details_document();
-
 grant select, insert, update on sourcing.assignments, sourcing.assignment_parties to marketplace_sourcing;
-grant select, insert on sourcing.assignment_extensions to marketplace_sourcing;
-grant select, insert, update, delete on sourcing.assignment_contacts, sourcing.billing_details to marketplace_sourcing;
+grant select, insert, update, delete on sourcing.subrecords to marketplace_sourcing;

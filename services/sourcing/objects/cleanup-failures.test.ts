@@ -46,11 +46,11 @@ const scheduled = async () => {
 
 test('a cleanup deletes a bounded number of objects, and the next one the rest', async () => {
   await schedule(BACKLOG)
-  await cleanUpObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now.toISOString(), never)
   const left = await scheduled()
   expect(left).toBeGreaterThan(0)
   expect(left).toBeLessThan(BACKLOG)
-  await cleanUpObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now.toISOString(), never)
   expect(await scheduled()).toBe(0)
 })
 
@@ -63,7 +63,7 @@ test('objects that cannot be deleted do not block others, and are retried an hou
   // The upload of a file is due at two times.
   await db.owner`insert into sourcing.scheduled_deletions (object_key, due_at) values ('file_1', ${now.toISOString()})`
 
-  await cleanUpObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now.toISOString(), never)
   expect((await readdir(objects)).sort()).toEqual(locked.toSorted())
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     expect.objectContaining({ level: 'warn', key: 'file_1', objects: 41, err: expect.anything() }),
@@ -73,9 +73,9 @@ test('objects that cannot be deleted do not block others, and are retried an hou
   expect([...rows]).toEqual([{ due_at: after(1).toISOString(), started: true }])
 
   for (const key of locked) await rmdir(join(objects, key))
-  await cleanUpObjects({ sql, storage: folder, log }, after(0.9), never)
+  await cleanUpObjects({ sql, storage: folder, log }, after(0.9).toISOString(), never)
   expect(await scheduled()).toBe(40)
-  await cleanUpObjects({ sql, storage: folder, log }, after(1), never)
+  await cleanUpObjects({ sql, storage: folder, log }, after(1).toISOString(), never)
   expect(await scheduled()).toBe(0)
 })
 
@@ -101,7 +101,7 @@ test('with a store that hangs, a cleanup sends one batch of requests and ends at
   }
   const storage = storageOf({ ...settings, variables })
   const stopping = new AbortController()
-  const cleanup = cleanUpObjects({ sql, storage, log }, now, stopping.signal)
+  const cleanup = cleanUpObjects({ sql, storage, log }, now.toISOString(), stopping.signal)
   await until(() => requested.length === 16)
   const stoppedMs = performance.now()
   stopping.abort()
@@ -110,15 +110,15 @@ test('with a store that hangs, a cleanup sends one batch of requests and ends at
   expect([requested.length, await scheduled(), lines]).toEqual([16, 100, []])
 
   isResponsive = true
-  await cleanUpObjects({ sql, storage, log }, now, never)
+  await cleanUpObjects({ sql, storage, log }, now.toISOString(), never)
   expect(await scheduled()).toBe(0)
   await server.stop(true)
 })
 
 test('two concurrent cleanups delete every object without errors', async () => {
   await schedule(1_000)
-  const all = Array.from({ length: 2 }, () => cleanUpObjects({ sql, storage: folder, log }, now, never))
+  const all = Array.from({ length: 2 }, () => cleanUpObjects({ sql, storage: folder, log }, now.toISOString(), never))
   await Promise.all(all)
-  await cleanUpObjects({ sql, storage: folder, log }, now, never)
+  await cleanUpObjects({ sql, storage: folder, log }, now.toISOString(), never)
   expect([await scheduled(), lines]).toEqual([0, []])
 })

@@ -25,14 +25,14 @@ export interface ObjectCleanup {
  */
 export async function cleanUpObjects(
   { sql, storage, log }: ObjectCleanup,
-  now: Date,
+  now: string,
   signal: AbortSignal,
 ): Promise<void> {
   const endMs = performance.now() + MAX_CLEANUP_MS
-  const retryAt = new Date(now.getTime() + RETRY_DELAY_MS).toISOString()
+  const retryAt = new Date(Date.parse(now) + RETRY_DELAY_MS).toISOString()
   const failures: { key: string; err: unknown }[] = []
   for (let batch = 0; batch < MAX_BATCHES && performance.now() < endMs; batch++) {
-    const started = await startDeletions(sql, now.toISOString(), BATCH_SIZE)
+    const started = await startDeletions(sql, now, BATCH_SIZE)
     const results = await Promise.allSettled(started.map(({ object_key }) => storage.remove(object_key, signal)))
     const isRemoved = (_: unknown, n: number) => results[n]?.status === 'fulfilled'
     await finishDeletions(sql, started.filter(isRemoved))
@@ -46,5 +46,5 @@ export async function cleanUpObjects(
   }
   const [first] = failures
   if (first) log.warn({ ...first, objects: failures.length }, 'objects could not be deleted and will be retried')
-  await storage.removeIncomplete(new Date(now.getTime() - INCOMPLETE_LIFE_MS), signal)
+  await storage.removeIncomplete(new Date(Date.parse(now) - INCOMPLETE_LIFE_MS), signal)
 }

@@ -1,14 +1,11 @@
 import type { Offer, OfferInput, OfferPatch } from '../../../proto/http/sourcing/offers.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
 import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/states.ts'
@@ -28,43 +25,30 @@ import {
 } from './rules.ts'
 import { isLegal, OFFER_TRANSITIONS, type OfferVerb, stateAt } from './states.ts'
 
-export interface CommandDeps {
-  clock: () => number
-}
-
 interface CreateOffer {
-  begin: BeginCommand
   body: OfferInput
-  audit: AuditContext
-  idempotencyKey: string | undefined
 }
 
 /** Creates a draft of the caller's organization for an open RFQ to which it is invited. */
-export function createOffer({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateOffer) {
-  const now = nowOf(clock)
-  return begin((tx, caller) => {
-    const request = { userId: caller.userId, operation: 'createOffer', key: idempotencyKey, body }
-    return once(tx, request, now, async (): Promise<Offer> => {
-      const { rfq, invitationState } = await requireReferences(tx, caller.orgId, body)
-      const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), invitationState })
-      if (problems.length > 0) throw refuse('illegal_transition', { errors: problems })
-      await requireRoom(tx, caller.orgId, rfq.id)
-      const { partId, consumerOrgId, ipOwnerOrgId, currency } = rfq
-      const offer = {
-        id: newIdAt('offer', now),
-        rfqId: rfq.id,
-        partId,
-        manufacturerOrgId: caller.orgId,
-        consumerOrgId,
-        ipOwnerOrgId,
-        currency,
-      }
-      const [row] = await queries.insertOffer(tx, offer, contentOf(body), now)
-      await recordSuccess(tx, { ...audit, request: { ...audit.request, offerId: offer.id } })
-      await emitOfferEvent(tx, 'created', row)
-      return JSON.parse(row.document)
-    })
-  })
+export async function createOffer({ tx, caller, body, now, audit }: Command<CreateOffer>): Promise<Offer> {
+  const { rfq, invitationState } = await requireReferences(tx, caller.orgId, body)
+  const problems = invitationProblems({ rfqState: rfqStateAt(rfq, now), invitationState })
+  if (problems.length > 0) throw refuse('illegal_transition', { errors: problems })
+  await requireRoom(tx, caller.orgId, rfq.id)
+  const { partId, consumerOrgId, ipOwnerOrgId, currency } = rfq
+  const offer = {
+    id: newIdAt('offer', now),
+    rfqId: rfq.id,
+    partId,
+    manufacturerOrgId: caller.orgId,
+    consumerOrgId,
+    ipOwnerOrgId,
+    currency,
+  }
+  const [row] = await queries.insertOffer(tx, offer, contentOf(body), now)
+  audit.add({ offerId: offer.id })
+  await emitOfferEvent(tx, 'created', row)
+  return JSON.parse(row.document)
 }
 
 interface Invited {
@@ -103,46 +87,40 @@ async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> 
 }
 
 interface ChangeOffer {
-  begin: BeginCommand
   params: { id: string }
-  audit: AuditContext
 }
 
 /** Changes the content of an own draft. A patch without a change emits no event. */
-export function patchOffer(
-  { clock }: CommandDeps,
-  { begin, params, body, ifMatch, audit }: ChangeOffer & { body: OfferPatch; ifMatch: string | undefined },
-): Promise<JsonText> {
-  const now = nowOf(clock)
-  return begin(async (tx, { orgId }) => {
-    const row = found(await queries.lockOwnOffer(tx, orgId, params.id))
-    await requireContent(tx, orgId, body, { consumerOrgId: row.consumer_org_id, currency: row.currency })
-    requireMatch(ifMatch, row.document)
-    const offer: OwnOffer = JSON.parse(row.document)
-    requireLegal('patch', offer, now)
-    const key = { orgId, id: offer.id }
-    const changed = found(await queries.updateContent(tx, key, patchedContent(offer, body), now))
-    await recordSuccess(tx, audit)
-    if (changed.document !== row.document) await emitOfferEvent(tx, 'updated', changed)
-    return new JsonText(changed.document)
-  })
+export async function patchOffer({
+  tx,
+  caller: { orgId },
+  params,
+  body,
+  ifMatch,
+  now,
+}: Command<ChangeOffer & { body: OfferPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+  const row = found(await queries.lockOwnOffer(tx, orgId, params.id))
+  await requireContent(tx, orgId, body, { consumerOrgId: row.consumer_org_id, currency: row.currency })
+  requireMatch(ifMatch, row.document)
+  const offer: OwnOffer = JSON.parse(row.document)
+  requireLegal('patch', offer, now)
+  const key = { orgId, id: offer.id }
+  const changed = found(await queries.updateContent(tx, key, patchedContent(offer, body), now))
+  if (changed.document !== row.document) await emitOfferEvent(tx, 'updated', changed)
+  return new JsonText(changed.document)
 }
 
 /** Submits an own draft; of two concurrent calls one gets 409. A revision supersedes the offer that it revises. */
-export function submitOffer({ clock }: CommandDeps, { begin, params, audit }: ChangeOffer): Promise<JsonText> {
-  const now = nowOf(clock)
-  return begin(async (tx, { orgId }) => {
-    const locked = await lockWithRfq(tx, orgId, params.id)
-    await requireGuards(tx, 'submit', locked, now)
-    const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
-    await queries.markOffered(tx, orgId, locked.rfq.id, now)
-    await recordSuccess(tx, audit)
-    await emitOfferEvent(tx, 'submitted', moved)
-    const superseded = await supersede(tx, orgId, locked.row.previous_offer_id, now)
-    const changes = [caseChange('submitted', moved), ...superseded.map((offer) => caseChange('superseded', offer))]
-    await updateCasesOf(tx, changes, now)
-    return new JsonText(moved.document)
-  })
+export async function submitOffer({ tx, caller: { orgId }, params, now }: Command<ChangeOffer>): Promise<JsonText> {
+  const locked = await lockWithRfq(tx, orgId, params.id)
+  await requireGuards(tx, 'submit', locked, now)
+  const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
+  await queries.markOffered(tx, orgId, locked.rfq.id, now)
+  await emitOfferEvent(tx, 'submitted', moved)
+  const superseded = await supersede(tx, orgId, locked.row.previous_offer_id, now)
+  const changes = [caseChange('submitted', moved), ...superseded.map((offer) => caseChange('superseded', offer))]
+  await updateCasesOf(tx, changes, now)
+  return new JsonText(moved.document)
 }
 
 /** A previous offer that was withdrawn, rejected or has expired meanwhile stays as it is. */
@@ -153,39 +131,37 @@ async function supersede(tx: Tx, orgId: string, id: string | null, now: string):
 }
 
 /** Copies an own submitted offer into a draft with the next revision. */
-export function reviseOffer({ clock }: CommandDeps, { begin, params, audit }: ChangeOffer): Promise<JsonText> {
-  const now = nowOf(clock)
-  return begin(async (tx, { orgId }) => {
-    const locked = await lockWithRfq(tx, orgId, params.id)
-    await requireGuards(tx, 'revise', locked, now)
-    await requireRoom(tx, orgId, locked.rfq.id)
-    const id = newIdAt('offer', now)
-    const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id }, now)
-    await recordSuccess(tx, { ...audit, request: { ...audit.request, offerId: id } })
-    await emitOfferRevised(tx, revision, params.id)
-    return new JsonText(revision.document)
-  })
+export async function reviseOffer({
+  tx,
+  caller: { orgId },
+  params,
+  now,
+  audit,
+}: Command<ChangeOffer>): Promise<JsonText> {
+  const locked = await lockWithRfq(tx, orgId, params.id)
+  await requireGuards(tx, 'revise', locked, now)
+  await requireRoom(tx, orgId, locked.rfq.id)
+  const id = newIdAt('offer', now)
+  const [revision] = await queries.insertRevision(tx, { id, orgId, previousOfferId: params.id }, now)
+  audit.add({ offerId: id })
+  await emitOfferRevised(tx, revision, params.id)
+  return new JsonText(revision.document)
 }
 
 const EVENT_NAMES = { withdraw: 'withdrawn', reject: 'rejected' } as const
 
 /** Ends a submitted offer by its manufacturer or its consumer; of two concurrent calls one gets 409. */
-export function endOffer(
-  { clock }: CommandDeps,
+export async function endOffer(
   verb: keyof typeof EVENT_NAMES,
-  { begin, params, body, audit }: ChangeOffer & { body: { reason?: string } | undefined },
+  { tx, caller: { orgId }, params, body, now }: Command<ChangeOffer & { body: { reason?: string } | undefined }>,
 ): Promise<JsonText> {
-  const now = nowOf(clock)
   const { by } = OFFER_TRANSITIONS[verb]
-  return begin(async (tx, { orgId }) => {
-    const { document } = found(await queries.lockOffer(tx, orgId, by, params.id))
-    requireLegal(verb, JSON.parse(document), now)
-    const moved = found(await move(tx, verb, { orgId, id: params.id }, now, body?.reason))
-    await recordSuccess(tx, audit)
-    await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
-    await updateCasesOf(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
-    return new JsonText(moved.document)
-  })
+  const { document } = found(await queries.lockOffer(tx, orgId, by, params.id))
+  requireLegal(verb, JSON.parse(document), now)
+  const moved = found(await move(tx, verb, { orgId, id: params.id }, now, body?.reason))
+  await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
+  await updateCasesOf(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
+  return new JsonText(moved.document)
 }
 
 interface LockedOffer extends Invited {
@@ -194,7 +170,7 @@ interface LockedOffer extends Invited {
 }
 
 /** An own offer after its RFQ and its invitation, all locked in this order. */
-async function lockWithRfq(tx: AuthorizedTx, orgId: string, id: string): Promise<LockedOffer> {
+async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
   const invitation = found(await lockInvitation(tx, orgId, rfqId))
   const row = found(await queries.lockOwnOffer(tx, orgId, id))
@@ -235,5 +211,3 @@ const move = (
   const { from, to } = OFFER_TRANSITIONS[verb]
   return queries.moveState(tx, key, { from, to, reason }, now)
 }
-
-const nowOf = (clock: () => number) => new Date(clock()).toISOString()

@@ -11,7 +11,7 @@ import { findPage } from './list.ts'
 import { findOffer } from './queries.ts'
 import { bodyProblems } from './rules.ts'
 
-type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination }
+type Deps = PageReads & { http: Http; pagination: Pagination }
 
 export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.offers' })
@@ -28,9 +28,9 @@ export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
         return new JsonText(document)
       }),
     )
-    .use(http.route(lifecycle.createOffer, (call) => commands.createOffer(deps, call), bodyProblems))
-    .use(http.route(lifecycle.patchOffer, (call) => commands.patchOffer(deps, call), bodyProblems))
-    .use(http.route(lifecycle.submitOffer, (call) => commands.submitOffer(deps, call)))
-    .use(http.route(lifecycle.reviseOffer, (call) => commands.reviseOffer(deps, call)))
-    .use(http.route(lifecycle.withdrawOffer, (call) => commands.endOffer(deps, 'withdraw', call)))
-    .use(http.route(lifecycle.rejectOffer, (call) => commands.endOffer(deps, 'reject', call)))
+    .use(http.command(lifecycle.createOffer, commands.createOffer, { checkBody: bodyProblems }))
+    .use(http.command(lifecycle.patchOffer, commands.patchOffer, { checkBody: bodyProblems }))
+    .use(http.command(lifecycle.submitOffer, commands.submitOffer))
+    .use(http.command(lifecycle.reviseOffer, commands.reviseOffer))
+    .use(http.command(lifecycle.withdrawOffer, (call) => commands.endOffer('withdraw', call)))
+    .use(http.command(lifecycle.rejectOffer, (call) => commands.endOffer('reject', call)))

@@ -13,13 +13,13 @@ const POLL_MS = 1000
 interface WorkerDeps {
   sql: Pool
   log: Log
-  clock: () => number
+  now: () => string
 }
 
 /** Expires submitted offers whose validity has passed. */
-export const offerExpiryWorker = ({ sql, log, clock }: WorkerDeps): Worker =>
+export const offerExpiryWorker = ({ sql, log, now }: WorkerDeps): Worker =>
   every('offer-expiry', POLL_MS, log, async (signal) => {
-    while (!signal.aborted && (await expireNext(sql, new Date(clock()).toISOString()))) {}
+    while (!signal.aborted && (await expireNext(sql, now()))) {}
   })
 
 /** Returns whether there may be more. */

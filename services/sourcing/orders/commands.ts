@@ -1,7 +1,5 @@
 import type { Milestone, Order } from '../../../proto/http/sourcing/orders.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Command } from '../../kit/command/command.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import { followOrder } from '../assignments/order-steps.ts'
@@ -10,14 +8,8 @@ import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './que
 import { illegal, milestonesOf } from './rules.ts'
 import { heldStateAfter, isLegal, ORDER_TRANSITIONS, type OrderVerb, stateAfter } from './states.ts'
 
-export interface CommandDeps {
-  clock: () => number
-}
-
 interface ChangeOrder {
-  begin: BeginCommand
   params: { id: string }
-  audit: AuditContext
 }
 
 interface Details {
@@ -27,78 +19,67 @@ interface Details {
 }
 
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
-export function moveOrder(
-  { clock }: CommandDeps,
+export async function moveOrder(
   verb: Exclude<OrderVerb, 'milestones' | 'releaseFiles'>,
-  { begin, params, audit }: ChangeOrder,
-  { reason, carrier, trackingNumber }: Details = {},
+  { tx, caller: { orgId }, params, body, now }: Command<ChangeOrder & { body: Details | undefined }>,
 ): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
   const { from, by } = ORDER_TRANSITIONS[verb]
-  return begin(async (tx, { orgId }) => {
-    const acted = { orgId, id: params.id, by }
-    const { document, held_state: heldState } = found(await lockOrder(tx, acted))
-    const { state }: Order = JSON.parse(document)
-    if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
-    const to = stateAfter(verb, state, heldState)
-    const change = {
-      from,
-      to,
-      heldState: heldStateAfter(state, to, heldState),
-      reason: reason ?? null,
-      carrier: carrier ?? null,
-      trackingNumber: trackingNumber ?? null,
-    }
-    const [moved] = await moveState(tx, acted, change, now)
-    if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })
-    await recordSuccess(tx, audit)
-    const order: Order = JSON.parse(moved.document)
-    await emitOrderEvent(tx, EVENT_NAMES[verb], order)
-    await followOrder(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)
-    return new JsonText(moved.document)
-  })
+  const acted = { orgId, id: params.id, by }
+  const { document, held_state: heldState } = found(await lockOrder(tx, acted))
+  const { state }: Order = JSON.parse(document)
+  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
+  const to = stateAfter(verb, state, heldState)
+  const change = {
+    from,
+    to,
+    heldState: heldStateAfter(state, to, heldState),
+    reason: body?.reason ?? null,
+    carrier: body?.carrier ?? null,
+    trackingNumber: body?.trackingNumber ?? null,
+  }
+  const [moved] = await moveState(tx, acted, change, now)
+  if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })
+  const order: Order = JSON.parse(moved.document)
+  await emitOrderEvent(tx, EVENT_NAMES[verb], order)
+  await followOrder(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)
+  return new JsonText(moved.document)
 }
 
 /** Replaces the milestones of an order. A list without a change writes nothing. */
-export function changeMilestones(
-  { clock }: CommandDeps,
-  { begin, params, body, audit }: ChangeOrder & { body: { milestones: Milestone[] } },
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
+export async function changeMilestones({
+  tx,
+  caller: { orgId },
+  params,
+  body,
+  now,
+}: Command<ChangeOrder & { body: { milestones: Milestone[] } }>): Promise<JsonText> {
   const milestones = milestonesOf(body.milestones)
-  return begin(async (tx, { orgId }) => {
-    const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.milestones.by }
-    const { document } = found(await lockOrder(tx, acted))
-    const order: Order = JSON.parse(document)
-    if (!isLegal('milestones', order.state)) {
-      throw refuse('illegal_transition', { detail: illegal(order.state, 'milestones') })
-    }
-    await recordSuccess(tx, audit)
-    if (Bun.deepEquals(milestones, order.milestones)) return new JsonText(document)
-    const { document: changed } = found(await replaceMilestones(tx, acted, milestones, now))
-    await emitOrderEvent(tx, EVENT_NAMES.milestones, order)
-    await followOrder(tx, JSON.parse(changed), `sourcing.order.${EVENT_NAMES.milestones}`)
-    return new JsonText(changed)
-  })
+  const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.milestones.by }
+  const { document } = found(await lockOrder(tx, acted))
+  const order: Order = JSON.parse(document)
+  if (!isLegal('milestones', order.state)) {
+    throw refuse('illegal_transition', { detail: illegal(order.state, 'milestones') })
+  }
+  if (Bun.deepEquals(milestones, order.milestones)) return new JsonText(document)
+  const { document: changed } = found(await replaceMilestones(tx, acted, milestones, now))
+  await emitOrderEvent(tx, EVENT_NAMES.milestones, order)
+  await followOrder(tx, JSON.parse(changed), `sourcing.order.${EVENT_NAMES.milestones}`)
+  return new JsonText(changed)
 }
 
 /** Releases the part's files of the group `ip` to the manufacturer; of two concurrent calls one gets 409. */
-export function releaseFiles({ clock }: CommandDeps, { begin, params, audit }: ChangeOrder): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, { orgId }) => {
-    const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.releaseFiles.by }
-    const { state, filesReleasedTime }: Order = JSON.parse(found(await lockOrder(tx, acted)).document)
-    if (!isLegal('releaseFiles', state)) {
-      throw refuse('illegal_transition', { detail: illegal(state, 'releaseFiles') })
-    }
-    if (filesReleasedTime !== undefined) {
-      throw refuse('illegal_transition', { detail: 'The files are already released.' })
-    }
-    const { document } = found(await setFilesReleased(tx, acted, now))
-    await recordSuccess(tx, audit)
-    const order: Order = JSON.parse(document)
-    await emitOrderEvent(tx, EVENT_NAMES.releaseFiles, order)
-    await followOrder(tx, order, `sourcing.order.${EVENT_NAMES.releaseFiles}`)
-    return new JsonText(document)
-  })
+export async function releaseFiles({ tx, caller: { orgId }, params, now }: Command<ChangeOrder>): Promise<JsonText> {
+  const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.releaseFiles.by }
+  const { state, filesReleasedTime }: Order = JSON.parse(found(await lockOrder(tx, acted)).document)
+  if (!isLegal('releaseFiles', state)) {
+    throw refuse('illegal_transition', { detail: illegal(state, 'releaseFiles') })
+  }
+  if (filesReleasedTime !== undefined) {
+    throw refuse('illegal_transition', { detail: 'The files are already released.' })
+  }
+  const { document } = found(await setFilesReleased(tx, acted, now))
+  const order: Order = JSON.parse(document)
+  await emitOrderEvent(tx, EVENT_NAMES.releaseFiles, order)
+  await followOrder(tx, order, `sourcing.order.${EVENT_NAMES.releaseFiles}`)
+  return new JsonText(document)
 }

@@ -8,12 +8,12 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import type { PageReads } from '../page-reads.ts'
-import { type CommandDeps, changeMilestones, moveOrder, releaseFiles } from './commands.ts'
+import { changeMilestones, moveOrder, releaseFiles } from './commands.ts'
 import { findPage } from './list.ts'
 import { findOrder } from './queries.ts'
 import { milestoneProblems } from './rules.ts'
 
-type Deps = CommandDeps & PageReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = PageReads & { http: Http; pagination: Pagination; sql: Pool }
 
 export const orderRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.orders' })
@@ -37,16 +37,16 @@ export const orderRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json({ caller, list: `history ${id}`, query }, (window) => listHistory(deps.sql, id, window))
       }),
     )
-    .use(http.route(lifecycle.confirmOrder, (call) => moveOrder(deps, 'confirm', call)))
-    .use(http.route(lifecycle.declineOrder, (call) => moveOrder(deps, 'decline', call, call.body)))
-    .use(http.route(lifecycle.startOrder, (call) => moveOrder(deps, 'start', call)))
-    .use(http.route(lifecycle.inspectOrder, (call) => moveOrder(deps, 'inspect', call)))
-    .use(http.route(lifecycle.reworkOrder, (call) => moveOrder(deps, 'rework', call, call.body)))
-    .use(http.route(lifecycle.shipOrder, (call) => moveOrder(deps, 'ship', call, call.body)))
-    .use(http.route(lifecycle.deliverOrder, (call) => moveOrder(deps, 'deliver', call)))
-    .use(http.route(lifecycle.completeOrder, (call) => moveOrder(deps, 'complete', call)))
-    .use(http.route(lifecycle.cancelOrder, (call) => moveOrder(deps, 'cancel', call, call.body)))
-    .use(http.route(lifecycle.holdOrder, (call) => moveOrder(deps, 'hold', call, call.body)))
-    .use(http.route(lifecycle.resumeOrder, (call) => moveOrder(deps, 'resume', call)))
-    .use(http.route(lifecycle.replaceOrderMilestones, (call) => changeMilestones(deps, call), milestoneProblems))
-    .use(http.route(lifecycle.releaseOrderFiles, (call) => releaseFiles(deps, call)))
+    .use(http.command(lifecycle.confirmOrder, (call) => moveOrder('confirm', call)))
+    .use(http.command(lifecycle.declineOrder, (call) => moveOrder('decline', call)))
+    .use(http.command(lifecycle.startOrder, (call) => moveOrder('start', call)))
+    .use(http.command(lifecycle.inspectOrder, (call) => moveOrder('inspect', call)))
+    .use(http.command(lifecycle.reworkOrder, (call) => moveOrder('rework', call)))
+    .use(http.command(lifecycle.shipOrder, (call) => moveOrder('ship', call)))
+    .use(http.command(lifecycle.deliverOrder, (call) => moveOrder('deliver', call)))
+    .use(http.command(lifecycle.completeOrder, (call) => moveOrder('complete', call)))
+    .use(http.command(lifecycle.cancelOrder, (call) => moveOrder('cancel', call)))
+    .use(http.command(lifecycle.holdOrder, (call) => moveOrder('hold', call)))
+    .use(http.command(lifecycle.resumeOrder, (call) => moveOrder('resume', call)))
+    .use(http.command(lifecycle.replaceOrderMilestones, changeMilestones, { checkBody: milestoneProblems }))
+    .use(http.command(lifecycle.releaseOrderFiles, releaseFiles))

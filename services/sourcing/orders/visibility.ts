@@ -31,7 +31,7 @@ export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
  * Whether the organization is a party to an order of the record in the column. Each role is a look-up in its index; `exists`
  * could be planned as a hash of all orders of the organization.
  */
-const isPartyTo = (sql: Sql, orgId: OrgRef, isOfRecord: ReturnType<Sql>) => sql`(
+const isPartyTo = (sql: Sql, orgId: OrgRef, isOfRecord: Fragment) => sql`(
   (select true from sourcing.orders where ${inView(sql, orgId, 'CONSUMER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'IP_OWNER')} and ${isOfRecord} limit 1)
   or (select true from sourcing.orders where ${inView(sql, orgId, 'MANUFACTURER')} and ${isOfRecord} limit 1)

@@ -1,17 +1,14 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
 import * as queries from './queries.ts'
 import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { lockReferences, resolveReferences } from './references.ts'
@@ -28,40 +25,26 @@ import {
   writableFields,
 } from './rules.ts'
 
-export interface CommandDeps {
-  clock: () => number
-}
-
 interface CreatePart {
-  begin: BeginCommand
   body: PartInput
-  audit: AuditContext
-  idempotencyKey: string | undefined
 }
 
 /** Creates a draft. The records that it refers to stay locked until the transaction ends. */
-export function createPart({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreatePart) {
-  const now = new Date(clock()).toISOString()
-  return begin((tx, caller) => {
-    const request = { userId: caller.userId, operation: 'createPart', key: idempotencyKey, body }
-    return once(tx, request, now, async () => {
-      await lockReferences(tx, caller.orgId)
-      const content = contentOf(body)
-      const resolved = await resolveReferences(tx, caller.orgId, content)
-      const problems = referenceProblems(content, resolved, body)
-      if (problems.length > 0) throw invalid(problems)
+export async function createPart({ tx, caller, body, now }: Command<CreatePart>) {
+  await lockReferences(tx, caller.orgId)
+  const content = contentOf(body)
+  const resolved = await resolveReferences(tx, caller.orgId, content)
+  const problems = referenceProblems(content, resolved, body)
+  if (problems.length > 0) throw invalid(problems)
 
-      const part = {
-        id: newIdAt('part', now),
-        ipOwnerOrgId: caller.orgId,
-        technologyIds: resolved.process?.technologyIds ?? [],
-      }
-      const serialNumber = await insertWithSerialNumber(tx, part, content, now)
-      await recordSuccess(tx, audit)
-      await emitPartEvent(tx, 'created', part.id, caller.orgId)
-      return { id: part.id, serialNumber }
-    })
-  })
+  const part = {
+    id: newIdAt('part', now),
+    ipOwnerOrgId: caller.orgId,
+    technologyIds: resolved.process?.technologyIds ?? [],
+  }
+  const serialNumber = await insertWithSerialNumber(tx, part, content, now)
+  await emitPartEvent(tx, 'created', part.id, caller.orgId)
+  return { id: part.id, serialNumber }
 }
 
 /** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
@@ -83,76 +66,62 @@ export async function insertWithSerialNumber(
 }
 
 interface ChangePart {
-  begin: BeginCommand
   params: { id: string }
-  audit: AuditContext
 }
 
 /** Changes the content of an own part. A patch without a change keeps the revision. */
-export function patchPart(
-  { clock }: CommandDeps,
-  { begin, params, body, ifMatch, audit }: ChangePart & { body: PartPatch; ifMatch: string | undefined },
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, caller) => {
-    await lockReferences(tx, caller.orgId)
-    const { document, part } = await ownPart(tx, caller, params.id)
-    const content = patchedContent(part, body)
-    const resolved = await resolveReferences(tx, caller.orgId, content)
-    const problems = referenceProblems(content, resolved, body)
-    if (problems.length > 0) throw invalid(problems)
-    requireMatch(ifMatch, document)
-    requireNone(patchProblems(part.state, content), 'A part that has been published needs these fields.')
+export async function patchPart({
+  tx,
+  caller,
+  params,
+  body,
+  ifMatch,
+  now,
+}: Command<ChangePart & { body: PartPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+  await lockReferences(tx, caller.orgId)
+  const { document, part } = await ownPart(tx, caller, params.id)
+  const content = patchedContent(part, body)
+  const resolved = await resolveReferences(tx, caller.orgId, content)
+  const problems = referenceProblems(content, resolved, body)
+  if (problems.length > 0) throw invalid(problems)
+  requireMatch(ifMatch, document)
+  requireNone(patchProblems(part.state, content), 'A part that has been published needs these fields.')
 
-    await recordSuccess(tx, audit)
-    if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
-    const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
-    const [row] = await updateContent(tx, changed, content, now)
-    await emitPartEvent(tx, 'updated', part.id, caller.orgId)
-    return new JsonText(row?.document ?? document)
-  })
+  if (Bun.deepEquals(content, contentOf(writableFields(part)))) return new JsonText(document)
+  const changed = { id: part.id, orgId: caller.orgId, technologyIds: resolved.process?.technologyIds ?? [] }
+  const [row] = await updateContent(tx, changed, content, now)
+  await emitPartEvent(tx, 'updated', part.id, caller.orgId)
+  return new JsonText(row?.document ?? document)
 }
 
 const EVENT_NAMES = { publish: 'published', archive: 'archived', unarchive: 'unarchived' } as const
 
 /** Moves an own part to another state; of two concurrent calls one gets 409. */
-export function movePart(
-  { clock }: CommandDeps,
-  verb: PartVerb,
-  { begin, params, audit }: ChangePart,
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
+export async function movePart(verb: PartVerb, { tx, caller, params, now }: Command<ChangePart>): Promise<JsonText> {
   const transition = TRANSITIONS[verb]
-  return begin(async (tx, caller) => {
-    const { part } = await ownPart(tx, caller, params.id)
-    if (part.state !== transition.from) {
-      throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
-    }
-    if (transition.needsPublishFields)
-      requireNone(publishProblems(part), 'Required fields of a published part are missing.')
-    const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
-    if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
-    await recordSuccess(tx, audit)
-    await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
-    return new JsonText(moved.document)
-  })
+  const { part } = await ownPart(tx, caller, params.id)
+  if (part.state !== transition.from) {
+    throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
+  }
+  if (transition.needsPublishFields)
+    requireNone(publishProblems(part), 'Required fields of a published part are missing.')
+  const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
+  if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
+  await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
+  return new JsonText(moved.document)
 }
 
 /** Deletes an own part without an open RFQ or unfinished order. A publication and an award lock the part, so each comes before or after. */
-export function deletePart({ clock }: CommandDeps, { begin, params, audit }: ChangePart): Promise<undefined> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, caller) => {
-    const { part } = await ownPart(tx, caller, params.id)
-    const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length
-    const unfinishedOrders = (await queries.findUnfinishedOrder(tx, part.id)).length
-    if (!mayDelete({ openRfqs, unfinishedOrders })) {
-      throw refuse('conflict', { detail: 'There is an open RFQ or an unfinished order for the part.' })
-    }
-    const { id } = found(await queries.deletePart(tx, caller.orgId, part.id))
-    await recordSuccess(tx, audit)
-    await emitPartEvent(tx, 'deleted', id, caller.orgId)
-    return undefined
-  })
+export async function deletePart({ tx, caller, params, now }: Command<ChangePart>): Promise<undefined> {
+  const { part } = await ownPart(tx, caller, params.id)
+  const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length
+  const unfinishedOrders = (await queries.findUnfinishedOrder(tx, part.id)).length
+  if (!mayDelete({ openRfqs, unfinishedOrders })) {
+    throw refuse('conflict', { detail: 'There is an open RFQ or an unfinished order for the part.' })
+  }
+  const { id } = found(await queries.deletePart(tx, caller.orgId, part.id))
+  await emitPartEvent(tx, 'deleted', id, caller.orgId)
+  return undefined
 }
 
 async function ownPart(tx: Tx, caller: Caller, id: string): Promise<{ document: string; part: Part }> {

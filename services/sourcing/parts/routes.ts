@@ -12,7 +12,7 @@ import { findMetadata, findOwnPart, findPart } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 import { findPage, type PartReads } from './search.ts'
 
-type Deps = commands.CommandDeps & PartReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = PartReads & { http: Http; pagination: Pagination; sql: Pool }
 
 export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.parts' })
@@ -23,7 +23,7 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window }))
       }),
     )
-    .use(http.route(operations.createPart, (call) => commands.createPart(deps, call), metadataProblems))
+    .use(http.command(operations.createPart, commands.createPart, { checkBody: metadataProblems }))
     .use(
       http.route(
         operations.getPart,
@@ -44,8 +44,8 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => listHistory(deps.sql, id, window))
       }),
     )
-    .use(http.route(lifecycle.patchPart, (call) => commands.patchPart(deps, call), metadataProblems))
-    .use(http.route(lifecycle.publishPart, (call) => commands.movePart(deps, 'publish', call)))
-    .use(http.route(lifecycle.archivePart, (call) => commands.movePart(deps, 'archive', call)))
-    .use(http.route(lifecycle.unarchivePart, (call) => commands.movePart(deps, 'unarchive', call)))
-    .use(http.route(lifecycle.deletePart, (call) => commands.deletePart(deps, call)))
+    .use(http.command(lifecycle.patchPart, commands.patchPart, { checkBody: metadataProblems }))
+    .use(http.command(lifecycle.publishPart, (call) => commands.movePart('publish', call)))
+    .use(http.command(lifecycle.archivePart, (call) => commands.movePart('archive', call)))
+    .use(http.command(lifecycle.unarchivePart, (call) => commands.movePart('unarchive', call)))
+    .use(http.command(lifecycle.deletePart, commands.deletePart))

@@ -1,14 +1,11 @@
 import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { noSuch } from '../../../proto/messages.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { AuthorizedTx, BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { once } from '../../kit/idempotency/once.ts'
 import { openRfqCases, updateCasesOf } from '../cases/rfq-cases.ts'
 import { rejectOffersOf } from '../offers/cancellation.ts'
 import { caseChange, causeOf, emitRfqEvent, emitRfqInvited } from './events.ts'
@@ -28,31 +25,17 @@ import {
 } from './rules.ts'
 import { isLegal, RFQ_TRANSITIONS, type RfqGuard, type RfqVerb, stateAfter, stateAt } from './states.ts'
 
-export interface CommandDeps {
-  clock: () => number
-}
-
 interface CreateRfq {
-  begin: BeginCommand
   body: RfqInput
-  audit: AuditContext
-  idempotencyKey: string | undefined
 }
 
 /** Creates a draft of the caller's organization. */
-export function createRfq({ clock }: CommandDeps, { begin, body, audit, idempotencyKey }: CreateRfq) {
-  const now = nowOf(clock)
-  return begin((tx, caller) => {
-    const request = { userId: caller.userId, operation: 'createRfq', key: idempotencyKey, body }
-    return once(tx, request, now, async () => {
-      const content = contentOf(body)
-      const part = await requireReferences(tx, caller.orgId, content, body)
-      const rfq = await insertWithSerialNumber(tx, caller.orgId, part, content, now)
-      await recordSuccess(tx, audit)
-      await emitRfqEvent(tx, 'created', rfq)
-      return rfq
-    })
-  })
+export async function createRfq({ tx, caller, body, now }: Command<CreateRfq>) {
+  const content = contentOf(body)
+  const part = await requireReferences(tx, caller.orgId, content, body)
+  const rfq = await insertWithSerialNumber(tx, caller.orgId, part, content, now)
+  await emitRfqEvent(tx, 'created', rfq)
+  return rfq
 }
 
 /** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
@@ -93,61 +76,58 @@ async function requireInvitees(tx: Tx, orgId: string, sent: readonly string[]): 
 }
 
 interface ChangeRfq {
-  begin: BeginCommand
   params: { id: string }
-  audit: AuditContext
 }
 
 /** Changes the content of an own draft. A patch without a change writes nothing. */
-export function patchRfq(
-  { clock }: CommandDeps,
-  { begin, params, body, ifMatch, audit }: ChangeRfq & { body: RfqPatch; ifMatch: string | undefined },
-): Promise<JsonText> {
-  const now = nowOf(clock)
-  return begin(async (tx, caller) => {
-    const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
-    const content = patchedContent(rfq, body)
-    // The stored references of a published RFQ are not checked, because it cannot be patched.
-    const part = rfq.state === 'DRAFT' ? await requireReferences(tx, caller.orgId, content, body) : undefined
-    requireMatch(ifMatch, document)
-    if (!part) throw refuse('illegal_transition', { detail: illegal(rfq.state, 'patch') })
+export async function patchRfq({
+  tx,
+  caller,
+  params,
+  body,
+  ifMatch,
+  now,
+}: Command<ChangeRfq & { body: RfqPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const content = patchedContent(rfq, body)
+  // The stored references of a published RFQ are not checked, because it cannot be patched.
+  const part = rfq.state === 'DRAFT' ? await requireReferences(tx, caller.orgId, content, body) : undefined
+  requireMatch(ifMatch, document)
+  if (!part) throw refuse('illegal_transition', { detail: illegal(rfq.state, 'patch') })
 
-    await recordSuccess(tx, audit)
-    if (Bun.deepEquals(content, contentOf(writableFields(rfq)))) return new JsonText(document)
-    const { document: changed } = found(
-      await queries.updateContent(tx, { orgId: caller.orgId, id: rfq.id }, part, content, now),
-    )
-    await emitRfqEvent(tx, 'updated', JSON.parse(changed))
-    return new JsonText(changed)
-  })
+  if (Bun.deepEquals(content, contentOf(writableFields(rfq)))) return new JsonText(document)
+  const { document: changed } = found(
+    await queries.updateContent(tx, { orgId: caller.orgId, id: rfq.id }, part, content, now),
+  )
+  await emitRfqEvent(tx, 'updated', JSON.parse(changed))
+  return new JsonText(changed)
 }
 
 /** Adds invitees to an own RFQ, and invites those again that declined. Other present ones stay as they are. */
-export function inviteToRfq(
-  { clock }: CommandDeps,
-  { begin, params, body, audit }: ChangeRfq & { body: { manufacturerIds: string[] } },
-): Promise<JsonText> {
-  const now = nowOf(clock)
-  return begin(async (tx, caller) => {
-    const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
-    await requireInvitees(tx, caller.orgId, body.manufacturerIds)
-    await requireGuards(tx, 'invite', rfq, { now })
-    const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
-    const manufacturerIds = [...rfq.manufacturerIds, ...added]
-    if (hasTooManyInvitees(manufacturerIds)) {
-      throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
-    }
-    await recordSuccess(tx, audit)
-    const declined = await queries.renewInvitations(tx, rfq.id, body.manufacturerIds, now)
-    const invited = [...declined.map(({ org_id: orgId }) => orgId), ...added]
-    if (invited.length === 0) return new JsonText(document)
-    const key = { orgId: caller.orgId, id: rfq.id }
-    const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
-    if (rfq.state === 'OPEN') await queries.insertInvitations(tx, rfq.id, added, now)
-    await emitRfqInvited(tx, rfq, invited)
-    if (rfq.state === 'OPEN') await openRfqCases(tx, rfq, invited, causeOf('invited', rfq), now)
-    return new JsonText(changed)
-  })
+export async function inviteToRfq({
+  tx,
+  caller,
+  params,
+  body,
+  now,
+}: Command<ChangeRfq & { body: { manufacturerIds: string[] } }>): Promise<JsonText> {
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+  await requireInvitees(tx, caller.orgId, body.manufacturerIds)
+  await requireGuards(tx, 'invite', rfq, { now })
+  const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
+  const manufacturerIds = [...rfq.manufacturerIds, ...added]
+  if (hasTooManyInvitees(manufacturerIds)) {
+    throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
+  }
+  const declined = await queries.renewInvitations(tx, rfq.id, body.manufacturerIds, now)
+  const invited = [...declined.map(({ org_id: orgId }) => orgId), ...added]
+  if (invited.length === 0) return new JsonText(document)
+  const key = { orgId: caller.orgId, id: rfq.id }
+  const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
+  if (rfq.state === 'OPEN') await queries.insertInvitations(tx, rfq.id, added, now)
+  await emitRfqInvited(tx, rfq, invited)
+  if (rfq.state === 'OPEN') await openRfqCases(tx, rfq, invited, causeOf('invited', rfq), now)
+  return new JsonText(changed)
 }
 
 const EVENT_NAMES = {
@@ -159,41 +139,35 @@ const EVENT_NAMES = {
 } as const
 
 interface Move extends ChangeRfq {
-  expireTime?: string
-  reason?: string
+  body: { expireTime?: string; reason?: string } | undefined
 }
 
 /** Moves an own RFQ by its verb; of two concurrent calls one gets 409. */
-export function moveRfq(
-  { clock }: CommandDeps,
+export async function moveRfq(
   verb: keyof typeof EVENT_NAMES,
-  { begin, params, audit, expireTime, reason }: Move,
+  { tx, caller, params, body, now }: Command<Move>,
 ): Promise<JsonText> {
-  const now = nowOf(clock)
-  return begin(async (tx, caller) => {
-    const { rfq } = await lockOwn(tx, caller.orgId, params.id)
-    const newExpireTime = expireTime === undefined ? rfq.expireTime : utcOf(expireTime)
-    await requireGuards(tx, verb, rfq, { now, newExpireTime })
-    const key = { orgId: caller.orgId, id: rfq.id }
-    const hasExpired = stateAt(rfq, now) !== rfq.state
-    if (hasExpired) await closeExpired(tx, rfq, now)
-    const change = {
-      from: RFQ_TRANSITIONS[verb].from,
-      to: stateAfter(verb, rfq.state),
-      expireTime: newExpireTime,
-      cancelReason: reason ?? null,
-    }
-    const [moved] = await queries.moveState(tx, key, change, now)
-    if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
-    if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
-    await recordSuccess(tx, audit)
-    await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
-    if (verb === 'cancel') await rejectOffersOf(tx, rfq.id, now)
-    if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
-    if (verb === 'publish') await openRfqCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
-    else await updateCasesOf(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)
-    return new JsonText(moved.document)
-  })
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const newExpireTime = body?.expireTime === undefined ? rfq.expireTime : utcOf(body.expireTime)
+  await requireGuards(tx, verb, rfq, { now, newExpireTime })
+  const key = { orgId: caller.orgId, id: rfq.id }
+  const hasExpired = stateAt(rfq, now) !== rfq.state
+  if (hasExpired) await closeExpired(tx, rfq, now)
+  const change = {
+    from: RFQ_TRANSITIONS[verb].from,
+    to: stateAfter(verb, rfq.state),
+    expireTime: newExpireTime,
+    cancelReason: body?.reason ?? null,
+  }
+  const [moved] = await queries.moveState(tx, key, change, now)
+  if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
+  if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
+  await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
+  if (verb === 'cancel') await rejectOffersOf(tx, rfq.id, now)
+  if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
+  if (verb === 'publish') await openRfqCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
+  else await updateCasesOf(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)
+  return new JsonText(moved.document)
 }
 
 /** Closes an RFQ that expired before the worker saw it, so that its history has both changes. The caller updates its cases. */
@@ -205,21 +179,15 @@ export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void>
 }
 
 /** Deletes an own draft. */
-export function deleteRfq({ clock }: CommandDeps, { begin, params, audit }: ChangeRfq): Promise<undefined> {
-  const now = nowOf(clock)
-  return begin(async (tx, caller) => {
-    const { rfq } = await lockOwn(tx, caller.orgId, params.id)
-    await requireGuards(tx, 'delete', rfq, { now })
-    await queries.deleteRfq(tx, caller.orgId, rfq.id)
-    await recordSuccess(tx, audit)
-    await emitRfqEvent(tx, 'deleted', rfq)
-    return undefined
-  })
+export async function deleteRfq({ tx, caller, params, now }: Command<ChangeRfq>): Promise<undefined> {
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+  await requireGuards(tx, 'delete', rfq, { now })
+  await queries.deleteRfq(tx, caller.orgId, rfq.id)
+  await emitRfqEvent(tx, 'deleted', rfq)
+  return undefined
 }
 
-const nowOf = (clock: () => number) => new Date(clock()).toISOString()
-
-async function lockOwn(tx: AuthorizedTx, orgId: string, id: string): Promise<{ document: string; rfq: Rfq }> {
+async function lockOwn(tx: Tx, orgId: string, id: string): Promise<{ document: string; rfq: Rfq }> {
   const { document } = found(await queries.lockOwnRfq(tx, orgId, id))
   return { document, rfq: JSON.parse(document) }
 }

@@ -1,8 +1,6 @@
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
+import type { Command } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
@@ -18,7 +16,6 @@ import { isLegal, stateAt } from './states.ts'
 interface InvitationDeps {
   sql: Pool
   reads: PipelinedReads
-  clock: () => number
   log: Log
 }
 
@@ -26,59 +23,50 @@ interface ReadRfq {
   caller: Caller
   params: { id: string }
   request: Request
+  now: string
 }
 
 /**
  * The JSON of an RFQ for an organization. The first read by a person of an invited manufacturer is recorded: not a HEAD,
  * whose answer has no content, and not that of an impersonation.
  */
-export async function readRfq(deps: InvitationDeps, { caller, params: { id }, request }: ReadRfq): Promise<JsonText> {
+export async function readRfq(
+  deps: InvitationDeps,
+  { caller, params: { id }, request, now }: ReadRfq,
+): Promise<JsonText> {
   const { orgId, act } = caller
   const { document, isUnread } = found(await deps.reads.query((pool) => findRfq(pool, orgId, id)))
-  if (isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id)
+  if (isUnread && !act && request.method === 'GET') await recordRead(deps, orgId, id, now)
   return new JsonText(document)
 }
 
 /** The RFQ is read, whether this can be recorded or not. */
-async function recordRead({ sql, clock, log }: InvitationDeps, orgId: string, id: string): Promise<void> {
+async function recordRead({ sql, log }: InvitationDeps, orgId: string, id: string, now: string): Promise<void> {
   try {
-    await markRead(sql, orgId, id, new Date(clock()).toISOString())
+    await markRead(sql, orgId, id, now)
   } catch (err) {
     log[levelOf(err)]({ err, rfqId: id }, 'an invitation could not be marked as read')
   }
 }
 
 interface DeclineRfq {
-  begin: BeginCommand
   params: { id: string }
   body: { reason?: string } | undefined
-  audit: AuditContext
 }
 
 /** Declines the invitation of the caller's organization. */
-export function declineRfq(
-  { clock }: Pick<InvitationDeps, 'clock'>,
-  { begin, params, body, audit }: DeclineRfq,
-): Promise<JsonText> {
-  const now = new Date(clock()).toISOString()
-  return begin(async (tx, { orgId }) => {
-    const invitation = found(await lockInvitation(tx, orgId, params.id))
-    const rfq: Rfq = JSON.parse(invitation.rfq)
-    const state = stateAt(rfq, now)
-    if (!isLegal('decline', state)) throw refuse('illegal_transition', { detail: illegal(state, 'decline') })
-    if (!mayDecline(invitation.state)) {
-      throw refuse('illegal_transition', { detail: `The invitation is ${invitation.state}.` })
-    }
-    const { document } = found(await declineInvitation(tx, orgId, rfq.id, body?.reason ?? null, now))
-    await recordSuccess(tx, audit)
-    await emitRfqDeclined(tx, rfq, orgId)
-    const change = { rfqId: rfq.id, cause: causeOf('declined', rfq) }
-    const own = { ...change, orgIds: [orgId], ends: !hasOtherRole(rfq, orgId) }
-    await updateCasesOf(
-      tx,
-      orgId === rfq.consumerOrgId ? [own] : [own, { ...change, orgIds: [rfq.consumerOrgId] }],
-      now,
-    )
-    return new JsonText(document)
-  })
+export async function declineRfq({ tx, caller: { orgId }, params, body, now }: Command<DeclineRfq>): Promise<JsonText> {
+  const invitation = found(await lockInvitation(tx, orgId, params.id))
+  const rfq: Rfq = JSON.parse(invitation.rfq)
+  const state = stateAt(rfq, now)
+  if (!isLegal('decline', state)) throw refuse('illegal_transition', { detail: illegal(state, 'decline') })
+  if (!mayDecline(invitation.state)) {
+    throw refuse('illegal_transition', { detail: `The invitation is ${invitation.state}.` })
+  }
+  const { document } = found(await declineInvitation(tx, orgId, rfq.id, body?.reason ?? null, now))
+  await emitRfqDeclined(tx, rfq, orgId)
+  const change = { rfqId: rfq.id, cause: causeOf('declined', rfq) }
+  const own = { ...change, orgIds: [orgId], ends: !hasOtherRole(rfq, orgId) }
+  await updateCasesOf(tx, orgId === rfq.consumerOrgId ? [own] : [own, { ...change, orgIds: [rfq.consumerOrgId] }], now)
+  return new JsonText(document)
 }

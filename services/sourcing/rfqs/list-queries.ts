@@ -1,5 +1,5 @@
 import type { RfqState, RfqView } from '../../../proto/http/sourcing/rfqs.ts'
-import type { Sql } from '../../kit/db/client.ts'
+import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
@@ -66,10 +66,8 @@ const listInView = (sql: Sql, orgId: string, view: RfqView, listing: RfqListing)
 
 const lengthOf = ({ limit, offset }: PageWindow) => limit + offset
 
-type Rows = ReturnType<typeof isConsumer>
-
 /** The rows of one view, or of all. An RFQ of several views may have a row in each. */
-const inEvery = (sql: Sql, view: RfqView | undefined, rowsIn: (one: RfqView) => Rows): Rows =>
+const inEvery = (sql: Sql, view: RfqView | undefined, rowsIn: (one: RfqView) => Fragment): Fragment =>
   view ? rowsIn(view) : sql`(${rowsIn(VIEWS[0])}) union all (${rowsIn(VIEWS[1])}) union all (${rowsIn(VIEWS[2])})`
 
 /** Ids of one view, newest first: as many as all pages up to the wanted one have. */
@@ -114,7 +112,7 @@ const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
 }
 
 /** The documents of a page of the ids that were found. */
-const pageOf = (sql: Sql, orgId: string, { view, limit, offset }: RfqListing, found: Rows) => sql<DocumentRow[]>`
+const pageOf = (sql: Sql, orgId: string, { view, limit, offset }: RfqListing, found: Fragment) => sql<DocumentRow[]>`
   select page.id as position, ${documentIn(sql, orgId, view)} as document
   from (select distinct id from (${found}) found order by id desc limit ${limit} offset ${offset}) page
   order by page.id desc`

@@ -16,7 +16,7 @@ import { findPage } from './list.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
 import { expiryProblems } from './rules.ts'
 
-type Deps = commands.CommandDeps & PageReads & { http: Http; pagination: Pagination; sql: Pool; log: Log }
+type Deps = PageReads & { http: Http; pagination: Pagination; sql: Pool; log: Log }
 
 const contentProblems = (body: { expireTime?: string; deliveryRegionCode?: string }): FieldError[] => [
   ...expiryProblems(body),
@@ -26,9 +26,8 @@ const contentProblems = (body: { expireTime?: string; deliveryRegionCode?: strin
 export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.rfqs' })
     .use(
-      http.route(operations.listRfqs, ({ caller, query, request }) => {
+      http.route(operations.listRfqs, ({ caller, query, request, now }) => {
         const reader = { orgId: caller.orgId, signal: request.signal }
-        const now = new Date(deps.clock()).toISOString()
         const paged = { caller, list: 'rfqs', query }
         return pagination.json(paged, (window) => findPage(deps, reader, { ...query, ...window, now }))
       }),
@@ -52,25 +51,21 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => deps.reads.query((sql) => listInvitations(sql, id, window)))
       }),
     )
-    .use(http.route(lifecycle.createRfq, (call) => commands.createRfq(deps, call), contentProblems))
-    .use(http.route(lifecycle.patchRfq, (call) => commands.patchRfq(deps, call), contentProblems))
-    .use(http.route(lifecycle.publishRfq, (call) => commands.moveRfq(deps, 'publish', call)))
-    .use(http.route(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call)))
+    .use(http.command(lifecycle.createRfq, commands.createRfq, { checkBody: contentProblems }))
+    .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: contentProblems }))
+    .use(http.command(lifecycle.publishRfq, (call) => commands.moveRfq('publish', call)))
+    .use(http.command(lifecycle.inviteToRfq, commands.inviteToRfq))
     .use(
-      http.route(
-        lifecycle.extendRfq,
-        (call) => commands.moveRfq(deps, 'extend', { ...call, ...call.body }),
-        expiryProblems,
-      ),
+      http.command(lifecycle.extendRfq, (call) => commands.moveRfq('extend', call), {
+        checkBody: expiryProblems,
+      }),
     )
-    .use(http.route(lifecycle.closeRfq, (call) => commands.moveRfq(deps, 'close', call)))
+    .use(http.command(lifecycle.closeRfq, (call) => commands.moveRfq('close', call)))
     .use(
-      http.route(
-        lifecycle.reopenRfq,
-        (call) => commands.moveRfq(deps, 'reopen', { ...call, ...call.body }),
-        expiryProblems,
-      ),
+      http.command(lifecycle.reopenRfq, (call) => commands.moveRfq('reopen', call), {
+        checkBody: expiryProblems,
+      }),
     )
-    .use(http.route(lifecycle.cancelRfq, (call) => commands.moveRfq(deps, 'cancel', { ...call, ...call.body })))
-    .use(http.route(lifecycle.declineRfq, (call) => declineRfq(deps, call)))
-    .use(http.route(lifecycle.deleteRfq, (call) => commands.deleteRfq(deps, call)))
+    .use(http.command(lifecycle.cancelRfq, (call) => commands.moveRfq('cancel', call)))
+    .use(http.command(lifecycle.declineRfq, declineRfq))
+    .use(http.command(lifecycle.deleteRfq, commands.deleteRfq))

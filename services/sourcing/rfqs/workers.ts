@@ -13,13 +13,13 @@ const POLL_MS = 1000
 interface WorkerDeps {
   sql: Pool
   log: Log
-  clock: () => number
+  now: () => string
 }
 
 /** Closes expired RFQs. */
-export const rfqExpiryWorker = ({ sql, log, clock }: WorkerDeps): Worker =>
+export const rfqExpiryWorker = ({ sql, log, now }: WorkerDeps): Worker =>
   every('rfq-expiry', POLL_MS, log, async (signal) => {
-    while (!signal.aborted && (await expireNext(sql, new Date(clock()).toISOString()))) {}
+    while (!signal.aborted && (await expireNext(sql, now()))) {}
   })
 
 /** Returns whether there may be more. */

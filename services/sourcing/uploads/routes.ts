@@ -6,7 +6,7 @@ import type { Transfers } from './transfer.ts'
 
 export const uploadRoutes = ({ http, transfers, ...deps }: UploadDeps & { http: Http; transfers: Transfers }) =>
   new Elysia({ name: 'sourcing.uploads' })
-    .use(http.route(createUploadUrl, (call) => createUpload(deps, call)))
+    .use(http.command(createUploadUrl, (call) => createUpload(deps, call)))
     .use(
       http.publicRoute(putUpload, ({ request, params: { id }, query }) => transfers.receive({ request, id, ...query })),
     )

@@ -14,6 +14,6 @@ const storage = storageOf({
 const { signal } = new AbortController()
 process.stdout.write('cleaning\n')
 for (;;) {
-  await cleanUpUploads(sql, new Date(NOW), signal)
+  await cleanUpUploads(sql, NOW, signal)
   await cleanUpObjects({ sql, storage }, new Date(NOW))
 }

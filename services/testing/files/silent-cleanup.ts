@@ -5,4 +5,4 @@ const log = createLog({ service: 'sourcing', version: '0', level: 'silent' })
 
 /** One cleanup at this time, without log output. */
 export const cleanUpObjects = (deps: Omit<ObjectCleanup, 'log'>, now: Date): Promise<void> =>
-  cleanup({ ...deps, log }, now, new AbortController().signal)
+  cleanup({ ...deps, log }, now.toISOString(), new AbortController().signal)

@@ -1,6 +1,8 @@
 import { newId } from '../../kit/db/ids.ts'
+import type { SubrecordKind } from '../../sourcing/subrecords/queries.ts'
 import { assignmentOf } from '../assignments.ts'
 import type { Account, Fixtures, Kind } from '../fixtures.ts'
+import { insertSubrecords } from '../subrecords.ts'
 import { boughtOrder, madeOrder } from './orders.ts'
 
 const boughtAssignment = async (fixtures: Fixtures, account: Account): Promise<string> =>
@@ -16,30 +18,22 @@ export async function finish({ market }: Fixtures, id: string, archived: boolean
   return id
 }
 
+const subrecordOf = async (fixtures: Fixtures, { orgId }: Account, parentId: string, kind: SubrecordKind) =>
+  (await insertSubrecords(fixtures.market.db.owner, { kind, parentId, orgId }))[0] as string
+
 export async function contactOf(fixtures: Fixtures, account: Account) {
-  const [id, contactId] = [await boughtAssignment(fixtures, account), newId('contact')]
-  await fixtures.market.db.owner`
-    insert into sourcing.assignment_contacts (id, assignment_id, org_id, name, created_at, updated_at)
-    values (${contactId}, ${id}, ${account.orgId}, 'Purchasing', now(), now())`
-  return { 'path.id': id, 'path.contactId': contactId }
+  const id = await boughtAssignment(fixtures, account)
+  return { 'path.id': id, 'path.contactId': await subrecordOf(fixtures, account, id, 'contact') }
 }
 
 export async function billingDetailsOf(fixtures: Fixtures, account: Account) {
-  const [id, billingDetailsId] = [await boughtAssignment(fixtures, account), newId('billing')]
-  await fixtures.market.db.owner`
-    insert into sourcing.billing_details
-      (id, assignment_id, org_id, company_name, region_code, locality, lines, created_at, updated_at)
-    values (${billingDetailsId}, ${id}, ${account.orgId}, 'Consumer', 'NO', 'Bergen', '{}', now(), now())`
-  return { 'path.id': id, 'path.billingDetailsId': billingDetailsId }
+  const id = await boughtAssignment(fixtures, account)
+  return { 'path.id': id, 'path.billingDetailsId': await subrecordOf(fixtures, account, id, 'billing') }
 }
 
 export async function extensionOf(fixtures: Fixtures, account: Account) {
-  const [id, extensionId] = [await boughtAssignment(fixtures, account), newId('extension')]
-  await fixtures.market.db.owner`
-    insert into sourcing.assignment_extensions
-      (id, assignment_id, org_id, due_date, previous_due_date, reason, created_at)
-    values (${extensionId}, ${id}, ${account.orgId}, '2031-06-24', '2031-05-29', 'Powder', now())`
-  return { 'path.id': id, 'path.extensionId': extensionId }
+  const id = await boughtAssignment(fixtures, account)
+  return { 'path.id': id, 'path.extensionId': await subrecordOf(fixtures, account, id, 'extension') }
 }
 
 const CONSUMERS = ['owner', 'otherOwner', 'consumer'] as const satisfies Kind[]

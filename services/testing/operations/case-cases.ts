@@ -50,6 +50,8 @@ export const CASE_CASES: Record<string, OperationCase> = {
     references: { 'body.rfqId': ['draftRfq', 'openRfq', 'rfqInvitation'], 'body.orderId': 'boughtOrder' },
     // An RFQ or an order, not both; the title tells the bodies apart.
     values: () => ({ body: { kind: 'QUALITY', title: `Porosity ${crypto.randomUUID()}` } }),
+    conflict: async (fixtures, account, input) =>
+      withValue(input, 'body.rfqId', await recordKind('cancelledRfq').make(fixtures, account)),
   },
   patchCase: {
     references: { 'path.id': 'openCase' },

@@ -1,4 +1,4 @@
-import { MAX_REPLAYED_EVENTS } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-operations.ts'
 import { MAX_ENDPOINTS } from '../../../proto/http/webhooks/endpoints.ts'
 import { recordKind } from '../records.ts'
 import { withValue } from './inputs.ts'
@@ -39,14 +39,27 @@ export const WEBHOOK_CASES: Record<string, OperationCase> = {
   replayWebhookEvents: {
     references: { 'path.id': 'webhookEndpoint' },
     async conflict(fixtures, account, input) {
+      // Of another time, so that no worker finishes it.
       await fixtures.market.db.owner`
-        insert into webhooks.events (id, timestamp, org_id, type, body)
-        select gen_random_uuid()::text, '2026-05-01T12:00:00Z', ${account.orgId}, 'cases.created', '{}'
-        from generate_series(0, ${MAX_REPLAYED_EVENTS}::integer)`
-      return { ...input, body: { from: '2026-05-01T00:00:00Z', to: '2026-05-02T00:00:00Z' } }
+        insert into webhooks.replays (
+          endpoint_id, from_time, to_time, position_time, position_id, created_at, next_step_at)
+        select id, now(), now(), now(), '', now(), 'infinity' from webhooks.endpoints where org_id = ${account.orgId}
+        on conflict do nothing`
+      return input
     },
   },
-  testWebhookEndpoint: { references: { 'path.id': 'webhookEndpoint' } },
+  testWebhookEndpoint: {
+    references: { 'path.id': 'webhookEndpoint' },
+    async conflict(fixtures, account, input) {
+      await fixtures.market.db.owner`
+        insert into webhooks.deliveries
+          (id, org_id, endpoint_id, event_id, event_time, type, is_test, next_attempt_at, created_at)
+        select gen_random_uuid()::text, ${account.orgId}, 'wh_paused', gen_random_uuid()::text, now(), 'cases.created', true,
+          now(), now()
+        from generate_series(1, ${MAX_PENDING_TESTS}::integer)`
+      return input
+    },
+  },
   rotateWebhookSecret: { references: { 'path.id': 'webhookEndpoint' } },
   deleteWebhookEndpoint: { references: { 'path.webhookId': 'webhookEndpoint' } },
 }

@@ -6,6 +6,7 @@ import type { Documented } from '../operations/document.ts'
 import { type Input, targetOf } from '../operations/inputs.ts'
 import { recordKind } from '../records.ts'
 import { common, recordedMarketplace, type StatementLog } from '../statement-log.ts'
+import { until } from '../until.ts'
 
 /** The observable effects of a request. */
 export interface Observation {
@@ -113,6 +114,9 @@ export class TenancyHarness {
   /** Digests of all tables except those of refusals (audit log, throttling), of the bus and of pagination. */
   async contents(): Promise<Record<string, string>> {
     const { owner } = this.fixtures.market.db
+    // A worker deletes the rows of this table when it has worked them off.
+    const isIdle = async () => (await owner`select from sourcing.title_refreshes`).length === 0
+    await until(isIdle, { what: 'the end of the copies of titles' })
     const tables = await owner<{ name: string }[]>`
       select format('%I.%I', n.nspname, c.relname) as name
       from pg_class c join pg_namespace n on n.oid = c.relnamespace

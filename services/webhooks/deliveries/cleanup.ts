@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import { inBatches } from '../../kit/worker/batches.ts'
 import { deleteDeliveries, dropOldPartitions, ensurePartitions, failAbandoned } from './queries.ts'
+import { RETENTION_MS } from './rules.ts'
 
-const RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 const BATCH_SIZE = 1000
 
 /** Deletes the deliveries of events that are older than 30 days, whatever their state. */

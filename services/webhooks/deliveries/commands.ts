@@ -3,6 +3,7 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import { refuseAtLimit } from '../replays/commands.ts'
 import { lockDelivery, makeDue } from './list-queries.ts'
 import { notifyDue } from './queries.ts'
 import { withoutNulls } from './rules.ts'
@@ -20,9 +21,10 @@ export function retryDelivery(
 ): Promise<WebhookDelivery> {
   const now = new Date(clock()).toISOString()
   return begin(async (tx, { orgId }) => {
-    const { state, has_endpoint: hasEndpoint } = found(await lockDelivery(tx, orgId, params.id))
+    const { state, replay, has_endpoint: hasEndpoint } = found(await lockDelivery(tx, orgId, params.id))
     if (!hasEndpoint) throw refuse('illegal_transition', { detail: 'The endpoint of the delivery was deleted.' })
     if (state === 'DELIVERED') throw refuse('illegal_transition', { detail: 'The delivery is DELIVERED.' })
+    if (state === 'FAILED' && replay > 0) await refuseAtLimit(tx, orgId)
     const [delivery] = await makeDue(tx, orgId, params.id, now)
     await notifyDue(tx, orgId)
     await recordSuccess(tx, audit)

@@ -1,9 +1,15 @@
 import type { Pool } from '../../kit/db/client.ts'
-import { type Completion, completeDeliveries, countResults, type EndpointResult, pauseEndpoints } from './queries.ts'
-import { isGone, isSuccess, shouldPause } from './rules.ts'
+import { isDependencyFailure } from '../../kit/db/failures.ts'
+import { type Completion, completeDeliveries, countResults, type EndpointResult, pauseEndpoint } from './queries.ts'
+import { isSuccess, pauseReason } from './rules.ts'
 
 const BATCH_MS = 5
 const MAX_BATCH = 200
+/** Pauses before a batch is tried again. */
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 4000
+/** No try starts later: 15 s of the attempt and this time end within the lease, after which the delivery is sent again. */
+const MAX_TRYING_MS = 25_000
 
 interface Waiting {
   completion: Completion
@@ -37,10 +43,24 @@ export class CompletionBatch {
     if (batch.length === 0) return
     this.#waiting = []
     try {
-      await this.#record(batch.map(({ completion }) => completion))
+      await this.#recordWithRetries(batch.map(({ completion }) => completion))
       for (const { resolve } of batch) resolve()
     } catch (error) {
       for (const { reject } of batch) reject(error)
+    }
+  }
+
+  /** Tries again while Postgres is unavailable, because each delivery of a batch that is not recorded is sent twice. */
+  async #recordWithRetries(completions: readonly Completion[]): Promise<void> {
+    const startedMs = performance.now()
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await this.#record(completions)
+      } catch (error) {
+        const nextTryMs = performance.now() - startedMs + pauseMs
+        if (!isDependencyFailure(error) || nextTryMs > MAX_TRYING_MS) throw error
+        await Bun.sleep(pauseMs)
+      }
     }
   }
 
@@ -50,20 +70,16 @@ export class CompletionBatch {
       const held = new Set((await completeDeliveries(tx, completions, now)).map(({ id }) => id))
       const counted = await countResults(
         tx,
-        resultsOf(completions.filter(({ deliveryId }) => held.has(deliveryId))),
+        resultsOf(completions.filter(({ deliveryId, isTest }) => held.has(deliveryId) && !isTest)),
         now,
       )
-      const gone = counted.filter(({ is_gone }) => is_gone)
-      const failing = counted.filter(
-        ({ failures, succeeded_at: succeededAt, is_gone }) => !is_gone && shouldPause({ failures, succeededAt }, now),
-      )
-      if (gone.length > 0) await pauseEndpoints(tx, idsOf(gone), 'The receiver answered 410 Gone.', now)
-      if (failing.length > 0) await pauseEndpoints(tx, idsOf(failing), 'All attempts have failed for 72 hours.', now)
+      for (const { id, failures, failing_since: failingSince } of counted) {
+        const reason = pauseReason({ failures, failingSince }, now)
+        if (reason !== undefined) await pauseEndpoint(tx, id, reason, now)
+      }
     })
   }
 }
-
-const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 /** The results by endpoint. */
 function resultsOf(completions: readonly Completion[]): EndpointResult[] {
@@ -72,6 +88,5 @@ function resultsOf(completions: readonly Completion[]): EndpointResult[] {
     endpointId,
     failures: results.filter((result) => !isSuccess(result)).length,
     hasSuccess: results.some(isSuccess),
-    isGone: results.some(isGone),
   }))
 }

@@ -137,6 +137,7 @@ export class Dispatcher implements Worker {
     await this.#completions.add({
       deliveryId: delivery.id,
       endpointId: delivery.endpoint_id,
+      isTest: delivery.is_test,
       attempt: delivery.attempt,
       leaseToken,
       state: isSuccess(result) ? 'DELIVERED' : pauseMs === undefined ? 'FAILED' : 'PENDING',

@@ -22,7 +22,7 @@ const measured = async () => {
 test('the oldest due delivery is that of an endpoint that works; failing and paused ones do not count', async () => {
   expect(await measured()).toEqual({ due: 0, oldestMinutes: null, paused: 0 })
   await addEndpoint('wh_failing', 'active', 3)
-  await addEndpoint('wh_paused', 'paused', 0, 'The receiver answered 410 Gone.')
+  await addEndpoint('wh_paused', 'paused', 0, 'All 20 attempts failed.')
   await addDelivery('dlv_1', 'wh_failing', 90)
   await addDelivery('dlv_2', 'wh_paused', 80)
   expect(await measured()).toEqual({ due: 1, oldestMinutes: null, paused: 1 })

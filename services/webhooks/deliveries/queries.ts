@@ -51,6 +51,7 @@ export interface ClaimedDelivery {
   attempt: number
   /** Attempts that users asked for. */
   retries: number
+  is_test: boolean
   url: string
   secret: string
   previous_secrets: string[]
@@ -92,9 +93,10 @@ const isDue = (sql: Sql, now: string) => sql`
       and (lease_until is null or lease_until < clock_timestamp()))`
 
 /**
- * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked FOR SHARE, so
- * that once a change of an endpoint has been committed no claim overlooks it. A lease that a crash of Postgres loses is of a
- * delivery whose result was not recorded either.
+ * Leases at most a number of due deliveries of each of some endpoints. The rows of the endpoints are locked against the FOR
+ * UPDATE of a change or deletion, so that no claim overlooks one that has been committed. Results of attempts, which count
+ * failures in the rows, do not wait for the lock. A lease that a crash of Postgres loses is of a delivery whose result was
+ * not recorded either.
  */
 export const claimDue = (
   sql: Sql,
@@ -104,7 +106,7 @@ export const claimDue = (
 ) => sql<ClaimedDelivery[]>`
   with active as (
     select id from webhooks.endpoints
-    where id = any(${[...shares.keys()]}) and status = 'active' and ${commitsAsynchronously(sql)} order by id for share
+    where id = any(${[...shares.keys()]}) and status = 'active' and ${commitsAsynchronously(sql)} order by id for key share
   ), leased as (
     select d.id from active
     join unnest(${[...shares.keys()]}::text[], ${[...shares.values()]}::integer[]) share (id, slots) on share.id = active.id
@@ -122,7 +124,7 @@ export const claimDue = (
   from webhooks.endpoints e, webhooks.events v
   where d.id = any(array(select id from leased))
     and e.id = d.endpoint_id and v.timestamp = d.event_time and v.id = d.event_id
-  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, d.retries, e.url, e.secret,
+  returning d.id, d.org_id, d.endpoint_id, d.event_id, d.attempt, d.retries, d.is_test, e.url, e.secret,
     case when e.previous_secrets_until > ${now} then e.previous_secrets else '{}' end as previous_secrets, v.body, v.type,
     v.traceparent`
 
@@ -130,6 +132,7 @@ export const claimDue = (
 export interface Completion {
   deliveryId: string
   endpointId: string
+  isTest: boolean
   attempt: number
   leaseToken: string
   state: 'PENDING' | 'DELIVERED' | 'FAILED'
@@ -144,7 +147,7 @@ export interface Completion {
 
 /**
  * Records results and returns those whose lease was still held: a worker whose lease has expired does not overwrite the
- * result of a later attempt.
+ * result of a later attempt. A result that was recorded before changes nothing.
  */
 export const completeDeliveries = (sql: Sql, results: readonly Completion[], now: string) => sql<{ id: string }[]>`
   with results as (
@@ -156,6 +159,7 @@ export const completeDeliveries = (sql: Sql, results: readonly Completion[], now
   ), recorded as (
     insert into webhooks.attempts (delivery_id, number, timestamp, duration_ms, status, error, response)
     select "deliveryId", attempt, "startedAt", "durationMs", status, error, response from results
+    on conflict do nothing
   )
   update webhooks.deliveries d set
     state = results.state, next_attempt_at = results."nextAttemptAt", lease_until = null, lease_token = null,
@@ -169,29 +173,31 @@ export interface EndpointResult {
   endpointId: string
   failures: number
   hasSuccess: boolean
-  isGone: boolean
 }
 
 /** Counts the failures of endpoints since their last success. Rows without a change are not written. */
 export const countResults = (tx: Tx, results: readonly EndpointResult[], now: string) => tx<
-  { id: string; failures: number; succeeded_at: string; is_gone: boolean }[]
+  { id: string; failures: number; failing_since: string | null }[]
 >`
   update webhooks.endpoints e set
     failures = case when r."hasSuccess" then 0 else e.failures + r.failures end,
+    failing_since = case when not r."hasSuccess" then coalesce(e.failing_since, ${now}::timestamptz) end,
     succeeded_at = case when r."hasSuccess" then ${now}::timestamptz else e.succeeded_at end
   from (
-    select s."endpointId", s.failures, s."hasSuccess", s."isGone" from json_to_recordset(${JSON.stringify(results)}::text::json) as s (
-      "endpointId" text, failures integer, "hasSuccess" boolean, "isGone" boolean)
+    select s."endpointId", s.failures, s."hasSuccess" from json_to_recordset(${JSON.stringify(results)}::text::json) as s (
+      "endpointId" text, failures integer, "hasSuccess" boolean)
     order by s."endpointId"
   ) r
-  where e.id = r."endpointId"
-    and (r.failures > 0 or e.failures > 0 or e.succeeded_at < ${now}::timestamptz - interval '1 minute')
-  returning e.id, e.failures, e.succeeded_at, r."isGone" as is_gone`
+  where e.id = r."endpointId" and (
+    not r."hasSuccess" or e.failures > 0 or e.succeeded_at is null
+    or e.succeeded_at < ${now}::timestamptz - interval '1 minute')
+  returning e.id, e.failures, e.failing_since`
 
-/** Pauses endpoints for a reason that their organization can read. */
-export const pauseEndpoints = (tx: Tx, ids: readonly string[], reason: string, now: string) => tx`
-  update webhooks.endpoints set status = 'paused', pause_reason = ${reason}, updated_at = ${now}
-  where id = any(${[...ids]}) and status = 'active'`
+/** Pauses an endpoint for a reason that its organization can read. */
+export const pauseEndpoint = (tx: Tx, id: string, reason: string, now: string) => tx`
+  update webhooks.endpoints set
+    status = 'paused', pause_reason = ${reason}, updated_at = greatest(${now}, updated_at + interval '1 millisecond')
+  where id = ${id} and status = 'active'`
 
 export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql`
   delete from webhooks.deliveries where id = any(array(

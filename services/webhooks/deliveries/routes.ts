@@ -3,8 +3,9 @@ import * as operations from '../../../proto/http/webhooks/deliveries.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
 import { retryDelivery } from './commands.ts'
 import { findDelivery, listAttempts, listDeliveries } from './list-queries.ts'
 import { withoutNulls } from './rules.ts'
@@ -12,17 +13,21 @@ import { withoutNulls } from './rules.ts'
 interface Deps {
   http: Http
   sql: Pool
+  tenantReads: TenantReads
   pagination: Pagination
   clock: () => number
 }
 
-export const deliveryRoutes = ({ http, pagination, ...deps }: Deps) =>
+export const deliveryRoutes = ({ http, tenantReads, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'webhooks.deliveries' })
     .use(
-      http.route(operations.listWebhookDeliveries, async ({ caller, query }) => {
+      http.route(operations.listWebhookDeliveries, async ({ caller, query, request }) => {
         const { items, hasMore } = await pagination.page(
           { caller, list: 'webhookDeliveries', query },
-          (window) => listDeliveries(deps.sql, caller.orgId, query, window),
+          (window) =>
+            readWindow(tenantReads, { orgId: caller.orgId, signal: request.signal }, window, (sql) =>
+              listDeliveries(sql, caller.orgId, query, window),
+            ),
           ({ createdTime, id }) => positionOfTime({ timestamp: createdTime, id }),
         )
         return { items: items.map(withoutNulls), hasMore }
@@ -34,14 +39,28 @@ export const deliveryRoutes = ({ http, pagination, ...deps }: Deps) =>
       ),
     )
     .use(
-      http.route(operations.listWebhookAttempts, async ({ caller, params, query }) => {
+      http.route(operations.listWebhookAttempts, async ({ caller, params, query, request }) => {
         const { id } = found(await findDelivery(deps.sql, caller.orgId, params.id))
         const { items, hasMore } = await pagination.page(
           { caller, list: `attempts ${id}`, query },
-          (window) => listAttempts(deps.sql, id, window),
+          (window) =>
+            readWindow(tenantReads, { orgId: caller.orgId, signal: request.signal }, window, (sql) =>
+              listAttempts(sql, id, window),
+            ),
           ({ number }) => String(number),
         )
         return { items: items.map(withoutNulls), hasMore }
       }),
     )
     .use(http.route(operations.retryWebhookDelivery, (call) => retryDelivery(deps, call)))
+
+/** Offsets above this count as long reads. */
+const LONG_READ_OFFSET = 100_000
+
+/** Reads a page with a permit of its organization. */
+const readWindow = <Rows>(
+  tenantReads: TenantReads,
+  reader: Reader,
+  { offset }: PageWindow,
+  read: (sql: Pool) => PromiseLike<Rows>,
+) => (offset > LONG_READ_OFFSET ? tenantReads.long(reader, read) : tenantReads.bounded(reader, read))

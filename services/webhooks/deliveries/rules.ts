@@ -21,6 +21,8 @@ export const MAX_ATTEMPTS = PAUSES_MS.length + 1
 /** Pauses vary by this share, so that the deliveries of an outage are not retried all at once. */
 const JITTER = 0.2
 export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+/** Events, deliveries and attempts are kept so long. */
+export const RETENTION_MS = 30 * 24 * HOUR_MS
 
 /** What a receiver answered; without a status there was no answer. */
 export interface Answer {
@@ -30,9 +32,6 @@ export interface Answer {
 }
 
 export const isSuccess = ({ status }: Answer) => status !== null && status >= 200 && status < 300
-
-/** 410 says that the receiver is gone for good. */
-export const isGone = ({ status }: Answer) => status === 410
 
 /** The pause after a scheduled attempt; undefined after the last one. `random` is from 0 to 1. */
 export function pauseAfter(attempt: number, { status, retryAfterMs }: Answer, random: number): number | undefined {
@@ -54,9 +53,18 @@ export function retryAfterMs(header: string | null, nowMs: number): number | und
 const FAILING_MS = 72 * HOUR_MS
 const MIN_FAILURES = 20
 
-/** An endpoint that has failed for so long is paused. */
-export const shouldPause = ({ failures, succeededAt }: { failures: number; succeededAt: string }, now: string) =>
-  failures >= MIN_FAILURES && Date.parse(now) - Date.parse(succeededAt) >= FAILING_MS
+/** The failures of an endpoint since its last success, and the time of the first of them. */
+interface Failing {
+  failures: number
+  failingSince: string | null
+}
+
+/** The reason to pause an endpoint; undefined for one that has not failed long or often enough. */
+export function pauseReason({ failures, failingSince }: Failing, now: string): string | undefined {
+  if (failingSince === null || failures < MIN_FAILURES) return undefined
+  if (Date.parse(now) - Date.parse(failingSince) < FAILING_MS) return undefined
+  return `All ${failures} attempts since ${failingSince} failed, without those of test events.`
+}
 
 type WithoutNulls<Row> = { [Name in keyof Row]: Exclude<Row[Name], null> }
 

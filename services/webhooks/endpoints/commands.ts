@@ -11,6 +11,7 @@ import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import { resumeReplay } from '../replays/queries.ts'
 import * as queries from './queries.ts'
 import { merged, shownEndpoint } from './rules.ts'
 import { newWebhookSecret } from './secrets.ts'
@@ -39,12 +40,12 @@ export async function createEndpoint(
     if (present.count >= MAX_ENDPOINTS) {
       throw refuse('limit_reached', { detail: `An organization has at most ${MAX_ENDPOINTS} webhook endpoints.` })
     }
-    const { url, description = null, events, status = 'active' } = body
+    const { url, description, events, status = 'active' } = body
     const endpoint = {
       id: newIdAt('wh', now),
       orgId,
       url,
-      description,
+      description: description || null,
       events: merged(events),
       status,
       encryptedSecret,
@@ -71,7 +72,9 @@ export function patchEndpoint(
     if (Object.keys(body).length === 0) return { data: shownEndpoint(row) }
     const { events, ...fields } = body
     const change = { ...row, ...fields, events: merged(events ?? row.events) }
+    if (change.description === '') change.description = null
     const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
+    if (changed.status === 'active') await resumeReplay(tx, params.webhookId, now)
     return { data: shownEndpoint(changed) }
   })
 }

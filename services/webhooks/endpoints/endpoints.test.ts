@@ -179,6 +179,15 @@ describe('PATCH /v2.3/webhooks/endpoints/{webhookId}', () => {
       expect([status, body.data]).toEqual([200, endpoint])
     }))
 
+  test('an empty description clears it, here and at the creation', () =>
+    withEndpoint({ description: 'ERP' }, async ({ id }) => {
+      const cleared = await patch(id, { description: '' })
+      expect([cleared.status, 'description' in cleared.body.data]).toEqual([200, false])
+      expect((await client.get<One>(`${PATH}/${id}`)).body).toEqual(cleared.body)
+      expect((await patch(id, { description: 'ERP 2' })).body.data.description).toBe('ERP 2')
+      await withEndpoint({ description: '' }, async (created) => expect('description' in created).toBe(false))
+    }))
+
   test.each([
     ['a private address', { url: 'https://10.1.2.3' }, 'url'],
     ['an unknown event type', { events: ['parts.created'] }, 'events.0'],

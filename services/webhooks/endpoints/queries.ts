@@ -28,10 +28,10 @@ export interface NewEndpoint {
 
 export const insertEndpoint = (tx: Tx, endpoint: NewEndpoint, now: string) => tx<[StoredEndpoint]>`
   insert into webhooks.endpoints
-    (id, org_id, url, description, events, status, secret, succeeded_at, created_at, updated_at)
+    (id, org_id, url, description, events, status, secret, created_at, updated_at)
   values (
     ${endpoint.id}, ${endpoint.orgId}, ${endpoint.url}, ${endpoint.description}, ${[...endpoint.events]},
-    ${endpoint.status}, ${endpoint.encryptedSecret}, ${now}, ${now}, ${now})
+    ${endpoint.status}, ${endpoint.encryptedSecret}, ${now}, ${now})
   returning id, url, description, events, status, created_at, updated_at`
 
 export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<StoredEndpoint[]>`
@@ -52,7 +52,7 @@ export const updateEndpoint = (tx: Tx, orgId: string, id: string, change: Endpoi
     url = ${change.url}, description = ${change.description}, events = ${[...change.events]}, status = ${change.status},
     pause_reason = case when status = ${change.status} then pause_reason end,
     failures = case when status = ${change.status} then failures else 0 end,
-    succeeded_at = case when status = ${change.status} then succeeded_at else ${now} end,
+    failing_since = case when status = ${change.status} then failing_since end,
     updated_at = greatest(${now}, updated_at + interval '1 millisecond')
   where org_id = ${orgId} and id = ${id}
   returning id, url, description, events, status, created_at, updated_at`

@@ -13,16 +13,17 @@ create table webhooks.events (
   primary key (timestamp, id)
 ) partition by range (timestamp);
 create table webhooks.events_default partition of webhooks.events default;
--- For a replay.
+-- For replays.
 create index events_of_organization on webhooks.events (org_id, timestamp, id);
 
 alter table webhooks.endpoints
   -- Why the marketplace paused the endpoint; null if a user did.
   add column pause_reason text,
-  -- Failed attempts since the last success.
+  -- Failed attempts since the last success or activation, without those of test events, and the time of the first one.
   add column failures integer not null default 0,
-  -- Of the last success; before the first one, of the creation. An activation counts as one.
-  add column succeeded_at timestamptz(3) not null default now(),
+  add column failing_since timestamptz(3),
+  -- Of the last success, at most a minute old; null before the first one.
+  add column succeeded_at timestamptz(3),
   -- After a rotation the earlier secrets also sign until this time, the newest first.
   add column previous_secrets text[] not null default '{}',
   add column previous_secrets_until timestamptz(3);
@@ -36,8 +37,10 @@ create table webhooks.deliveries (
   event_id text collate "C" not null,
   event_time timestamptz(3) not null,
   type text not null,
-  -- 0 for the first delivery of the event to the endpoint; each replay has the next number.
+  -- 0 for the delivery at the time of the event; each replay of it has the next number.
   replay integer not null default 0,
+  -- A test event, whose attempts say nothing about the endpoint.
+  is_test boolean not null default false,
   state text not null default 'PENDING' check (state in ('PENDING', 'DELIVERED', 'FAILED')),
   -- Attempts that were started.
   attempt integer not null default 0,
@@ -53,13 +56,34 @@ create table webhooks.deliveries (
 -- The due deliveries of an endpoint. Leased ones stay in it, because their attempts are short.
 create index deliveries_due on webhooks.deliveries (endpoint_id, next_attempt_at) where state = 'PENDING';
 
--- Lists, newest first: one index for each filter.
-create index deliveries_listed on webhooks.deliveries (org_id, created_at desc, id desc);
-create index deliveries_of_endpoint on webhooks.deliveries (org_id, endpoint_id, created_at desc, id desc);
-create index deliveries_of_type on webhooks.deliveries (org_id, type, created_at desc, id desc);
--- The predicate is that of PENDING, in other words: over few rows the planner would take this index for claims, too.
-create index deliveries_pending on webhooks.deliveries (org_id, created_at desc, id desc) where finished_at is null;
-create index deliveries_failed on webhooks.deliveries (org_id, created_at desc, id desc) where state = 'FAILED';
+-- Lists, newest first. A list of all states merges three ranges of its index.
+create index deliveries_listed on webhooks.deliveries (org_id, state, created_at desc, id desc);
+create index deliveries_of_type on webhooks.deliveries (org_id, type, state, created_at desc, id desc);
+create index deliveries_of_endpoint on webhooks.deliveries (org_id, endpoint_id, state, created_at desc, id desc);
+create index deliveries_of_endpoint_and_type
+  on webhooks.deliveries (org_id, endpoint_id, type, state, created_at desc, id desc);
+
+-- For the limits of an organization.
+create index deliveries_replayed on webhooks.deliveries (org_id) where state = 'PENDING' and replay > 0;
+create index deliveries_tested on webhooks.deliveries (org_id) where state = 'PENDING' and is_test;
+
+-- The last replay of each endpoint, which is worked off in bounded steps. The deletion of the endpoint ends it.
+create table webhooks.replays (
+  endpoint_id text collate "C" primary key references webhooks.endpoints (id) on delete cascade,
+  -- The events of this period are sent.
+  from_time timestamptz(3) not null,
+  to_time timestamptz(3) not null,
+  -- The last event that was looked at.
+  position_time timestamptz(3) not null,
+  position_id text collate "C" not null,
+  -- Deliveries that were created.
+  deliveries integer not null default 0,
+  created_at timestamptz(3) not null,
+  -- Infinity while the endpoint is paused.
+  next_step_at timestamptz(3) not null,
+  finished_at timestamptz(3)
+);
+create index replays_unfinished on webhooks.replays (next_step_at) where finished_at is null;
 
 -- Each attempt of a delivery.
 create table webhooks.attempts (
@@ -71,13 +95,14 @@ create table webhooks.attempts (
   status integer,
   error text,
   -- The first 4 KiB of the response.
-  response text
+  response text,
+  -- A result whose commit was not confirmed is recorded again.
+  primary key (delivery_id, number, timestamp)
 ) partition by range (timestamp);
 create table webhooks.attempts_default partition of webhooks.attempts default;
-create index attempts_of_delivery on webhooks.attempts (delivery_id, number);
 
 grant select, insert on webhooks.events, webhooks.attempts to marketplace_webhooks;
-grant select, insert, update, delete on webhooks.deliveries to marketplace_webhooks;
+grant select, insert, update, delete on webhooks.deliveries, webhooks.replays to marketplace_webhooks;
 
 select ensure_month_partitions('events', 3);
 select ensure_month_partitions('attempts', 3);

@@ -1,6 +1,5 @@
-import { type Period, periodOf } from '../../../proto/http/times.ts'
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
-import { MAX_REPLAYED_EVENTS } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-operations.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordSuccess } from '../../kit/audit/record.ts'
 import type { BeginCommand } from '../../kit/auth/authorized.ts'
@@ -24,29 +23,6 @@ interface Command {
   audit: AuditContext
 }
 
-/** Sends the subscribed events of a period again. */
-export function replayEvents(
-  { clock }: CommandDeps,
-  { begin, params, body, audit }: Command & { body: Period },
-): Promise<{ deliveries: number }> {
-  const now = new Date(clock()).toISOString()
-  const period = periodOf(body)
-  return begin(async (tx, { orgId }) => {
-    const endpoint = found(await queries.lockSubscriptions(tx, orgId, params.id))
-    await queries.lockReplays(tx, endpoint.id)
-    const [{ count }] = await queries.countEvents(tx, orgId, endpoint, period, MAX_REPLAYED_EVENTS + 1)
-    if (count > MAX_REPLAYED_EVENTS) {
-      throw refuse('limit_reached', {
-        detail: `The period has more than ${MAX_REPLAYED_EVENTS} events; choose a shorter one.`,
-      })
-    }
-    const replayed = await queries.insertReplays(tx, orgId, endpoint, period, MAX_REPLAYED_EVENTS, now)
-    await notifyDue(tx, orgId)
-    await recordSuccess(tx, audit)
-    return { deliveries: replayed.length }
-  })
-}
-
 /** Sends a test event to one endpoint. */
 export function testEndpoint(
   { clock }: CommandDeps,
@@ -54,7 +30,14 @@ export function testEndpoint(
 ): Promise<WebhookDelivery> {
   const now = new Date(clock()).toISOString()
   return begin(async (tx, { orgId }) => {
-    const { id: endpointId } = found(await queries.lockSubscriptions(tx, orgId, params.id))
+    const { id: endpointId } = found(await queries.lockEndpoint(tx, orgId, params.id))
+    await queries.lockTests(tx, orgId)
+    const [pending] = await queries.countPendingTests(tx, orgId)
+    if (pending.count >= MAX_PENDING_TESTS) {
+      throw refuse('limit_reached', {
+        detail: `An organization has at most ${MAX_PENDING_TESTS} pending deliveries of test events.`,
+      })
+    }
     const id = newId('evt')
     const { type } = body
     const event = {

@@ -28,6 +28,12 @@ describe('deliveries', () => {
       [`endpointId=${id}&type=cases.closed`, [newest]],
       [`endpointId=${id}&state=PENDING`, []],
       [`endpointId=${id}&state=FAILED`, []],
+      [`endpointId=${id}&state=DELIVERED`, items],
+      [`endpointId=${id}&state=DELIVERED&type=cases.created`, [oldest]],
+      [`state=DELIVERED&type=cases.closed&from=${before}`, [newest]],
+      [`type=cases.closed&from=${before}`, [newest]],
+      [`state=FAILED&from=${before}`, []],
+      [`from=${before}`, items],
       [`endpointId=${id}&from=${before}&to=${after}`, items],
       [`endpointId=${id}&from=${after}`, []],
       [`endpointId=${id}&to=${before}`, []],
@@ -66,6 +72,52 @@ describe('deliveries', () => {
     }
     expect(pages.flat().map((one) => one.id)).toEqual(all.map((one) => one.id))
     await remove(id)
+  })
+
+  test('of all states are listed newest first, on every page', async () => {
+    const { id } = await endpoint({ status: 'paused' })
+    const states = ['DELIVERED', 'FAILED', 'PENDING', 'FAILED', 'DELIVERED', 'DELIVERED', 'PENDING']
+    await owner`
+      insert into webhooks.deliveries
+        (id, org_id, endpoint_id, event_id, event_time, type, state, next_attempt_at, created_at)
+      select 'dlv_of_all_' || n, ${org.orgId}, ${id}, 'evt_' || n, now(), 'cases.created', state, now(),
+        now() + n / 2 * interval '1 second'
+      from unnest(${states}::text[]) with ordinality of (state, n)`
+    const pages = []
+    for (const page of [1, 2, 3, 4]) {
+      const query = `endpointId=${id}&pageSize=2&page=${page}`
+      pages.push((await client.get<Page<WebhookDelivery>>(`${OPERATIONS}/deliveries?${query}`)).body)
+    }
+    expect(pages.map(({ items, hasMore }) => [items.map((one) => Number(one.id.slice(-1))), hasMore])).toEqual([
+      [[7, 6], true],
+      [[5, 4], true],
+      [[3, 2], true],
+      [[1], false],
+    ])
+    const skipped = await client.get<Page<WebhookDelivery>>(
+      `${OPERATIONS}/deliveries?endpointId=${id}&pageSize=3&page=2`,
+    )
+    expect(skipped.body.items.map((one) => one.id)).toEqual(['dlv_of_all_4', 'dlv_of_all_3', 'dlv_of_all_2'])
+    await remove(id)
+  })
+
+  test('that are listed slowly leave connections for other organizations', async () => {
+    const lock = await owner.reserve()
+    await lock`begin`
+    await lock`lock table webhooks.deliveries in access exclusive mode`
+    const lists = Array.from({ length: 10 }, () => client.get(`${OPERATIONS}/deliveries`))
+    await until(
+      async () =>
+        (
+          await owner`
+            select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query ~ 'unnest.*states'`
+        ).length > 0,
+    )
+    expect((await stranger.administrator.client.get('/v2.3/webhooks/endpoints')).status).toBe(200)
+    await lock`commit`
+    lock.release()
+    expect((await Promise.all(lists)).map(({ status }) => status)).toEqual(Array(10).fill(200))
   })
 
   test('a FAILED one is retried once more; a DELIVERED one and one of a deleted endpoint are 409', async () => {

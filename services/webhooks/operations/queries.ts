@@ -1,71 +1,26 @@
-import type { Period } from '../../../proto/http/times.ts'
 import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-operations.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { type DeliveryRow, deliveryColumns } from '../deliveries/list-queries.ts'
+import { type DeliveryRow, deliveryColumns, type OrNull } from '../deliveries/list-queries.ts'
 
-type HealthRow = Omit<WebhookEndpointHealth, 'pauseReason' | 'previousSecretExpireTime'> & {
-  pauseReason: string | null
-  previousSecretExpireTime: string | null
-}
+type HealthRow = OrNull<Omit<WebhookEndpointHealth, 'replay'>>
 
 export const findHealth = (sql: Sql, orgId: string, id: string, now: string) => sql<HealthRow[]>`
-  select id, status, pause_reason as "pauseReason", failures, succeeded_at as "lastSuccessTime",
+  select id, status, pause_reason as "pauseReason", failures, failing_since as "failingSinceTime",
+    succeeded_at as "lastSuccessTime",
     case when previous_secrets_until > ${now} then previous_secrets_until end as "previousSecretExpireTime"
   from webhooks.endpoints where org_id = ${orgId} and id = ${id}`
 
-/** Replays of an endpoint come one after the other, so that each gets numbers of its own. */
-export const lockReplays = (tx: Tx, endpointId: string) => tx`
-  select pg_advisory_xact_lock(hashtextextended('webhooks.replays ' || ${endpointId}, 0))`
+/** An endpoint, which stays as it is until the transaction ends. The results of attempts can be recorded meanwhile. */
+export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
+  select id from webhooks.endpoints where org_id = ${orgId} and id = ${id} for key share`
 
-/** The subscriptions of an endpoint, which stays as it is until the transaction ends. */
-export const lockSubscriptions = (tx: Tx, orgId: string, id: string) => tx<{ id: string; events: string[] }[]>`
-  select id, events from webhooks.endpoints where org_id = ${orgId} and id = ${id} for share`
+/** Serializes the test events of an organization, so that concurrent requests do not exceed the limit. */
+export const lockTests = (tx: Tx, orgId: string) => tx`
+  select pg_advisory_xact_lock(hashtextextended('webhooks.tests ' || ${orgId}, 0))`
 
-/** The subscribed events of a period, at most one more than `limit`. A subscription with `*` is a prefix of types. */
-const eventsOf = (
-  sql: Sql,
-  orgId: string,
-  endpoint: { id: string; events: readonly string[] },
-  period: Period,
-  limit: number,
-) =>
-  sql`
-    select id, timestamp, type from webhooks.events
-    where org_id = ${orgId} and timestamp between ${period.from} and ${period.to}
-      and (endpoint_id is null or endpoint_id = ${endpoint.id})
-      and exists (
-        select from unnest(${[...endpoint.events]}::text[]) subscription
-        where type = subscription
-          or right(subscription, 2) = '.*' and starts_with(type, left(subscription, -1)))
-    order by timestamp, id limit ${limit}`
-
-export const countEvents = (
-  tx: Tx,
-  orgId: string,
-  endpoint: { id: string; events: readonly string[] },
-  period: Period,
-  limit: number,
-) => tx<[{ count: number }]>`
-  select count(*)::integer as count from (${eventsOf(tx, orgId, endpoint, period, limit)}) found`
-
-/** Creates a delivery for each subscribed event of a period, with the next replay number of the event. */
-export const insertReplays = (
-  tx: Tx,
-  orgId: string,
-  endpoint: { id: string; events: readonly string[] },
-  period: Period,
-  limit: number,
-  now: string,
-) => tx<{ id: string }[]>`
-  insert into webhooks.deliveries
-    (id, org_id, endpoint_id, event_id, event_time, type, replay, next_attempt_at, created_at)
-  select 'dlv_' || replace(uuidv7()::text, '-', ''), ${orgId}, ${endpoint.id}, event.id, event.timestamp, event.type,
-    coalesce((
-      select max(replay) + 1 from webhooks.deliveries d where d.endpoint_id = ${endpoint.id} and d.event_id = event.id
-    ), 0), ${now}, ${now}
-  from (${eventsOf(tx, orgId, endpoint, period, limit)}) event
-  on conflict do nothing
-  returning id`
+export const countPendingTests = (tx: Tx, orgId: string) => tx<[{ count: number }]>`
+  select count(*)::integer as count from webhooks.deliveries
+  where org_id = ${orgId} and state = 'PENDING' and is_test`
 
 export interface TestEvent {
   id: string
@@ -81,10 +36,10 @@ export const insertTestEvent = (tx: Tx, event: TestEvent, now: string) => tx<[De
     insert into webhooks.events (id, timestamp, org_id, type, body, endpoint_id)
     values (${event.id}, ${now}, ${event.orgId}, ${event.type}, ${event.body}, ${event.endpointId})
   )
-  insert into webhooks.deliveries
-    (id, org_id, endpoint_id, event_id, event_time, type, next_attempt_at, created_at)
+  insert into webhooks.deliveries as d
+    (id, org_id, endpoint_id, event_id, event_time, type, is_test, next_attempt_at, created_at)
   values ('dlv_' || replace(uuidv7()::text, '-', ''), ${event.orgId}, ${event.endpointId}, ${event.id}, ${now},
-    ${event.type}, ${now}, ${now})
+    ${event.type}, true, ${now}, ${now})
   returning ${deliveryColumns(tx)}`
 
 /** The present secret becomes the newest of the previous ones, of which three sign. */

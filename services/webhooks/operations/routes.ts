@@ -6,6 +6,8 @@ import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { withoutNulls } from '../deliveries/rules.ts'
+import { replayEvents } from '../replays/commands.ts'
+import { findReplay } from '../replays/queries.ts'
 import * as commands from './commands.ts'
 import { findHealth } from './queries.ts'
 
@@ -19,9 +21,11 @@ export const endpointOperationRoutes = ({ http, ...deps }: Deps) =>
     .use(
       http.route(operations.getWebhookEndpointHealth, async ({ caller, params }) => {
         const now = new Date(deps.clock()).toISOString()
-        return withoutNulls(found(await findHealth(deps.sql, caller.orgId, params.id, now)))
+        const health = withoutNulls(found(await findHealth(deps.sql, caller.orgId, params.id, now)))
+        const [replay] = await findReplay(deps.sql, caller.orgId, params.id)
+        return replay ? { ...health, replay: withoutNulls(replay) } : health
       }),
     )
-    .use(http.route(operations.replayWebhookEvents, (call) => commands.replayEvents(deps, call), periodProblems))
+    .use(http.route(operations.replayWebhookEvents, (call) => replayEvents(deps, call), periodProblems))
     .use(http.route(operations.testWebhookEndpoint, (call) => commands.testEndpoint(deps, call)))
     .use(http.route(operations.rotateWebhookSecret, (call) => commands.rotateSecret(deps, call)))

@@ -71,6 +71,8 @@ interface NewRetry extends RetryEvent {
 export interface RetryRow extends RetryEvent {
   position: string
   isolated: boolean
+  /** Attempts that a failure of a dependency ended. */
+  interruptions: number
 }
 
 /** Those of the subjects that have a queued event, behind which the next one has to wait. */
@@ -120,7 +122,7 @@ export const claimRetry = (sql: Sql, consumer: string, leaseMs: number) => sql<R
     order by next_try_at limit 1
     for update skip locked
   )
-  returning position, consumer, event_id, source, subject, envelope, tries, error, isolated`
+  returning position, consumer, event_id, source, subject, envelope, tries, interruptions, error, isolated`
 
 /** Marks the events that may have been handled together when a process crashed, to be handled one by one. */
 export const isolateQueue = (sql: Sql, { consumer, source, subject }: RetryEvent, limit: number) => sql`
@@ -136,7 +138,7 @@ export const lockConsumer = (tx: Tx, consumer: string) => tx<{ source: string }[
 
 /** The queued events of a subject, in order. */
 export const listRetries = (tx: Tx, { consumer, source, subject }: RetryEvent, limit: number) => tx<RetryRow[]>`
-  select position, consumer, event_id, source, subject, envelope, tries, error, isolated from retry_events
+  select position, consumer, event_id, source, subject, envelope, tries, interruptions, error, isolated from retry_events
   where consumer = ${consumer} and source = ${source} and subject = ${subject}
   order by position limit ${limit}`
 
@@ -152,6 +154,12 @@ export const promoteNext = (tx: Tx, { consumer, source, subject }: RetryEvent) =
 
 export const postponeRetry = (sql: Sql, position: string, tries: number, pauseMs: number, error: string) => sql`
   update retry_events set tries = ${tries}, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
+  where position = ${position}`
+
+/** Postpones an event whose attempt was ended by a failure of a dependency. */
+export const postponeInterrupted = (sql: Sql, position: string, pauseMs: number, error: string) => sql`
+  update retry_events set
+    interruptions = interruptions + 1, next_try_at = now() + ${pauseMs} * interval '1 ms', error = ${error}
   where position = ${position}`
 
 interface DeadLetter {

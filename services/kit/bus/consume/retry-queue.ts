@@ -1,6 +1,7 @@
 import type { Envelope } from '../../../../proto/events/envelope.ts'
 import type { ServiceName } from '../../../../proto/services.ts'
 import type { Pool, Tx } from '../../db/client.ts'
+import { isDependencyFailure } from '../../db/failures.ts'
 import type { MessageLog } from '../../log/message-log.ts'
 import type { ConsumeOptions } from '../driver/options.ts'
 import { handleEvent } from './handle-event.ts'
@@ -13,6 +14,7 @@ import {
   listBlockedSubjects,
   listRetries,
   lockConsumer,
+  postponeInterrupted,
   postponeRetry,
   promoteNext,
   type RetryEvent,
@@ -51,11 +53,14 @@ const MAX_ERROR_CHARACTERS = 500
 
 /**
  * The retry queue of a consumer, with one FIFO queue for each subject. The first event of a subject is retried with
- * backoff until it succeeds or becomes a dead letter; the others wait behind it.
+ * backoff until it succeeds or becomes a dead letter; the others wait behind it. An attempt that a failure of a dependency
+ * ended does not count.
  */
 export class RetryQueue {
   readonly #consume: ConsumeOptions
   readonly #options: RetryOptions
+  /** An interruption that could not be recorded, because the database was unavailable. */
+  #unrecorded: (() => PromiseLike<unknown>) | undefined
 
   constructor(consume: ConsumeOptions, options: RetryOptions) {
     this.#consume = consume
@@ -98,9 +103,10 @@ export class RetryQueue {
   /** Retries the event that has been due longest, with the events behind it. Returns whether there was one. */
   async retry(): Promise<boolean> {
     const { pool, tries, leaseMs } = this.#options
+    await this.#recordInterruption(this.#unrecorded)
     const [head] = await claimRetry(pool, this.#consume.name, leaseMs)
     if (!head) return false
-    if (head.tries > tries) {
+    if (countedTries(head) > tries) {
       await this.#deadLetter(head, head.error ?? 'the process crashed while handling it')
       return true
     }
@@ -110,10 +116,22 @@ export class RetryQueue {
       await this.#handleQueue(head)
     } catch (error) {
       this.#warn(head, error)
-      if (head.tries >= tries) await this.#deadLetter(head, describe(error))
+      if (isDependencyFailure(error)) {
+        const pauseMs = this.#pauseMs(head.tries)
+        await this.#recordInterruption(() => postponeInterrupted(pool, head.position, pauseMs, describe(error)))
+        throw error
+      }
+      if (countedTries(head) >= tries) await this.#deadLetter(head, describe(error))
       else await postponeRetry(pool, head.position, head.tries, this.#pauseMs(head.tries), describe(error))
     }
     return true
+  }
+
+  /** If this fails, the next call tries again first. */
+  async #recordInterruption(record: (() => PromiseLike<unknown>) | undefined): Promise<void> {
+    this.#unrecorded = record
+    await record?.()
+    this.#unrecorded = undefined
   }
 
   /** Handles the first event of a subject, and those behind it in the same transaction. */
@@ -133,6 +151,8 @@ export class RetryQueue {
           )
         } catch (error) {
           if (handled.length === 0) throw error
+          // The event becomes the first of its subject.
+          if (isDependencyFailure(error)) break
           failed = { row: { ...row, tries: row.tries + 1 }, error }
           break
         }
@@ -149,7 +169,7 @@ export class RetryQueue {
   async #deadLetter(head: RetryRow, error: string): Promise<void> {
     const { consumer, event_id, envelope, subject } = head
     const { type }: Envelope = JSON.parse(envelope)
-    const tries = Math.min(head.tries, this.#options.tries)
+    const tries = Math.min(countedTries(head), this.#options.tries)
     const isDead = await this.#options.pool.begin(async (tx) => {
       await lockConsumer(tx, consumer)
       const [first] = await listRetries(tx, head, 1)
@@ -173,6 +193,8 @@ export class RetryQueue {
     this.#options.log.warn({ consumer, id: event_id, tries, err: error }, 'event failed')
   }
 }
+
+const countedTries = ({ tries, interruptions }: RetryRow) => tries - interruptions
 
 const subjectOf = ({ source, subject }: { source: string; subject: string }) => `${source}\n${subject}`
 

@@ -5,6 +5,7 @@ import { BillingDetails } from '../../../../proto/http/sourcing/billing-details.
 import { assignmentOf, assignmentsOf, eventsOf } from '../../../testing/assignments.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { orderParties } from '../../../testing/orders.ts'
+import { insertSubrecords } from '../../../testing/subrecords.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { owner } = market.db
@@ -150,11 +151,7 @@ describe('billing details', () => {
 
   test('number 51 of an organization is 409; another organization still has room', async () => {
     const id = await opened()
-    await owner`
-      insert into sourcing.billing_details
-        (id, assignment_id, org_id, company_name, region_code, locality, lines, created_at, updated_at)
-      select ${id} || n, ${id}, ${consumer.orgId}, 'Skagen', 'DK', 'Esbjerg', '{}', now(), now()
-      from generate_series(1, 50) n`
+    await insertSubrecords(owner, { kind: 'billing', parentId: id, orgId: consumer.orgId }, 50)
     const answer = await bought(id).create(skagen)
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
     expect((await made(id).create(skagen)).status).toBe(201)

@@ -5,6 +5,7 @@ import { AssignmentContact } from '../../../../proto/http/sourcing/assignment-co
 import { assignmentOf, assignmentsOf, eventsOf } from '../../../testing/assignments.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { orderParties } from '../../../testing/orders.ts'
+import { insertSubrecords } from '../../../testing/subrecords.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { owner } = market.db
@@ -159,9 +160,7 @@ describe('a contact', () => {
 
   test('number 51 of an organization is 409; another organization still has room', async () => {
     const id = await opened()
-    await owner`
-      insert into sourcing.assignment_contacts (id, assignment_id, org_id, name, created_at, updated_at)
-      select ${id} || n, ${id}, ${maker.orgId}, 'Sales', now(), now() from generate_series(1, 50) n`
+    await insertSubrecords(owner, { kind: 'contact', parentId: id, orgId: maker.orgId }, 50)
     const answer = await made(id).create(ingrid)
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
     expect((await bought(id).create(ingrid)).status).toBe(201)

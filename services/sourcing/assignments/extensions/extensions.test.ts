@@ -5,6 +5,7 @@ import { AssignmentExtension } from '../../../../proto/http/sourcing/assignments
 import { assignmentOf, assignmentsOf, eventsOf } from '../../../testing/assignments.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../../testing/orders.ts'
+import { insertSubrecords } from '../../../testing/subrecords.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { owner } = market.db
@@ -97,11 +98,7 @@ describe('POST /flows/v1/assignments/{id}/extensions', () => {
 
   test('beyond the limit is 409', async () => {
     const { id } = await opened()
-    await owner`
-      insert into sourcing.assignment_extensions
-        (id, assignment_id, org_id, due_date, previous_due_date, reason, created_at)
-      select ${id} || n, ${id}, ${maker.orgId}, '2031-06-01', '2031-05-29', 'Powder', now()
-      from generate_series(1, 50) n`
+    await insertSubrecords(owner, { kind: 'extension', parentId: id, orgId: maker.orgId }, 50)
     const answer = await made.extensions(id).create(later)
     expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
   })

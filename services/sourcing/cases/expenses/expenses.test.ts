@@ -7,6 +7,7 @@ import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { euros } from '../../../testing/offers.ts'
 import { entriesOf } from '../../../testing/people.ts'
 import { rfqParties } from '../../../testing/rfqs.ts'
+import { insertSubrecords } from '../../../testing/subrecords.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, maker, open } = await rfqParties(market)
@@ -68,11 +69,7 @@ describe('create', () => {
 
   test('after 200 expenses it is 409 limit_reached, also for concurrent requests', async () => {
     const full = await newCase()
-    await market.db.owner`
-      insert into sourcing.case_expenses
-        (id, case_id, org_id, description, amount, currency, incurred_on, created_at, updated_at)
-      select 'expense_' || n, ${full}, ${maker.orgId}, 'X', 1, 'EUR', '2026-01-01', now(), now()
-      from generate_series(1, 199) n`
+    await insertSubrecords(market.db.owner, { kind: 'expense', parentId: full, orgId: maker.orgId }, 199)
     const answers = await Promise.all([1, 2, 3].map(() => own.expenses(full).create(body())))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409])
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('limit_reached')

@@ -20,3 +20,6 @@ export type TaskVerb = keyof typeof TASK_TRANSITIONS
 /** Whether a verb may be used in a state. */
 export const isLegal = (verb: TaskVerb, state: CaseTaskState): boolean =>
   (TASK_TRANSITIONS[verb].from as readonly CaseTaskState[]).includes(state)
+
+/** The state that follows a verb. */
+export const stateAfter = (verb: 'complete', state: CaseTaskState): CaseTaskState => TASK_TRANSITIONS[verb].to ?? state

@@ -6,6 +6,7 @@ import { caseEventsOf, casesOf, qualityCase } from '../../../testing/cases.ts'
 import { marketplaceOf } from '../../../testing/marketplace.ts'
 import { entriesOf } from '../../../testing/people.ts'
 import { inHours, rfqParties } from '../../../testing/rfqs.ts'
+import { insertSubrecords } from '../../../testing/subrecords.ts'
 
 const market = await marketplaceOf(['sourcing'])
 const { consumer, maker, rival, open } = await rfqParties(market)
@@ -71,10 +72,7 @@ describe('create', () => {
 
   test('after 200 tasks it is 409 limit_reached, also for concurrent requests', async () => {
     const full = await newCase()
-    await market.db.owner`
-      insert into sourcing.case_tasks (id, case_id, org_id, title, state, created_at, updated_at)
-      select 'task_' || n, ${full}, ${maker.orgId}, 'X', 'OPEN', now(), now()
-      from generate_series(1, 199) n`
+    await insertSubrecords(market.db.owner, { kind: 'task', parentId: full, orgId: maker.orgId }, 199)
     const answers = await Promise.all([1, 2, 3].map(() => own.tasks(full).create({ title: 'X' })))
     expect(answers.map(({ status, body }) => [status, body.code] as const).toSorted()).toEqual([
       [201, undefined as unknown as string],

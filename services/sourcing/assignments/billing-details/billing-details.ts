@@ -1,0 +1,35 @@
+import type { Assignment } from '../../../../proto/http/sourcing/assignments.ts'
+import {
+  type BillingDetails,
+  type BillingDetailsInput,
+  type BillingDetailsPatch,
+  MAX_BILLING_DETAILS,
+} from '../../../../proto/http/sourcing/billing-details.ts'
+import { subrecordCommands } from '../../subrecords/commands.ts'
+import { lockAssignment, requireNotArchived } from '../commands.ts'
+import { notifyOfAssignments } from '../events.ts'
+
+export const billingDetails = subrecordCommands<Assignment, BillingDetailsInput, BillingDetailsPatch>({
+  kind: 'billing',
+  idName: 'billingDetailsId',
+  idPrefix: 'billing',
+  parentField: 'assignmentId',
+  max: MAX_BILLING_DETAILS,
+  tooMany: `An organization has at most ${MAX_BILLING_DETAILS} billing details for an assignment.`,
+  lockParent: lockAssignment,
+  requireLegal: (_tx, assignment) => requireNotArchived(assignment),
+  contentOf: ({ companyName, address, taxId, email, reference }) => ({
+    companyName,
+    address,
+    taxId,
+    email,
+    reference,
+  }),
+  notify: (tx, assignment, change, details) =>
+    notifyOfAssignments(tx, [
+      {
+        type: `assignments.billing-details.${change}`,
+        data: { assignment, billingDetails: details as BillingDetails },
+      },
+    ]),
+})

@@ -1,0 +1,26 @@
+import {
+  type AssignmentContact,
+  type AssignmentContactInput,
+  type AssignmentContactPatch,
+  MAX_CONTACTS,
+} from '../../../../proto/http/sourcing/assignment-contacts.ts'
+import type { Assignment } from '../../../../proto/http/sourcing/assignments.ts'
+import { subrecordCommands } from '../../subrecords/commands.ts'
+import { lockAssignment, requireNotArchived } from '../commands.ts'
+import { notifyOfAssignments } from '../events.ts'
+
+export const contacts = subrecordCommands<Assignment, AssignmentContactInput, AssignmentContactPatch>({
+  kind: 'contact',
+  idName: 'contactId',
+  idPrefix: 'contact',
+  parentField: 'assignmentId',
+  max: MAX_CONTACTS,
+  tooMany: `An organization has at most ${MAX_CONTACTS} contacts for an assignment.`,
+  lockParent: lockAssignment,
+  requireLegal: (_tx, assignment) => requireNotArchived(assignment),
+  contentOf: ({ name, role, email, phone }) => ({ name, role, email, phone }),
+  notify: (tx, assignment, change, contact) =>
+    notifyOfAssignments(tx, [
+      { type: `assignments.contacts.${change}`, data: { assignment, contact: contact as AssignmentContact } },
+    ]),
+})

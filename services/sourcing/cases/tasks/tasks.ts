@@ -1,0 +1,61 @@
+import {
+  type CaseTask,
+  type CaseTaskInput,
+  type CaseTaskPatch,
+  MAX_TASKS,
+} from '../../../../proto/http/sourcing/case-tasks.ts'
+import type { Case } from '../../../../proto/http/sourcing/cases.ts'
+import type { Command } from '../../../kit/command/command.ts'
+import { JsonText } from '../../../kit/db/json-text.ts'
+import { found, invalid, refuse } from '../../../kit/errors/refusal.ts'
+import { subrecordCommands } from '../../subrecords/commands.ts'
+import { findSubrecord, updateSubrecord } from '../../subrecords/queries.ts'
+import { lockCase, requireLegal } from '../commands.ts'
+import { notifyOfCases } from '../events.ts'
+import { assigneeProblems, contentOf, illegal } from './rules.ts'
+import { isLegal, stateAfter, type TaskVerb } from './states.ts'
+
+function requireLegalOfTask(verb: TaskVerb, { state }: CaseTask): void {
+  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
+}
+
+export const tasks = subrecordCommands<Case, CaseTaskInput, CaseTaskPatch>({
+  kind: 'task',
+  idName: 'taskId',
+  idPrefix: 'task',
+  parentField: 'caseId',
+  max: MAX_TASKS,
+  tooMany: `An organization has at most ${MAX_TASKS} tasks in a case.`,
+  lockParent: lockCase,
+  requireReferences(of, body) {
+    const problems = assigneeProblems(of, body)
+    if (problems.length > 0) throw invalid(problems)
+  },
+  async requireLegal(tx, of, { verb, record }, now) {
+    await requireLegal(tx, 'edit', of, now)
+    if (verb !== 'create') requireLegalOfTask(verb, record as CaseTask)
+  },
+  contentOf,
+  notify: (tx, of, change, task) =>
+    notifyOfCases(tx, [{ type: `cases.tasks.${change}`, data: { case: of, task: task as CaseTask } }]),
+})
+
+/** Completes a task of any party; of two concurrent calls one gets 409. */
+export async function completeTask({
+  tx,
+  caller: { orgId },
+  params: { id: parentId, taskId: id },
+  now,
+}: Command<{ params: { id: string; taskId: string } }>): Promise<JsonText> {
+  const of = await lockCase(tx, orgId, parentId)
+  const key = { kind: 'task', parentId, id } as const
+  const present: CaseTask = JSON.parse(found(await findSubrecord(tx, key)).document)
+  await requireLegal(tx, 'edit', of, now)
+  requireLegalOfTask('complete', present)
+  const state = stateAfter('complete', present.state)
+  const task: CaseTask = { ...present, state, completedTime: now, updatedTime: now }
+  const text = JSON.stringify(task)
+  await updateSubrecord(tx, key, text)
+  await notifyOfCases(tx, [{ type: 'cases.tasks.completed', data: { case: of, task } }])
+  return new JsonText(text)
+}

@@ -1,0 +1,121 @@
+import type { Command } from '../../kit/command/command.ts'
+import type { Tx } from '../../kit/db/client.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
+import * as queries from './queries.ts'
+
+/** The fields of every subrecord. */
+export interface Subrecord {
+  id: string
+  /** The organization that created it, which alone changes and deletes it. */
+  orgId: string
+  createdTime: string
+  updatedTime: string
+}
+
+interface Change {
+  verb: 'create' | 'patch' | 'delete'
+  /** The record before the change. */
+  record?: object
+}
+
+/** A kind of records that belong to an assignment or a case, which is locked while they change. */
+export interface SubrecordRules<Parent extends { id: string }, Content extends object> {
+  kind: queries.SubrecordKind
+  /** The name of its id in paths and in the audit log, and the prefix of its ids. */
+  idName: string
+  idPrefix: string
+  /** The field with the id of its parent. */
+  parentField: 'assignmentId' | 'caseId'
+  /** The most that one organization creates for a parent, and the refusal of the next one. */
+  max: number
+  tooMany: string
+  /** The parent, locked until the transaction ends; 404 where the organization is no party to it. */
+  lockParent(tx: Tx, orgId: string, parentId: string): Promise<Parent>
+  /** Throws 400 for ids in a body that the parent does not know. */
+  requireReferences?(parent: Parent, body: object): void
+  /** Throws 409 if the parent, or the record, does not allow the change. */
+  requireLegal(tx: Tx, parent: Parent, change: Change, now: string): Promise<void> | void
+  /** Every field of the content as it is stored; undefined where it is absent. */
+  contentOf(input: Content): object
+  /** Tells the parties to the parent. */
+  notify(tx: Tx, parent: Parent, change: 'created' | 'updated' | 'deleted', record: object): Promise<unknown>
+}
+
+type Params = Record<string, string> & { id: string }
+
+/** The commands on the records of one kind. */
+export function subrecordCommands<Parent extends { id: string }, Content extends object, Patch extends object>(
+  rules: SubrecordRules<Parent, Content>,
+) {
+  const { kind, idName, idPrefix, parentField, max, tooMany } = rules
+  const keyOf = (params: Params) => ({ kind, parentId: params.id, id: params[idName] as string })
+
+  const lockOwn = async (tx: Tx, orgId: string, params: Params) => {
+    const parent = await rules.lockParent(tx, orgId, params.id)
+    const { document } = found(await queries.findSubrecord(tx, keyOf(params)))
+    const record: Subrecord = JSON.parse(document)
+    if (record.orgId !== orgId) throw notFound()
+    return { parent, record, document }
+  }
+
+  return {
+    /** Creates a record of the caller's organization. */
+    async create({
+      tx,
+      caller: { orgId },
+      params,
+      body,
+      now,
+      audit,
+    }: Command<{ params: { id: string }; body: Content }>): Promise<JsonText> {
+      const parent = await rules.lockParent(tx, orgId, params.id)
+      rules.requireReferences?.(parent, body)
+      await rules.requireLegal(tx, parent, { verb: 'create' }, now)
+      const siblings = { kind, parentId: parent.id }
+      const [{ count }] = await queries.countSubrecords(tx, orgId, siblings)
+      if (count >= max) throw refuse('limit_reached', { detail: tooMany })
+      const id = newIdAt(idPrefix, now)
+      const times = { createdTime: now, updatedTime: now }
+      const record = { id, [parentField]: parent.id, orgId, ...rules.contentOf(body), ...times }
+      const document = JSON.stringify(record)
+      await queries.insertSubrecord(tx, orgId, { ...siblings, id }, document)
+      audit.add({ [idName]: id })
+      await rules.notify(tx, parent, 'created', record)
+      return new JsonText(document)
+    },
+
+    /** Changes an own record; null clears a field. A patch without a change writes nothing. */
+    async patch({
+      tx,
+      caller: { orgId },
+      params,
+      body,
+      ifMatch,
+      now,
+    }: Command<{ params: Params; body: Patch; ifMatch: string | undefined }>): Promise<JsonText> {
+      const { parent, record, document } = await lockOwn(tx, orgId, params)
+      rules.requireReferences?.(parent, body)
+      requireMatch(ifMatch, document)
+      await rules.requireLegal(tx, parent, { verb: 'patch', record }, now)
+      const sent = Object.entries({ ...record, ...body }).filter(([, value]) => value !== null)
+      const changed = { ...record, ...rules.contentOf(Object.fromEntries(sent) as Content) }
+      if (JSON.stringify(changed) === document) return new JsonText(document)
+      const text = JSON.stringify({ ...changed, updatedTime: now })
+      await queries.updateSubrecord(tx, keyOf(params), text)
+      await rules.notify(tx, parent, 'updated', JSON.parse(text))
+      return new JsonText(text)
+    },
+
+    /** Deletes an own record. */
+    async delete({ tx, caller: { orgId }, params, now }: Command<{ params: Params }>): Promise<undefined> {
+      const { parent, record } = await lockOwn(tx, orgId, params)
+      await rules.requireLegal(tx, parent, { verb: 'delete', record }, now)
+      await queries.deleteSubrecord(tx, orgId, keyOf(params))
+      await rules.notify(tx, parent, 'deleted', record)
+      return undefined
+    },
+  }
+}

@@ -1,0 +1,50 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Operation } from '../../../proto/http/operation.ts'
+import type { PageQuery } from '../../../proto/http/shapes.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { JsonText } from '../../kit/db/json-text.ts'
+import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import { findSubrecord, listSubrecords, type SubrecordKind } from './queries.ts'
+
+export interface SubrecordDeps {
+  http: Http
+  pagination: Pagination
+  reads: PipelinedReads
+}
+
+interface SubrecordReads {
+  kind: SubrecordKind
+  /** The name of its id in paths. */
+  idName: string
+  list: Operation<TObject, TObject, TSchema, TSchema>
+  get: Operation<TObject, TObject, TSchema, TSchema>
+  /** The parent, if the organization may read it. */
+  findParent(sql: Sql, orgId: string, parentId: string): PromiseLike<readonly object[]>
+}
+
+/** The list of one kind of records of an assignment or a case, and one of them. The parties to the parent read them. */
+export const subrecordReads = (
+  { http, pagination, reads }: SubrecordDeps,
+  { kind, idName, list, get, findParent }: SubrecordReads,
+) =>
+  new Elysia({ name: `sourcing.subrecords.${kind}` })
+    .use(
+      http.route(list, async ({ caller, params, query }) => {
+        const parentId = (params as { id: string }).id
+        found(await reads.query((sql) => findParent(sql, caller.orgId, parentId)))
+        const paged = { caller, list: `${kind} ${parentId}`, query: query as unknown as PageQuery }
+        return pagination.json(paged, (window) => reads.query((sql) => listSubrecords(sql, { kind, parentId }, window)))
+      }),
+    )
+    .use(
+      http.route(get, async ({ caller, params }) => {
+        const { id: parentId, [idName]: id = '' } = params as Record<string, string> & { id: string }
+        found(await reads.query((sql) => findParent(sql, caller.orgId, parentId)))
+        const { document } = found(await reads.query((sql) => findSubrecord(sql, { kind, parentId, id })))
+        return new JsonText(document)
+      }),
+    )
