@@ -17,8 +17,8 @@ const seriesOf = async (name: string) =>
 test('metrics of all services in one process: valid names, each described once', async () => {
   const metrics = await metricsOf(market.running.healthPort)
   expect(problemsOf(metrics)).toEqual([])
-  const builds = metrics.find(({ name }) => name === 'build_info')?.series ?? []
-  expect(builds.map((line) => /service="(\w+)"/.exec(line)?.[1])).toEqual(expect.arrayContaining([...SERVICES]))
+  const builds = metrics.find(({ name }) => name === 'marketplace_build_info')?.series ?? []
+  expect(builds.map((line) => /component="(\w+)"/.exec(line)?.[1])).toEqual(expect.arrayContaining([...SERVICES]))
 })
 
 test('metrics of one service: the same names', async () => {
@@ -29,7 +29,7 @@ test('metrics of one service: the same names', async () => {
   try {
     const metrics = await metricsOf(running.healthPort)
     expect(problemsOf(metrics)).toEqual([])
-    expect(metrics.map(({ name }) => name)).toContain('http_request_duration_seconds')
+    expect(metrics.map(({ name }) => name)).toContain('marketplace_http_request_duration_seconds')
   } finally {
     await running.stop()
   }
@@ -39,20 +39,22 @@ test('process, connections and queues have metrics', async () => {
   for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'process_open_fds']) {
     expect([name, (await seriesOf(name)).length]).toEqual([name, 1])
   }
-  expect((await seriesOf('database_pool_size')).length).toBe(SERVICES.length)
-  expect(await seriesOf('database_connections')).toContainEqual(
-    expect.stringMatching(/^database_connections\{state="active",service="sourcing"\} [1-9]/),
+  expect((await seriesOf('marketplace_database_pool_size')).length).toBe(SERVICES.length)
+  expect(await seriesOf('marketplace_database_connections')).toContainEqual(
+    expect.stringMatching(/^marketplace_database_connections\{state="active",component="sourcing"\} [1-9]/),
   )
-  const limits = await seriesOf('concurrency_limit')
+  const limits = await seriesOf('marketplace_concurrency_limit')
   for (const work of ['changes', 'searches', 'long reads', 'uploads', 'file jobs', 'sign-ins']) {
     expect(limits).toContainEqual(expect.stringContaining(`work="${work}"`))
   }
 })
 
 test('a consumer without failing events reports zero', async () => {
-  const consumers = (await seriesOf('consumer_lag_events')).map((line) => /consumer="[^"]+"/.exec(line)?.[0])
+  const consumers = (await seriesOf('marketplace_consumer_lag_events')).map(
+    (line) => /consumer="[^"]+"/.exec(line)?.[0],
+  )
   expect(consumers.length).toBeGreaterThan(SERVICES.length)
-  const failed = await seriesOf('consumer_failed_events')
+  const failed = await seriesOf('marketplace_consumer_failed_events')
   for (const state of ['retrying', 'dead']) {
     expect(failed).toContainEqual(expect.stringMatching(new RegExp(`state="${state}".* 0$`)))
   }
@@ -61,7 +63,11 @@ test('a consumer without failing events reports zero', async () => {
 
 test('a sign-in and a wrong password are counted by result', async () => {
   const countOf = async (result: string) =>
-    Number((await seriesOf('sign_ins_total')).find((line) => line.includes(`result="${result}"`))?.split(' ')[1] ?? 0)
+    Number(
+      (await seriesOf('marketplace_sign_ins_total'))
+        .find((line) => line.includes(`result="${result}"`))
+        ?.split(' ')[1] ?? 0,
+    )
   const [successes, failures] = [await countOf('success'), await countOf('invalid_credentials')]
   const wrong = { grant_type: 'password', username: org.administrator.email, password: 'a wrong password' }
   expect((await market.anonymous.post('/v2.3/oauth/token', wrong)).status).toBe(401)

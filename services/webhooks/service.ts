@@ -21,7 +21,7 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
   const { http, sql, tenantReads, clock, bus, log, pagination } = kit
   const box = await createSecretBox(config.ENCRYPTION_KEYS)
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
-  const observe = deliveryMetrics(kit.registry, sql)
+  const observe = deliveryMetrics(kit.registry, sql, kit.bus.isLeader)
   const guard = new AddressGuard(addresses)
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {

@@ -68,6 +68,10 @@ export interface Bus {
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
   lag(): Promise<BusLag>
+  /** Whether this process runs the relay. It alone measures what all replicas of the service share. */
+  isLeader(): boolean
+  /** Whether NATS is connected. */
+  isConnected(): boolean
   /** Must be called after the workers have ended. */
   close(): Promise<void>
 }
@@ -77,12 +81,12 @@ interface Subscription {
 }
 
 export interface BusLag {
-  /** Unpublished events of this service, at most 10,000. */
-  outbox: { waiting: number; oldestMs: number }
+  /** Unpublished events of this service, at most 10,000. Undefined if another process is the leader, as for the retries. */
+  outbox: { waiting: number; oldestMs: number } | undefined
   /** Unprocessed events by consumer, of the consumers that this process leads. */
   consumers: Record<string, number>
   /** Queued retries and dead letters by consumer. */
-  retries: { consumer: string; retrying: number; dead: number }[]
+  retries: { consumer: string; retrying: number; dead: number }[] | undefined
 }
 
 /** The bus of one service in one process. */
@@ -99,6 +103,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       : natsDriver(nats, { service, log, onHeartbeat })
   const consumers = new Map<string, Consumer>()
   const closing = new AbortController()
+  const isLeader = () => election.leads('relay')
 
   return {
     consume(consume) {
@@ -146,7 +151,8 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     },
 
     async lag() {
-      const [unsent] = await measureUnsent(pool)
+      const shared = isLeader()
+      const [unsent] = shared ? await measureUnsent(pool) : []
       const lags = await Promise.all(
         [...consumers].map(async ([name, consumer]) => {
           const lag = await consumer.lag()
@@ -154,11 +160,14 @@ export async function createBus(options: BusOptions): Promise<Bus> {
         }),
       )
       return {
-        outbox: { waiting: unsent?.waiting ?? 0, oldestMs: unsent?.oldest_ms ?? 0 },
+        outbox: unsent && { waiting: unsent.waiting, oldestMs: unsent.oldest_ms },
         consumers: Object.fromEntries(lags.flat()),
-        retries: await countRetries(pool),
+        retries: shared ? await countRetries(pool) : undefined,
       }
     },
+
+    isLeader,
+    isConnected: driver.isConnected,
 
     async close() {
       closing.abort()

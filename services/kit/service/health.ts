@@ -4,7 +4,7 @@ import type { Service } from './service.ts'
 interface HealthOptions {
   hostname: string
   port: number
-  services: readonly Pick<Service, 'registry'>[]
+  services: readonly Pick<Service, 'name' | 'registry'>[]
   isReady(): boolean
 }
 
@@ -25,7 +25,7 @@ export function healthServer({ hostname, port, services, isReady }: HealthOption
         case '/readyz':
           return isReady() ? new Response('ok\n') : new Response('not ready\n', { status: 503 })
         case '/metrics':
-          return new Response(await exposition(services.map(({ registry }) => registry)), {
+          return new Response(await exposition(services), {
             headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
           })
         default:

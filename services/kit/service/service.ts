@@ -6,7 +6,7 @@ import type { ServiceName } from '../../../proto/services.ts'
 import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
-import { deadLetterMetrics, lagMetrics } from '../bus/metrics.ts'
+import { deadLetterMetrics, lagMetrics, natsMetrics } from '../bus/metrics.ts'
 import { natsAddressOf } from '../bus/nats/connection.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
@@ -97,8 +97,14 @@ export async function createKit(
   }
   const log = createLog(logOptions)
   const registry = new Registry()
-  registry.setDefaultLabels({ service: name })
-  new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
+  // Named like the label of the pods. `service` is the name of a Kubernetes Service for the operator of Prometheus.
+  registry.setDefaultLabels({ component: name })
+  new Gauge({
+    name: 'marketplace_build_info',
+    help: 'Version that runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  })
     .labels(VERSION)
     .set(1)
   const { sql, reads } = connectService(withPasswordFile(config.DATABASE_URL, config.DATABASE_PASSWORD_FILE), {
@@ -106,7 +112,6 @@ export async function createKit(
     applicationName: name,
     traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
   })
-  poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE })
   const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
   const permits = new TenantSemaphore({
     what: 'changes',
@@ -117,16 +122,19 @@ export async function createKit(
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
   const directUrl = withPasswordFile(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, config.DATABASE_PASSWORD_FILE)
   const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
+  const nats = natsAddressOf(config)
   const bus = await createBus({
     service: name,
     pool: sql,
     directUrl,
     notifier,
-    nats: natsAddressOf(config),
+    nats,
     log,
     onDeadLetter: deadLetterMetrics(registry).onDeadLetter,
   })
   lagMetrics(registry, () => bus.lag())
+  poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE, isLeader: bus.isLeader })
+  if (nats) natsMetrics(registry, bus.isConnected)
   const auth = new Auth({
     sql,
     bus,

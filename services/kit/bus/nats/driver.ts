@@ -35,6 +35,7 @@ export function natsDriver(address: NatsAddress, { service, log, onHeartbeat }: 
       })
     },
     subscribe: (receiver) => subscribeToStreams(connection, receiver, log),
+    isConnected: () => connection.session !== undefined,
     close: () => connection.close(),
   }
 }
