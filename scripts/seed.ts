@@ -32,15 +32,15 @@ async function seed(): Promise<void> {
     const [operatorOrg] = await findOperator(sql)
     // The file is written last: if it names this database's operator, all demo data exists.
     if (operatorOrg && written?.organizations.some(({ id }) => id === operatorOrg.id)) return
-    const operator = await ensureOrganization(deps, undefined, OPERATOR, undefined)
+    const { client: operator } = await ensureOrganization(deps, undefined, OPERATOR, undefined)
     const ids = new Map<string, string>()
     const factoryIds = new Map<string, string>()
     for (const org of ORGANIZATIONS) {
       const distributorOrgId = org.distributor === undefined ? undefined : ids.get(org.distributor)
-      const administrator = await ensureOrganization(deps, operator, org, distributorOrgId)
-      ids.set(org.key, administrator.orgId)
-      await ensureStaff(sql, administrator, org)
-      await ensureParts(deps, org, await ensureFixtures(sql, administrator, org))
+      const { orgId, client } = await ensureOrganization(deps, operator, org, distributorOrgId)
+      ids.set(org.key, orgId)
+      await ensureStaff(deps, client, org)
+      await ensureParts(deps, org, await ensureFixtures(client, org))
       for (const [name, id] of await ensureFactories(deps, org)) factoryIds.set(name, id)
       await ensureAuditEntries(deps, org)
       console.log(`  ${org.name}`)

@@ -1,6 +1,6 @@
 import type { ImpersonationGrant } from '../../proto/http/identity/impersonation.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { type DemoDeps, demoPassword } from './people.ts'
+import { type DemoDeps, demoPassword, signedIn } from './people.ts'
 import { type DemoOrganization, emailOf, OPERATOR } from './story.ts'
 
 const GRANTS = '/flows/v1/impersonation-grants'
@@ -32,12 +32,6 @@ export async function ensureAuditEntries(deps: DemoDeps, org: DemoOrganization):
   await expectStatus(support.post('/v2.3/oauth/revoke'), 200)
   await expectStatus(adminClient.post(`${GRANTS}/${created.body.id}/revoke`), 200)
   await expectStatus(memberClient.post('/v2.3/oauth/revoke'), 200)
-}
-
-async function signedIn({ baseUrl, secret }: DemoDeps, email: string): Promise<ApiClient> {
-  const client = new ApiClient(baseUrl)
-  await client.signIn(email, demoPassword(secret, email))
-  return client
 }
 
 const failSignIn = ({ baseUrl, secret }: DemoDeps, email: string) =>

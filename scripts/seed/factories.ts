@@ -1,19 +1,11 @@
 import type { Factory } from '../../proto/http/sourcing/factories.ts'
-import { ApiClient } from '../../services/testing/client.ts'
-import { type DemoDeps, demoPassword } from './people.ts'
+import { type DemoDeps, signedIn } from './people.ts'
 import { type DemoOrganization, emailOf } from './story.ts'
-
-async function memberOf({ baseUrl, secret }: DemoDeps, org: DemoOrganization): Promise<ApiClient> {
-  const email = emailOf(org.people.member, org)
-  const client = new ApiClient(baseUrl)
-  await client.signIn(email, demoPassword(secret, email))
-  return client
-}
 
 /** Creates the factories of a manufacturer over HTTP, where they are missing, and returns the ids by name. */
 export async function ensureFactories(deps: DemoDeps, org: DemoOrganization): Promise<[name: string, id: string][]> {
   if (!org.factories) return []
-  const client = await memberOf(deps, org)
+  const client = await signedIn(deps, emailOf(org.people.member, org))
   const listed = await client.get<{ items: Factory[] }>('/v1/factories?view=MANUFACTURER&pageSize=50')
   const ids = new Map(listed.body.items.map(({ name, id }) => [name, id]))
   for (const factory of org.factories) {
@@ -33,7 +25,7 @@ export async function ensureReleases(
   factoryIds: ReadonlyMap<string, string>,
 ): Promise<void> {
   if (!org.releases) return
-  const client = await memberOf(deps, org)
+  const client = await signedIn(deps, emailOf(org.people.member, org))
   for (const { factory, to } of org.releases) {
     const path = `/flows/v1/factories/${factoryIds.get(factory)}/release`
     const { status, text } = await client.post(path, { orgId: orgIds.get(to) })

@@ -1,17 +1,16 @@
 import type { File } from '../../proto/http/sourcing/files.ts'
 import type { Part, PartInput } from '../../proto/http/sourcing/parts.ts'
 import type { Upload } from '../../proto/http/sourcing/uploads.ts'
-import { ApiClient } from '../../services/testing/client.ts'
+import type { ApiClient } from '../../services/testing/client.ts'
 import { drawingSheet, envelopeModel } from './drawings.ts'
-import { type DemoDeps, demoPassword, type Fixtures } from './people.ts'
+import { type DemoDeps, type Fixtures, signedIn } from './people.ts'
+import { expectOk } from './requests.ts'
 import { type DemoOrganization, type DemoPart, emailOf } from './story.ts'
 
 /** Creates and publishes an organization's parts over HTTP, signed in as the member of the organization. */
 export async function ensureParts(deps: DemoDeps, org: DemoOrganization, fixtures: Fixtures): Promise<void> {
   if (!org.parts) return
-  const email = emailOf(org.people.member, org)
-  const client = new ApiClient(deps.baseUrl)
-  await client.signIn(email, demoPassword(deps.secret, email))
+  const client = await signedIn(deps, emailOf(org.people.member, org))
   const listed = await client.get<{ items: Part[] }>('/v1/parts?view=IP_OWNER&pageSize=50')
   const present = new Map(listed.body.items.map((part) => [part.externalRef ?? part.title, part]))
   for (const part of org.parts) await ensurePart(client, part, fixtures, present)
@@ -60,10 +59,4 @@ async function upload(client: ApiClient, name: string, bytes: Uint8Array<ArrayBu
   const { ok, status } = await fetch(uploadUrl, { method, headers, body: bytes })
   if (!ok) throw new Error(`The bytes of ${name} were refused: ${status}`)
   return id
-}
-
-async function expectOk<T>(answer: Promise<{ status: number; text: string; body: T }>): Promise<T> {
-  const { status, text, body } = await answer
-  if (status !== 200 && status !== 204) throw new Error(`The demo was refused: ${status} ${text}`)
-  return body
 }

@@ -1,17 +1,15 @@
 import { createHmac } from 'node:crypto'
-import type { Procedure } from '../../proto/procedures.ts'
-import type { AuditContext } from '../../services/kit/audit/context.ts'
-import { beginAs } from '../../services/kit/auth/authorized.ts'
-import type { Caller } from '../../services/kit/auth/caller.ts'
+import type { BusinessUnit } from '../../proto/http/organization/business-units.ts'
+import type { CustomField } from '../../proto/http/organization/custom-fields.ts'
+import type { CreatedOrg } from '../../proto/http/organization/orgs.ts'
+import type { Role } from '../../proto/http/organization/roles.ts'
+import type { CreatedUser } from '../../proto/http/organization/users.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
-import { createBusinessUnit } from '../../services/organization/business-units/commands.ts'
-import { createCustomField } from '../../services/organization/custom-fields/commands.ts'
-import { bootstrapOperator, createOrganization } from '../../services/organization/organizations/commands.ts'
-import { grantRole } from '../../services/organization/role-assignments/commands.ts'
-import { findRoleByName, listRoles } from '../../services/organization/roles/queries.ts'
-import { createUser, resetCredentials } from '../../services/organization/users/commands.ts'
+import { bootstrapOperator } from '../../services/organization/organizations/commands.ts'
+import { resetCredentials } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { ApiClient } from '../../services/testing/client.ts'
+import { expectOk } from './requests.ts'
 import { type DemoOrganization, emailOf, type Person, websiteOf } from './story.ts'
 
 export interface DemoDeps {
@@ -22,10 +20,11 @@ export interface DemoDeps {
   secret: string
 }
 
-/** The user in whose name the commands run: an administrator of a demo organization. */
-export type Actor = Pick<Caller, 'orgId' | 'userId'>
-
-const now = () => new Date().toISOString()
+/** An organization of the demo and a client that is signed in as its administrator. */
+export interface AdministeredOrganization {
+  orgId: string
+  client: ApiClient
+}
 
 /** A readable password of four groups with 80 bits. */
 export function demoPassword(secret: string, email: string): string {
@@ -35,74 +34,86 @@ export function demoPassword(secret: string, email: string): string {
   return letters.replaceAll(/.{4}(?!$)/g, '$&-')
 }
 
-/** Creates the organization, its people and their roles where they are missing, also after an interrupted seed. */
+export async function signedIn({ baseUrl, secret }: DemoDeps, email: string): Promise<ApiClient> {
+  const client = new ApiClient(baseUrl)
+  await client.signIn(email, demoPassword(secret, email))
+  return client
+}
+
+/**
+ * Creates the organization, its people and their roles where they are missing, also after an interrupted seed. The operator
+ * creates the organizations; its own, which has none above it, is created as the operator's command line does.
+ */
 export async function ensureOrganization(
   deps: DemoDeps,
-  operator: Actor | undefined,
+  operator: ApiClient | undefined,
   org: DemoOrganization,
   distributorOrgId: string | undefined,
-): Promise<Actor> {
+): Promise<AdministeredOrganization> {
   const { administrator, member, guest } = org.people
-  const found = await findAccount(deps.sql, administrator, org)
-  const caller = found ?? (await createDemoOrganization(deps.sql, operator, org, distributorOrgId))
-  const memberCaller = (await findAccount(deps.sql, member, org)) ?? (await createMember(deps.sql, caller, org, member))
-  for (const role of org.memberRoles) await grantRoleNamed(deps.sql, caller, role, memberCaller.userId)
-  if (!(await findAccount(deps.sql, guest, org))) await createMember(deps.sql, caller, org, guest)
-  for (const person of [administrator, member, guest]) await ensurePassword(deps, emailOf(person, org))
-  return caller
+  const email = emailOf(administrator, org)
+  const [known] = await findUserByEmail(deps.sql, email)
+  const orgId = known?.org_id ?? (await createDemoOrganization(deps, operator, org, distributorOrgId))
+  await ensurePassword(deps, email)
+  const client = await signedIn(deps, email)
+  const memberId = await ensureUser(deps, client, { ...member, email: emailOf(member, org) })
+  for (const role of org.memberRoles) await grantRoleNamed(client, role, memberId)
+  await ensureUser(deps, client, { ...guest, email: emailOf(guest, org) })
+  for (const person of [member, guest]) await ensurePassword(deps, emailOf(person, org))
+  return { orgId, client }
 }
 
-async function findAccount(sql: Pool, person: Person, org: DemoOrganization): Promise<Actor | undefined> {
-  const [user] = await findUserByEmail(sql, emailOf(person, org))
-  return user && callerOf(user.org_id, user.id)
-}
-
+/** Returns the id of the organization. */
 async function createDemoOrganization(
-  sql: Pool,
-  operator: Actor | undefined,
+  { sql }: DemoDeps,
+  operator: ApiClient | undefined,
   org: DemoOrganization,
   distributorOrgId: string | undefined,
-): Promise<Actor> {
+): Promise<string> {
   const { name, roles, regionCode, people } = org
   const administrator = { ...people.administrator, email: emailOf(people.administrator, org) }
-  const distributor = distributorOrgId === undefined ? {} : { distributorOrgId }
-  const input = { name, roles, regionCode, website: websiteOf(org), administrator, ...distributor }
-  const created = operator
-    ? await createOrganization(beginAs(sql, operator), contextOf(operator, 'org.create', { name, roles }), input, now())
-    : await bootstrapOperator(sql, input, now())
-  return callerOf(created.orgId, created.administratorId)
+  const input = { name, roles, regionCode, website: websiteOf(org), administrator }
+  if (!operator) return (await bootstrapOperator(sql, input, new Date().toISOString())).orgId
+  const terms = distributorOrgId === undefined ? {} : { engagement: 'DISTRIBUTOR', distributorOrgId }
+  return (await expectOk(operator.post<CreatedOrg>('/flows/v1/orgs', { ...input, ...terms }))).id
 }
 
-async function createMember(sql: Pool, caller: Actor, org: DemoOrganization, person: Person): Promise<Actor> {
-  const input = { ...person, email: emailOf(person, org) }
-  const { userId } = await createUser(beginAs(sql, caller), contextOf(caller, 'user.create', {}), input, now())
-  return callerOf(caller.orgId, userId)
+/** Returns the id of the user, who is created where missing. */
+export async function ensureUser(
+  { sql }: DemoDeps,
+  administrator: ApiClient,
+  user: Person & { email: string; phone?: string },
+): Promise<string> {
+  const [known] = await findUserByEmail(sql, user.email)
+  return known?.id ?? (await expectOk(administrator.post<CreatedUser>('/flows/v1/users', user))).id
 }
 
-export async function grantRoleNamed(sql: Pool, caller: Actor, name: string, userId: string): Promise<void> {
-  const [role] = await findRoleByName(sql, caller.orgId, name)
+export async function grantRoleNamed(administrator: ApiClient, name: string, userId: string): Promise<void> {
+  const role = await findRole(administrator, name)
   if (!role) throw new Error(`The demo grants the role ${name}, which the organization lacks.`)
-  const held = await listRoles(sql, caller.orgId, { userId }, { after: undefined, offset: 0, limit: 50 })
-  if (held.some(({ id }) => id === role.id)) return
-  const grant = { roleId: role.id, userId }
-  await grantRole(beginAs(sql, caller), contextOf(caller, 'role.grant', { id: role.id, userId }), grant)
+  const held = await expectOk(administrator.get<{ items: Role[] }>(`/v1/roles?userId=${userId}&pageSize=50`))
+  if (held.items.some(({ id }) => id === role.id)) return
+  await expectOk(administrator.post(`/flows/v1/roles/${role.id}/grant`, { userId }))
 }
 
-/** Signs in with the derived password, and activates the account again if that fails. */
-async function ensurePassword({ sql, baseUrl, secret }: DemoDeps, email: string): Promise<void> {
-  const client = new ApiClient(baseUrl)
-  const password = demoPassword(secret, email)
-  const signedIn = await client.signIn(email, password).then(
+export async function findRole(administrator: ApiClient, name: string): Promise<Role | undefined> {
+  const { items } = await expectOk(administrator.get<{ items: Role[] }>('/v1/roles?pageSize=50'))
+  return items.find((role) => role.name === name)
+}
+
+/** Sets the derived password of an account that cannot sign in with it. */
+async function ensurePassword(deps: DemoDeps, email: string): Promise<void> {
+  const canSignIn = await signedIn(deps, email).then(
     () => true,
     () => false,
   )
-  if (signedIn) return
-  const activationToken = await sql.begin(async (tx) => {
+  if (canSignIn) return
+  const activationToken = await deps.sql.begin(async (tx) => {
     const [user] = await findUserByEmail(tx, email)
     if (!user) throw new Error(`The demo has no user ${email}.`)
-    return resetCredentials(tx, user.org_id, user.id, { now: now(), createdBy: null })
+    return resetCredentials(tx, user.org_id, user.id, { now: new Date().toISOString(), createdBy: null })
   })
-  await client.activate(activationToken, password)
+  await new ApiClient(deps.baseUrl).activate(activationToken, demoPassword(deps.secret, email))
 }
 
 export interface Fixtures {
@@ -111,48 +122,23 @@ export interface Fixtures {
 }
 
 /** Creates the business units and custom fields of an organization's parts, once. */
-export async function ensureFixtures(sql: Pool, caller: Actor, org: DemoOrganization): Promise<Fixtures> {
-  const units = await sql<{ id: string; name: string }[]>`
-    select id, name from organization.business_units where org_id = ${caller.orgId}`
-  const businessUnits = new Map(units.map(({ id, name }) => [name, id]))
+export async function ensureFixtures(administrator: ApiClient, org: DemoOrganization): Promise<Fixtures> {
+  const units = await expectOk(administrator.get<{ items: BusinessUnit[] }>('/flows/v1/business-units?pageSize=50'))
+  const businessUnits = new Map(units.items.map(({ name, id }) => [name, id]))
   for (const name of org.businessUnits ?? []) {
     if (businessUnits.has(name)) continue
-    const made = await createBusinessUnit(
-      beginAs(sql, caller),
-      contextOf(caller, 'businessUnit.create', { name }),
-      name,
-      now(),
-    )
-    businessUnits.set(name, made.businessUnitId)
+    const { id } = await expectOk(administrator.post<BusinessUnit>('/flows/v1/business-units', { name }))
+    businessUnits.set(name, id)
   }
-  const rows = await sql<{ field_id: string; id: string; field: string; name: string }[]>`
-    select o.field_id, o.id, f.name as field, o.name
-    from organization.custom_field_options o join organization.custom_fields f on f.id = o.field_id
-    where f.org_id = ${caller.orgId}`
-  const options = new Map(rows.map((row) => [`${row.field}/${row.name}`, { fieldId: row.field_id, optionId: row.id }]))
+  const { items: fields } = await expectOk(
+    administrator.get<{ items: CustomField[] }>('/flows/v1/custom-fields?pageSize=50'),
+  )
   for (const field of org.customFields ?? []) {
-    if (options.has(`${field.name}/${field.options[0]}`)) continue
-    const made = await createCustomField(
-      beginAs(sql, caller),
-      contextOf(caller, 'customField.create', { ...field }),
-      field,
-      now(),
-    )
-    for (const option of made.options) {
-      options.set(`${field.name}/${option.name}`, { fieldId: made.fieldId, optionId: option.id })
-    }
+    if (fields.some(({ name }) => name === field.name)) continue
+    fields.push(await expectOk(administrator.post<CustomField>('/flows/v1/custom-fields', field)))
   }
-  return { businessUnits, options }
+  const options = fields.flatMap(({ id: fieldId, name, options }) =>
+    options.map((option) => [`${name}/${option.name}`, { fieldId, optionId: option.id }] as const),
+  )
+  return { businessUnits, options: new Map(options) }
 }
-
-const callerOf = (orgId: string, userId: string): Actor => ({ orgId, userId })
-
-export const contextOf = (caller: Actor, procedure: Procedure, request: Record<string, unknown>): AuditContext => ({
-  procedure,
-  orgId: caller.orgId,
-  actorId: caller.userId,
-  grantId: undefined,
-  ipAddress: '127.0.0.1',
-  userAgent: 'marketplace-seed',
-  request,
-})

@@ -1,6 +1,6 @@
 import type { Part } from '../../proto/http/sourcing/parts.ts'
-import { ApiClient } from '../../services/testing/client.ts'
-import { type DemoDeps, demoPassword } from './people.ts'
+import type { ApiClient } from '../../services/testing/client.ts'
+import { type DemoDeps, signedIn } from './people.ts'
 import { emailOf, ORGANIZATIONS } from './story.ts'
 
 /** The clients of the members of organizations by the key of each; a member signs in once. */
@@ -9,19 +9,16 @@ export type Clients = (key: string) => Promise<ApiClient>
 export function memberClients(deps: DemoDeps): Clients {
   const clients = new Map<string, ApiClient>()
   return async (key) => {
-    const client = clients.get(key) ?? (await signedIn(deps, key))
+    const client = clients.get(key) ?? (await signedIn(deps, memberOf(key)))
     clients.set(key, client)
     return client
   }
 }
 
-async function signedIn({ baseUrl, secret }: DemoDeps, key: string): Promise<ApiClient> {
+function memberOf(key: string): string {
   const org = ORGANIZATIONS.find((one) => one.key === key)
   if (!org) throw new Error(`The demo has no organization ${key}`)
-  const email = emailOf(org.people.member, org)
-  const client = new ApiClient(baseUrl)
-  await client.signIn(email, demoPassword(secret, email))
-  return client
+  return emailOf(org.people.member, org)
 }
 
 /** The id of a published part by its external reference. */

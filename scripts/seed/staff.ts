@@ -1,12 +1,8 @@
+import type { User } from '../../proto/http/organization/users.ts'
 import type { Permission } from '../../proto/permissions.ts'
-import { beginAs } from '../../services/kit/auth/authorized.ts'
-import type { Pool } from '../../services/kit/db/client.ts'
-import { createRole } from '../../services/organization/roles/commands.ts'
-import { findRoleByName } from '../../services/organization/roles/queries.ts'
-import { deactivateUser } from '../../services/organization/user-states/commands.ts'
-import { createUser } from '../../services/organization/users/commands.ts'
-import { findUserByEmail } from '../../services/organization/users/queries.ts'
-import { type Actor, contextOf, grantRoleNamed } from './people.ts'
+import type { ApiClient } from '../../services/testing/client.ts'
+import { type DemoDeps, ensureUser, findRole, grantRoleNamed } from './people.ts'
+import { expectOk } from './requests.ts'
 import { type DemoOrganization, emailOf, type Person } from './story.ts'
 
 /** Additional users and roles of an organization. */
@@ -48,24 +44,21 @@ const STAFF: Record<string, Staff> = {
 }
 
 /** Creates the missing users and roles of an organization, and grants the roles. */
-export async function ensureStaff(sql: Pool, caller: Actor, org: DemoOrganization): Promise<void> {
+export async function ensureStaff(deps: DemoDeps, administrator: ApiClient, org: DemoOrganization): Promise<void> {
   const { roles, colleagues } = STAFF[org.key] ?? { roles: [], colleagues: [] }
-  const begin = beginAs(sql, caller)
-  const now = () => new Date().toISOString()
   for (const role of roles) {
-    if ((await findRoleByName(sql, caller.orgId, role.name)).length > 0) continue
-    await createRole(begin, contextOf(caller, 'role.create', { ...role }), role, now())
+    if (!(await findRole(administrator, role.name))) await expectOk(administrator.post('/flows/v1/roles', role))
   }
   for (const { role, left, ...person } of colleagues) {
-    const email = asciiOf(emailOf(person, org))
-    const [known] = await findUserByEmail(sql, email)
-    const create = () => createUser(begin, contextOf(caller, 'user.create', {}), { ...person, email }, now())
-    const userId = known?.id ?? (await create()).userId
-    await grantRoleNamed(sql, caller, role, userId)
-    if (known || !left) continue
-    const leaving = { begin, params: { id: userId }, audit: contextOf(caller, 'user.deactivate', { id: userId }) }
-    await deactivateUser({ clock: Date.now }, leaving)
+    const userId = await ensureUser(deps, administrator, { ...person, email: asciiOf(emailOf(person, org)) })
+    await grantRoleNamed(administrator, role, userId)
+    if (left) await deactivate(administrator, userId)
   }
+}
+
+async function deactivate(administrator: ApiClient, userId: string): Promise<void> {
+  const { active } = await expectOk(administrator.get<User>(`/v1/users/${userId}`))
+  if (active) await expectOk(administrator.post(`/flows/v1/users/${userId}/deactivate`))
 }
 
 /** Replaces the letters outside of ASCII in an e-mail address. */

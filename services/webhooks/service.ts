@@ -1,5 +1,4 @@
 import { AddressGuard } from '../kit/addresses/guard.ts'
-import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import type { WebhooksConfig } from './config.ts'
@@ -18,27 +17,26 @@ const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 /** Webhook endpoints and deliveries. */
 export async function createWebhooks(config: WebhooksConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('webhooks', config, options)
-  const { http, sql, tenantReads, clock, bus, log, pagination } = kit
-  const box = await createSecretBox(config.ENCRYPTION_KEYS)
+  const { http, sql, tenantReads, clock, box, bus, notifier, log, pagination } = kit
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
   const observe = deliveryMetrics(kit.registry, sql, kit.bus.isLeader)
   const guard = new AddressGuard(addresses)
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {
     features: [
-      endpointRoutes({ http, sql, clock, box, addresses }),
-      endpointOperationRoutes({ http, sql, clock, box }),
-      deliveryRoutes({ http, sql, tenantReads, pagination, clock }),
+      endpointRoutes({ http, sql, box, addresses }),
+      endpointOperationRoutes({ http, sql, box }),
+      deliveryRoutes({ http, sql, tenantReads, pagination }),
     ],
     workers: [
       ingestWorker({ bus, clock }),
-      new Dispatcher({ sql, bus, guard, box, clock, log, observe, slots }),
+      new Dispatcher({ sql, notifier, guard, box, clock, log, observe, slots }),
       replayWorker({ sql, clock, log }),
       every('webhook-partitions', PARTITIONS_INTERVAL_MS, log, () => maintainPartitions(sql)),
     ],
     cleanup: [
-      (signal) => cleanUpDeliveries(sql, new Date(clock()), signal),
-      (signal) => failAbandonedDeliveries(sql, new Date(clock()), signal),
+      (now, signal) => cleanUpDeliveries(sql, now, signal),
+      (now, signal) => failAbandonedDeliveries(sql, now, signal),
     ],
   })
 }

@@ -22,7 +22,7 @@ const insert = async (days: number, state: string) => {
 test('deliveries of events older than 30 days are deleted whatever their state, the others are kept', async () => {
   const kept = [await insert(29, 'DELIVERED'), await insert(0, 'PENDING')]
   for (const state of ['DELIVERED', 'FAILED', 'PENDING']) await insert(31, state)
-  expect(await cleanUpDeliveries(sql, new Date(), running)).toBe(3)
+  expect(await cleanUpDeliveries(sql, new Date().toISOString(), running)).toBe(3)
   const left = await sql<{ id: string }[]>`select id from webhooks.deliveries order by id`
   expect(left.map(({ id }) => id)).toEqual(kept.toSorted())
 })
@@ -34,7 +34,7 @@ test('pending deliveries of a deleted endpoint fail, those of an existing one ar
     insert into webhooks.endpoints (id, org_id, url, events, status, secret, created_at, updated_at)
     select endpoint_id, 'org_1', 'https://hooks.example.com/', array['cases.*'], 'paused', '', now(), now()
     from webhooks.deliveries where id = ${kept}`
-  const now = new Date()
+  const now = new Date().toISOString()
   expect(await failAbandonedDeliveries(sql, now, running)).toBe(1)
   const left = await sql<{ id: string; state: string }[]>`select id, state from webhooks.deliveries order by state`
   expect(left.map(({ id, state }) => [id, state])).toEqual([

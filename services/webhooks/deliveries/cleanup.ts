@@ -6,14 +6,14 @@ import { RETENTION_MS } from './rules.ts'
 const BATCH_SIZE = 1000
 
 /** Deletes the deliveries of events that are older than 30 days, whatever their state. */
-export const cleanUpDeliveries = (sql: Pool, now: Date, signal: AbortSignal) => {
-  const before = new Date(now.getTime() - RETENTION_MS).toISOString()
+export const cleanUpDeliveries = (sql: Pool, now: string, signal: AbortSignal) => {
+  const before = new Date(Date.parse(now) - RETENTION_MS).toISOString()
   return inBatches({ limit: BATCH_SIZE, signal }, (limit) => deleteDeliveries(sql, before, limit))
 }
 
 /** Ends the pending deliveries of deleted endpoints. */
-export const failAbandonedDeliveries = (sql: Pool, now: Date, signal: AbortSignal) =>
-  inBatches({ limit: BATCH_SIZE, signal }, (limit) => failAbandoned(sql, now.toISOString(), limit))
+export const failAbandonedDeliveries = (sql: Pool, now: string, signal: AbortSignal) =>
+  inBatches({ limit: BATCH_SIZE, signal }, (limit) => failAbandoned(sql, now, limit))
 
 /** Creates the partitions of the coming months and drops those that are too old. */
 export async function maintainPartitions(sql: Pool): Promise<void> {

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { AddressGuard } from '../../kit/addresses/guard.ts'
-import type { Bus } from '../../kit/bus/bus.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import type { Notifier } from '../../kit/sessions/notifier.ts'
 import { inCallSpan } from '../../kit/traces/traces.ts'
 import { WakeSignal } from '../../kit/worker/wake-signal.ts'
 import { levelOf, type Worker } from '../../kit/worker/worker.ts'
@@ -16,7 +16,7 @@ import { type Candidate, type InFlight, shareSlots } from './slots.ts'
 
 export interface DispatcherDeps {
   sql: Pool
-  bus: Bus
+  notifier: Notifier
   guard: AddressGuard
   box: SecretBox
   clock: () => number
@@ -54,7 +54,7 @@ export class Dispatcher implements Worker {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const stopListening = this.#deps.bus.onNotify(DUE_CHANNEL, this.#notifyDue)
+    const stopListening = this.#deps.notifier.onNotify(DUE_CHANNEL, this.#notifyDue)
     try {
       while (!signal.aborted) {
         const claimed = await this.#claim()

@@ -1,4 +1,4 @@
-import { type Envelope, NOTIFICATIONS_CONSUMERS } from '../../../proto/events/envelope.ts'
+import type { Envelope } from '../../../proto/events/envelope.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
@@ -11,7 +11,7 @@ export function ingestWorker({ bus, clock }: { bus: Bus; clock: () => number }):
   const handleAll = (tx: Tx, events: readonly Envelope[]) =>
     store(tx, events.flatMap(newEvent), new Date(clock()).toISOString())
   return bus.consume({
-    name: NOTIFICATIONS_CONSUMERS.webhooks,
+    name: 'ingest',
     subjects: ['cases.>', 'assignments.>'],
     handle: (tx, event) => handleAll(tx, [event]),
     handleAll,

@@ -15,7 +15,6 @@ interface Deps {
   sql: Pool
   tenantReads: TenantReads
   pagination: Pagination
-  clock: () => number
 }
 
 export const deliveryRoutes = ({ http, tenantReads, pagination, ...deps }: Deps) =>
@@ -52,7 +51,7 @@ export const deliveryRoutes = ({ http, tenantReads, pagination, ...deps }: Deps)
         return { items: items.map(withoutNulls), hasMore }
       }),
     )
-    .use(http.route(operations.retryWebhookDelivery, (call) => retryDelivery(deps, call)))
+    .use(http.command(operations.retryWebhookDelivery, retryDelivery))
 
 /** Offsets above this count as long reads. */
 const LONG_READ_OFFSET = 100_000

@@ -5,9 +5,7 @@ import {
   type PatchWebhookEndpointRequest,
   type WebhookEndpoint,
 } from '../../../proto/http/webhooks/endpoints.ts'
-import type { AuditContext } from '../../kit/audit/context.ts'
-import { recordSuccess } from '../../kit/audit/record.ts'
-import type { BeginCommand } from '../../kit/auth/authorized.ts'
+import type { Command } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
@@ -16,75 +14,55 @@ import * as queries from './queries.ts'
 import { merged, shownEndpoint } from './rules.ts'
 import { newWebhookSecret } from './secrets.ts'
 
-export interface CommandDeps {
-  clock: () => number
-  box: SecretBox
-}
-
-interface Command {
-  begin: BeginCommand
-  audit: AuditContext
-}
-
 /** Creates an endpoint of the caller's organization. The response is the only one with the secret. */
 export async function createEndpoint(
-  { clock, box }: CommandDeps,
-  { begin, body, audit }: Command & { body: CreateWebhookEndpointRequest },
+  { box }: { box: SecretBox },
+  { tx, caller, body, now }: Command<{ body: CreateWebhookEndpointRequest }>,
 ): Promise<{ data: CreatedWebhookEndpoint }> {
-  const now = nowOf(clock)
+  const { orgId } = caller
+  await queries.lockEndpoints(tx, orgId)
+  const [present] = await queries.countEndpoints(tx, orgId)
+  if (present.count >= MAX_ENDPOINTS) {
+    throw refuse('limit_reached', { detail: `An organization has at most ${MAX_ENDPOINTS} webhook endpoints.` })
+  }
+  const { url, description, events, status = 'active' } = body
   const secret = newWebhookSecret()
-  const encryptedSecret = await box.encrypt(secret)
-  return begin(async (tx, { orgId }) => {
-    await queries.lockEndpoints(tx, orgId)
-    const [present] = await queries.countEndpoints(tx, orgId)
-    if (present.count >= MAX_ENDPOINTS) {
-      throw refuse('limit_reached', { detail: `An organization has at most ${MAX_ENDPOINTS} webhook endpoints.` })
-    }
-    const { url, description, events, status = 'active' } = body
-    const endpoint = {
-      id: newIdAt('wh', now),
-      orgId,
-      url,
-      description: description || null,
-      events: merged(events),
-      status,
-      encryptedSecret,
-    }
-    const [row] = await queries.insertEndpoint(tx, endpoint, now)
-    await recordSuccess(tx, audit)
-    return { data: { ...shownEndpoint(row), secret } }
-  })
+  const endpoint = {
+    id: newIdAt('wh', now),
+    orgId,
+    url,
+    description: description || null,
+    events: merged(events),
+    status,
+    encryptedSecret: await box.encrypt(secret),
+  }
+  const [row] = await queries.insertEndpoint(tx, endpoint, now)
+  return { data: { ...shownEndpoint(row), secret } }
 }
 
-interface ChangeEndpoint extends Command {
+interface ChangedEndpoint {
   params: { webhookId: string }
 }
 
 /** Changes the fields that are sent. Deliveries of a paused endpoint are not claimed once the transaction has ended. */
-export function patchEndpoint(
-  { clock }: CommandDeps,
-  { begin, params, body, audit }: ChangeEndpoint & { body: PatchWebhookEndpointRequest },
-): Promise<{ data: WebhookEndpoint }> {
-  const now = nowOf(clock)
-  return begin(async (tx, { orgId }) => {
-    const row = found(await queries.lockEndpoint(tx, orgId, params.webhookId))
-    await recordSuccess(tx, audit)
-    if (Object.keys(body).length === 0) return { data: shownEndpoint(row) }
-    const { events, ...fields } = body
-    const change = { ...row, ...fields, events: merged(events ?? row.events) }
-    if (change.description === '') change.description = null
-    const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
-    if (changed.status === 'active') await resumeReplay(tx, params.webhookId, now)
-    return { data: shownEndpoint(changed) }
-  })
+export async function patchEndpoint({
+  tx,
+  caller,
+  params,
+  body,
+  now,
+}: Command<ChangedEndpoint & { body: PatchWebhookEndpointRequest }>): Promise<{ data: WebhookEndpoint }> {
+  const { orgId } = caller
+  const row = found(await queries.lockEndpoint(tx, orgId, params.webhookId))
+  if (Object.keys(body).length === 0) return { data: shownEndpoint(row) }
+  const { events, ...fields } = body
+  const change = { ...row, ...fields, events: merged(events ?? row.events) }
+  if (change.description === '') change.description = null
+  const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
+  if (changed.status === 'active') await resumeReplay(tx, params.webhookId, now)
+  return { data: shownEndpoint(changed) }
 }
 
-export function deleteEndpoint({ begin, params, audit }: ChangeEndpoint): Promise<undefined> {
-  return begin(async (tx, { orgId }) => {
-    found(await queries.deleteEndpoint(tx, orgId, params.webhookId))
-    await recordSuccess(tx, audit)
-    return undefined
-  })
+export async function deleteEndpoint({ tx, caller, params }: Command<ChangedEndpoint>): Promise<undefined> {
+  found(await queries.deleteEndpoint(tx, caller.orgId, params.webhookId))
 }
-
-const nowOf = (clock: () => number) => new Date(clock()).toISOString()

@@ -4,12 +4,18 @@ import type { AddressPolicy } from '../../kit/addresses/destination.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { SecretBox } from '../../kit/secrets/box.ts'
 import * as commands from './commands.ts'
 import { findEndpoint, listEndpoints } from './queries.ts'
 import { shownEndpoint } from './rules.ts'
 import { urlProblems } from './url.ts'
 
-type Deps = commands.CommandDeps & { http: Http; sql: Pool; addresses: AddressPolicy }
+interface Deps {
+  http: Http
+  sql: Pool
+  box: SecretBox
+  addresses: AddressPolicy
+}
 
 export const endpointRoutes = ({ http, addresses, ...deps }: Deps) =>
   new Elysia({ name: 'webhooks.endpoints' })
@@ -24,17 +30,13 @@ export const endpointRoutes = ({ http, addresses, ...deps }: Deps) =>
       })),
     )
     .use(
-      http.route(
-        operations.createWebhookEndpoint,
-        (call) => commands.createEndpoint(deps, call),
-        (body) => urlProblems(body, addresses),
-      ),
+      http.command(operations.createWebhookEndpoint, (call) => commands.createEndpoint(deps, call), {
+        checkBody: (body) => urlProblems(body, addresses),
+      }),
     )
     .use(
-      http.route(
-        operations.patchWebhookEndpoint,
-        (call) => commands.patchEndpoint(deps, call),
-        (body) => urlProblems(body, addresses),
-      ),
+      http.command(operations.patchWebhookEndpoint, commands.patchEndpoint, {
+        checkBody: (body) => urlProblems(body, addresses),
+      }),
     )
-    .use(http.route(operations.deleteWebhookEndpoint, (call) => commands.deleteEndpoint(call)))
+    .use(http.command(operations.deleteWebhookEndpoint, commands.deleteEndpoint))
