@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import { clear } from '../metrics/gauges.ts'
+import { measuredGauges } from '../metrics/gauges.ts'
 import type { BusLag } from './bus.ts'
 
 /** Counts dead letters. */
@@ -30,47 +30,26 @@ export function natsMetrics(registry: Registry, isConnected: () => boolean): voi
  * share.
  */
 export function lagMetrics(registry: Registry, readLag: () => Promise<BusLag>): void {
-  let reading: Promise<BusLag | undefined> | undefined
-  // The gauges of one scrape share one query.
-  const read = () => {
-    reading ??= readLag()
-      .catch(() => undefined)
-      .finally(() => {
-        reading = undefined
-      })
-    return reading
-  }
-  const gauge = (name: string, help: string, labelNames: string[], fill: (gauge: Gauge<string>, lag: BusLag) => void) =>
-    new Gauge<string>({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      async collect() {
-        const lag = await read()
-        clear(this)
-        if (lag) fill(this, lag)
-      },
-    })
-  gauge('marketplace_outbox_waiting_events', 'Unpublished events, at most 10,000.', [], (to, { outbox }) => {
-    if (outbox) to.set(outbox.waiting)
+  const gauge = measuredGauges(registry, readLag)
+  gauge('marketplace_outbox_waiting_events', 'Unpublished events, at most 10,000.', [], (to, lag) => {
+    if (lag?.outbox) to.set(lag.outbox.waiting)
   })
-  gauge('marketplace_outbox_oldest_seconds', 'Age of the oldest unpublished event.', [], (to, { outbox }) => {
-    if (outbox) to.set(outbox.oldestMs / 1000)
+  gauge('marketplace_outbox_oldest_seconds', 'Age of the oldest unpublished event.', [], (to, lag) => {
+    if (lag?.outbox) to.set(lag.outbox.oldestMs / 1000)
   })
-  gauge('marketplace_consumer_lag_events', 'Unprocessed events of a consumer.', ['consumer'], (to, { consumers }) => {
-    for (const [consumer, count] of Object.entries(consumers)) to.labels(consumer).set(count)
+  gauge('marketplace_consumer_lag_events', 'Unprocessed events of a consumer.', ['consumer'], (to, lag) => {
+    for (const [consumer, count] of Object.entries(lag?.consumers ?? {})) to.labels(consumer).set(count)
   })
   gauge(
     'marketplace_consumer_failed_events',
     'Events queued for a retry, and dead letters.',
     ['consumer', 'state'],
-    (to, { consumers, retries }) => {
-      if (!retries) return
-      for (const consumer of Object.keys(consumers)) {
+    (to, lag) => {
+      if (!lag?.retries) return
+      for (const consumer of Object.keys(lag.consumers)) {
         for (const state of ['retrying', 'dead']) to.labels(consumer, state).set(0)
       }
-      for (const { consumer, retrying, dead } of retries) {
+      for (const { consumer, retrying, dead } of lag.retries) {
         to.labels(consumer, 'retrying').set(retrying)
         to.labels(consumer, 'dead').set(dead)
       }

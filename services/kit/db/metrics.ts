@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { clear } from '../metrics/gauges.ts'
+import { measuredGauges } from '../metrics/gauges.ts'
 import type { Pool } from './client.ts'
 
 interface PoolMetrics {
@@ -10,53 +10,50 @@ interface PoolMetrics {
   isLeader(): boolean
 }
 
-/** Connections to Postgres. The states count all replicas of the service; one replica reports them. */
+/** Connections to Postgres. One replica of the service reports what all share. */
 export function poolMetrics(registry: Registry, { sql, size, isLeader }: PoolMetrics): void {
-  const registers = [registry]
   new Gauge({
     name: 'marketplace_database_pool_size',
     help: 'Connections to Postgres that this process may open.',
-    registers,
+    registers: [registry],
   }).set(size)
-  const byState = new Gauge({
-    name: 'marketplace_database_connections',
-    help: 'Connections to Postgres of all replicas of the service, by state.',
-    labelNames: ['state'],
-    registers,
-  })
-  const used = new Gauge({
-    name: 'marketplace_database_server_connections',
-    help: 'Connections to Postgres of all its users.',
-    registers,
-  })
-  const limit = new Gauge({
-    name: 'marketplace_database_server_connections_limit',
-    help: 'Connections that Postgres accepts of users without privileges.',
-    registers,
-  })
-  new Gauge({
-    name: 'marketplace_database_up',
-    help: 'Whether Postgres answers this process.',
-    registers,
-    async collect() {
-      const measured = await measure(sql, isLeader()).catch(() => undefined)
-      this.set(measured ? 1 : 0)
-      for (const gauge of [byState, used, limit]) clear(gauge)
-      for (const { state, count } of measured?.states ?? []) byState.labels(state).set(count)
-      if (!measured?.server) return
-      used.set(measured.server.used)
-      limit.set(measured.server.limit)
+  const gauge = measuredGauges(registry, () => measure(sql, isLeader()))
+  gauge('marketplace_database_up', 'Whether Postgres answers this process.', [], (to, measured) =>
+    to.set(measured ? 1 : 0),
+  )
+  gauge(
+    'marketplace_database_connections',
+    'Connections to Postgres of all replicas of the service, by state.',
+    ['state'],
+    (to, measured) => {
+      for (const { state, count } of measured?.states ?? []) to.labels(state).set(count)
     },
+  )
+  gauge('marketplace_database_server_connections', 'Connections to Postgres of all its users.', [], (to, measured) => {
+    if (measured?.server) to.set(measured.server.used)
   })
+  gauge(
+    'marketplace_database_server_connections_limit',
+    'Connections that Postgres accepts of users without privileges.',
+    [],
+    (to, measured) => {
+      if (measured?.server) to.set(measured.server.limit)
+    },
+  )
 }
 
-async function measure(sql: Pool, isLeader: boolean) {
-  if (!isLeader) {
-    await sql`select 1`
-    return {}
+interface Measured {
+  states: { state: string; count: number }[]
+  server: { used: number; limit: number } | undefined
+}
+
+async function measure(sql: Pool, isLeader: boolean): Promise<Measured> {
+  if (isLeader) {
+    const [states, [server]] = await Promise.all([countConnections(sql), countAll(sql)])
+    return { states, server }
   }
-  const [states, [server]] = await Promise.all([countConnections(sql), countAll(sql)])
-  return { states, server }
+  await sql`select 1`
+  return { states: [], server: undefined }
 }
 
 const countConnections = (sql: Pool) => sql<{ state: string; count: number }[]>`

@@ -1,6 +1,6 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Pool } from '../../kit/db/client.ts'
-import { clear } from '../../kit/metrics/gauges.ts'
+import { measuredGauges } from '../../kit/metrics/gauges.ts'
 import { measureDeliveries } from './queries.ts'
 
 /** The result of an attempt: the class of its status, or that there was none. */
@@ -25,47 +25,26 @@ export function deliveryMetrics(registry: Registry, sql: Pool, isLeader: () => b
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
     registers: [registry],
   })
-  let reading: ReturnType<typeof read> | undefined
-  const read = () =>
-    isLeader()
-      ? measureDeliveries(sql).then(
-          ([row]) => row,
-          () => undefined,
-        )
-      : Promise.resolve(undefined)
-  // The gauges of one scrape share one query.
-  const measured = () => {
-    reading ??= read().finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
-  const gauge = (
-    name: string,
-    help: string,
-    figureOf: (row: NonNullable<Awaited<ReturnType<typeof read>>>) => number,
-  ) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const row = await measured()
-        clear(this)
-        if (row) this.set(figureOf(row))
-      },
-    })
+  const gauge = measuredGauges(registry, async () => (isLeader() ? (await measureDeliveries(sql))[0] : undefined))
   gauge(
     'marketplace_webhook_due_deliveries',
     'Deliveries of active endpoints that are due, at most 10,000.',
-    ({ due }) => due,
+    [],
+    (to, row) => {
+      if (row) to.set(row.due)
+    },
   )
   gauge(
     'marketplace_webhook_oldest_due_seconds',
     'Age of the oldest due delivery of an active endpoint whose last attempt succeeded.',
-    ({ oldest_ms: oldestMs }) => (oldestMs ?? 0) / 1000,
+    [],
+    (to, row) => {
+      if (row) to.set((row.oldest_ms ?? 0) / 1000)
+    },
   )
-  gauge('marketplace_webhook_paused_endpoints', 'Endpoints that the marketplace paused.', ({ paused }) => paused)
+  gauge('marketplace_webhook_paused_endpoints', 'Endpoints that the marketplace paused.', [], (to, row) => {
+    if (row) to.set(row.paused)
+  })
   return (outcome, durationMs) => {
     attempts.labels(outcome).inc()
     durations.observe(durationMs / 1000)
