@@ -12,14 +12,15 @@ const RENDERED = join(CACHE, 'chart')
 const KUBERNETES_VERSIONS = ['1.34', '1.35', '1.36']
 const newest = `${KUBERNETES_VERSIONS.at(-1)}.0`
 /** Of these kinds `kubernetes-validate` has no schema. */
-const CUSTOM_KINDS = ['HTTPRoute', 'ScaledObject', 'ServiceMonitor', 'PrometheusRule']
+const CUSTOM_KINDS = ['HTTPRoute', 'ScaledObject', 'ServiceMonitor', 'PodMonitor', 'PrometheusRule']
 
 const problems: string[] = []
 
 /** Runs a command; its output is a problem unless it succeeds. */
 async function must(what: string, command: string[], env = process.env): Promise<string> {
   const { code, output } = await run(command, { env })
-  if (code !== 0) problems.push(`${what}:\n${output.trim()}`)
+  // A validator also prints what passed.
+  if (code !== 0) problems.push(`${what}:\n${output.replace(/^INFO .*\n/gm, '').trim()}`)
   return output
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { CATALOG_NAMES } from '../../services/catalog/catalog.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { emptyTestDatabase, testPasswords } from '../../services/testing/database.ts'
+import { asOwner, emptyTestDatabase, testPasswords } from '../../services/testing/database.ts'
 import { freePort } from '../../services/testing/free-port.ts'
 import { natsServer } from '../../services/testing/nats-server.ts'
 import { until } from '../../services/testing/until.ts'
@@ -32,7 +32,10 @@ afterAll(() => nats.close())
 const PASSWORD = 'the password of the first administrator'
 const EMAIL = 'ada@example.com'
 const ENCRYPTION_KEYS = `image:${Buffer.alloc(32, 3).toString('base64')}`
-const ofOwner = { DATABASE_URL: db.ownerUrl, NATS_URL: nats.url, ENCRYPTION_KEYS }
+/** Roles of this installation alone, because others of the server have their own. */
+const DATABASE_ROLE_PREFIX = 'content_'
+const ofOwner = { DATABASE_URL: asOwner(db.ownerUrl), DATABASE_ROLE_PREFIX, NATS_URL: nats.url, ENCRYPTION_KEYS }
+const urlOf = (name: ServiceName) => db.urlOf(name).replace('//marketplace_', `//${DATABASE_ROLE_PREFIX}`)
 const COMMAND = [BUN, '--no-install', 'scripts/container/run.ts']
 
 const command = (words: readonly string[], env: Record<string, string> = ofOwner) =>
@@ -82,7 +85,7 @@ test('an unknown name is refused with the names of all services and commands', a
   const { code, output } = await command(['catalogs'])
   expect([code, output]).toEqual([
     2,
-    expect.stringMatching(/^Unknown: catalogs\..* webhooks, all, migrate, .* check\.\n$/),
+    expect.stringMatching(/^Unknown: catalogs\..* webhooks, all, migrate, .* check, tools\.\n$/),
   ])
 })
 
@@ -110,7 +113,7 @@ test('operator bootstraps, and the administrator activates over HTTP', async () 
   const person = ['--email', EMAIL, '--given-name', 'Ada', '--family-name', 'Berg']
   const { output } = await command(['operator', 'bootstrap', ...person, '--organization', 'Operator', '--region', 'NO'])
   const token = /\/activate#(\S+)$/m.exec(output)?.[1] ?? ''
-  for (const name of SERVICES) await start(name, { DATABASE_URL: db.urlOf(name) })
+  for (const name of SERVICES) await start(name, { DATABASE_URL: urlOf(name) })
   const client = new ApiClient(ingress.url)
   await client.activate(token, PASSWORD)
   await client.signIn(EMAIL, PASSWORD)
@@ -172,7 +175,7 @@ test.each(['migrate', 'catalog'])('SIGTERM ends %s while it waits for Postgres',
 })
 
 test('all serves every path in one process, and SIGTERM ends each process with 0', async () => {
-  const urls = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, db.urlOf(name)])
+  const urls = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, urlOf(name)])
   await start('all', Object.fromEntries(urls))
   const client = new ApiClient(`http://127.0.0.1:${ports.all}`)
   await client.signIn(EMAIL, PASSWORD)

@@ -25,7 +25,10 @@ test('one replica measures what all share', async () => {
 })
 
 test('the other replicas report their own state alone', async () => {
-  expect(await scrape(db.urlOf('catalog'), false)).toEqual(['marketplace_database_pool_size 2', 'marketplace_database_up 1'])
+  expect(await scrape(db.urlOf('catalog'), false)).toEqual([
+    'marketplace_database_pool_size 2',
+    'marketplace_database_up 1',
+  ])
 })
 
 test('without Postgres the state is 0, and what it would answer is absent', async () => {

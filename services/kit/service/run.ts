@@ -6,6 +6,7 @@ import { VERSION } from '../config/version.ts'
 import { createApp } from '../http/app.ts'
 import { flushLogs } from '../log/standard-output.ts'
 import { OutdatedSchema } from '../migrate/migrate.ts'
+import { WrongEncryptionKey } from '../secrets/box.ts'
 import { startTraces } from '../traces/traces.ts'
 import { pause, superviseWorkers } from '../worker/worker.ts'
 import { healthServer } from './health.ts'
@@ -126,10 +127,13 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
   }
 }
 
+/** Errors of a start whose message is a sentence for the operator. */
+const EXPLAINED = [BadConfiguration, OutdatedSchema, WrongEncryptionKey]
+
 /** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
 export async function serve(options: ServeOptions): Promise<void> {
   const running = await open(options).catch((error) => {
-    if (!(error instanceof BadConfiguration || error instanceof OutdatedSchema)) throw error
+    if (!EXPLAINED.some((kind) => error instanceof kind)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(error instanceof BadConfiguration ? 2 : 1)
   })
