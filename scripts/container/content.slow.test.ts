@@ -19,6 +19,7 @@ const folder = await mkdtemp(join(tmpdir(), 'content-'))
 await chmod(folder, 0o755)
 await copyApplication(folder)
 const running = new Map<string, Bun.Subprocess>()
+const metricsUrls = new Map<string, string>()
 afterAll(async () => {
   for (const child of running.values()) child.kill('SIGKILL')
   await rm(folder, { recursive: true, force: true })
@@ -72,6 +73,7 @@ async function start(name: ServiceName | 'all', env: Record<string, string>): Pr
     stderr: 'inherit',
   })
   running.set(name, child)
+  metricsUrls.set(name, `http://127.0.0.1:${healthPort}/metrics`)
   const ready = async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined))?.ok
   await until(ready, { what: `readiness of ${name}` })
 }
@@ -121,9 +123,33 @@ test('operator bootstraps, and the administrator activates over HTTP', async () 
 
 test('check signs in and reads a catalog', async () => {
   const at = (name: ServiceName) => `http://127.0.0.1:${ports[name]}`
-  const env = { IDENTITY_URL: at('identity'), CATALOG_URL: at('catalog'), EMAIL, PASSWORD }
-  const { code, output } = await command(['check'], env)
-  expect([code, output]).toEqual([0, expect.stringContaining('The account signs in and reads a catalog.\n')])
+  const env = {
+    ...{ IDENTITY_URL: at('identity'), CATALOG_URL: at('catalog'), EMAIL, PASSWORD },
+    METRICS_URLS: SERVICES.map((name) => metricsUrls.get(name)).join(),
+  }
+  expect(await command(['check'], env)).toEqual({
+    code: 0,
+    output: `Every service reaches Postgres, NATS and the file store.
+A wrong password is refused.
+A request without a token is refused.
+The account signs in and reads a catalog.
+`,
+  })
+})
+
+test('check names a service and what it cannot use', async () => {
+  const metrics = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () =>
+      new Response('marketplace_database_up{component="sourcing"} 1\nmarketplace_storage_up{component="sourcing"} 0\n'),
+  })
+  const [IDENTITY_URL, CATALOG_URL] = [`http://127.0.0.1:${ports.identity}`, `http://127.0.0.1:${ports.catalog}`]
+  expect(await command(['check'], { IDENTITY_URL, CATALOG_URL, METRICS_URLS: metrics.url.href })).toEqual({
+    code: 1,
+    output: 'sourcing cannot use its file store; its log has the reason.\n',
+  })
+  await metrics.stop(true)
 })
 
 test('the documentation page, its guides and every module of the API reference are served', async () => {

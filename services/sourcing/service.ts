@@ -25,6 +25,7 @@ import { titleWorkers } from './rfqs/titles.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
 import { createStorage } from './storage/create.ts'
 import { FolderStorage } from './storage/folder/store.ts'
+import { storageWatch } from './storage/watch.ts'
 import { technologyWorkers } from './technologies/refresh.ts'
 import { cleanUpUploads } from './uploads/cleanup.ts'
 import { uploadRoutes } from './uploads/routes.ts'
@@ -88,6 +89,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       ...titleWorkers({ bus, sql: kit.sql, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
+      storageWatch({ storage, registry: kit.registry, log: kit.log }),
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
     cleanup: [

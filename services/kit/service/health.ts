@@ -8,6 +8,9 @@ interface HealthOptions {
   isReady(): boolean
 }
 
+export const healthAnswer = (path: '/livez' | '/readyz', isReady: boolean): Response =>
+  path === '/livez' || isReady ? new Response('ok\n') : new Response('not ready\n', { status: 503 })
+
 /**
  * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop runs; ready
  * means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage of theirs
@@ -21,9 +24,9 @@ export function healthServer({ hostname, port, services, isReady }: HealthOption
       if (method !== 'GET' && method !== 'HEAD') return new Response('not allowed\n', { status: 405 })
       switch (new URL(url).pathname) {
         case '/livez':
-          return new Response('ok\n')
+          return healthAnswer('/livez', isReady())
         case '/readyz':
-          return isReady() ? new Response('ok\n') : new Response('not ready\n', { status: 503 })
+          return healthAnswer('/readyz', isReady())
         case '/metrics':
           return new Response(await exposition(services), {
             headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },

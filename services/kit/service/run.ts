@@ -1,5 +1,8 @@
 import http from 'node:http'
 import type { Static, TObject } from '@sinclair/typebox'
+import { NotFoundError } from 'elysia'
+import { listedOwnerOf } from '../../../proto/paths.ts'
+import type { ServiceName } from '../../../proto/services.ts'
 import { originsIn } from '../config/origins.ts'
 import { BadConfiguration, readConfig } from '../config/read.ts'
 import { VERSION } from '../config/version.ts'
@@ -9,7 +12,7 @@ import { OutdatedSchema } from '../migrate/migrate.ts'
 import { WrongEncryptionKey } from '../secrets/box.ts'
 import { startTraces } from '../traces/traces.ts'
 import { pause, superviseWorkers } from '../worker/worker.ts'
-import { healthServer } from './health.ts'
+import { healthAnswer, healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
 
 export interface ServeOptions {
@@ -47,6 +50,18 @@ export function configure<S extends TObject>(
     if (!(error instanceof BadConfiguration)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(2)
+  }
+}
+
+/**
+ * Whether the paths of the contract belong to a process with other services. Where the additions are not exposed, a service
+ * without any is behind all other paths, and answers theirs as unknown ones.
+ */
+function elsewhereOf(names: readonly ServiceName[]): (path: string) => boolean {
+  const hidesAdditions = !names.includes('identity')
+  return (path) => {
+    const owner = listedOwnerOf(path)
+    return owner !== undefined && !names.includes(owner) && !(hidesAdditions && path.startsWith('/flows/'))
   }
 }
 
@@ -89,9 +104,17 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
   const app = createApp({
     services,
     ownerOf,
+    isElsewhere: elsewhereOf(services.map(({ name }) => name)),
     trustedProxies: config.TRUSTED_PROXIES,
     corsOrigins: originsIn(config.CORS_ORIGINS),
   })
+  // Load balancers of clouds check the port of the API. A request through a proxy does not reach these paths.
+  for (const path of ['/livez', '/readyz'] as const) {
+    app.get(path, ({ request }) => {
+      if (request.headers.has('x-forwarded-for')) throw new NotFoundError()
+      return healthAnswer(path, ready)
+    })
+  }
   const options = {
     hostname: config.HOST,
     port: config.PORT,

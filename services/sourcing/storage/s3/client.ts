@@ -96,6 +96,7 @@ export class S3Client {
     const isDenied = response.status === 401 || response.status === 403
     if (isDenied) throw new StorageFailure('The file store denied access.', error)
     if (EXPECTED_ERRORS.has(response.status) && error.code !== 'NoSuchBucket') throw error
+    if (error.code === 'NoSuchBucket') throw new StorageFailure('The bucket of the file store does not exist.', error)
     // For example a redirect or a 400 because of a wrong region or an expired session token.
     throw new StorageFailure('The file store sent an unexpected response.', error)
   }
