@@ -9,7 +9,7 @@ const market = await testMarketplace()
 const operator = (await market.operator()).administrator
 
 const demo = (url: string, email: string, password: string) =>
-  run([BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', url, '--email', email], {
+  run([BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', url, '--operator', email], {
     env: { PATH: process.env.PATH, PASSWORD: password },
     timeoutMs: 60_000,
   })
@@ -59,7 +59,7 @@ test('a step that is refused is one sentence with the step, the request and its 
   expect([refused.code, refused.output]).toEqual([
     1,
     expect.stringContaining(
-      'Step 2 (The operator creates Hansa Trading) failed. POST /flows/v1/orgs answered 403: This needs the permission platform:operate.\n',
+      'Step 2 (The operator creates Baltic Pumps) failed. POST /flows/v1/orgs answered 403: This needs the permission platform:operate.\n',
     ),
   ])
 })
