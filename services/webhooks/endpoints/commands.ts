@@ -11,6 +11,7 @@ import type { BeginCommand } from '../../kit/auth/authorized.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import { failDeliveriesOf } from '../deliveries/queries.ts'
 import { resumeReplay } from '../replays/queries.ts'
 import * as queries from './queries.ts'
 import { merged, shownEndpoint } from './rules.ts'
@@ -79,9 +80,15 @@ export function patchEndpoint(
   })
 }
 
-export function deleteEndpoint({ begin, params, audit }: ChangeEndpoint): Promise<undefined> {
+/** Of one statement. The clean-up ends the others within minutes. */
+const MAX_ENDED_DELIVERIES = 1000
+
+/** Deletes an endpoint with its replay, and ends its deliveries, because each endpoint that has some costs the dispatchers time. */
+export function deleteEndpoint({ clock }: CommandDeps, { begin, params, audit }: ChangeEndpoint): Promise<undefined> {
+  const now = nowOf(clock)
   return begin(async (tx, { orgId }) => {
     found(await queries.deleteEndpoint(tx, orgId, params.webhookId))
+    await failDeliveriesOf(tx, params.webhookId, now, MAX_ENDED_DELIVERIES)
     await recordSuccess(tx, audit)
     return undefined
   })

@@ -37,4 +37,4 @@ export const endpointRoutes = ({ http, addresses, ...deps }: Deps) =>
         (body) => urlProblems(body, addresses),
       ),
     )
-    .use(http.route(operations.deleteWebhookEndpoint, (call) => commands.deleteEndpoint(call)))
+    .use(http.route(operations.deleteWebhookEndpoint, (call) => commands.deleteEndpoint(deps, call)))
