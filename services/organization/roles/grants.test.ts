@@ -69,7 +69,8 @@ describe.each([
     for (const [userId, named] of [
       [stranger.administrator.userId, `\`${stranger.administrator.userId}\``],
       [unknown, `\`${unknown}\``],
-      ['no id', 'with this id'],
+      ['no id', '`no id`'],
+      ['<no id>', 'with this id'],
     ] as const) {
       const answer = await command(viewer, userId)
       expect([answer.status, answer.body.errors]).toEqual([
