@@ -53,7 +53,7 @@ test.each([...ALL, ...TAKE_ANY_WORD])('%p --help: describes the command and does
   expect([code, output]).toEqual([0, expect.stringMatching(/^Usage: /)])
 })
 
-test.each(['dev', 'test', 'operator', 'image'])(
+test.each(['dev', 'test', 'operator', 'image', 'demo'])(
   './scripts/%s --help: the text that is printed without packages',
   async (name) => {
     const { output } = await script(name, '--help')

@@ -33,6 +33,9 @@ afterAll(async () => {
   await rm(stateElsewhere, { recursive: true, force: true })
 })
 
+/** The end of what the launcher prints when it is ready. */
+const LAST_LINE = '-H "Authorization: Bearer $TOKEN"\n'
+
 /** Starts the launcher and reads its output until it is ready or has ended. */
 async function dev(options: string[] = [], env: Record<string, string> = {}) {
   // BUN_FEATURE_FLAG_NO_ORPHANS would end the services of a killed launcher, which this test needs.
@@ -48,9 +51,9 @@ async function dev(options: string[] = [], env: Record<string, string> = {}) {
   let printed = ''
   for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
     printed += chunk
-    if (printed.includes('/docs\n')) break
+    if (printed.includes(LAST_LINE)) break
   }
-  const isUp = printed.includes('/docs\n')
+  const isUp = printed.includes(LAST_LINE)
   return { child, printed, refusal: isUp ? '' : await child.stderr.text() }
 }
 
@@ -131,6 +134,23 @@ async function offerStates({ organizations }: AccountsFile): Promise<OfferState[
 
 const MINUTES_MS = 60_000
 
+/** Each line of an event follows that of its step. */
+const TRADE_WITH_EVENTS = new RegExp(
+  [
+    /\. Skagen Pumps signs in: anders\.juhl@/,
+    /Nordhavn Shipping registers a webhook endpoint .*: wh_\w{26}\n/,
+    /Nordhavn Shipping publishes the RFQ: .* is OPEN\n {8}← cases\.created .* verified\n/,
+    /Tanjong Castings declines: .*\n {8}← cases\.updated .* verified\n/,
+    /Vestland Additive submits it: .* is SUBMITTED\n {8}← cases\.updated .*\(sourcing\.offer\.submitted\) {2}verified\n/,
+    /awards 30 pieces .* is AWARDED\n( {8}← .* verified\n){3}/,
+    /Ruhr Präzision ships: .* is SHIPPED\n {8}← assignments\.status\.updated .* is SHIPPED .* verified\n/,
+    /Nordhavn Shipping accepts the goods: .* is COMPLETED\n {8}← assignments\.status\.updated .* is COMPLETED .* verified\n/,
+    /\nThe endpoint of Nordhavn Shipping is deleted\. .*\n$/,
+  ]
+    .map(({ source }) => source)
+    .join('[^]*'),
+)
+
 test(
   'a start without options: serves the demo, again after a kill and a restart, and stops at a signal',
   async () => {
@@ -147,7 +167,12 @@ test(
     expect(first.printed).toContain('anders.juhl@')
     const listed = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts'], { cwd: checkout })
     expect(all.filter(({ email }) => !listed.output.includes(email))).toEqual([])
-    expect(first.printed.trimEnd()).toEndWith(`${address}/docs`)
+    expect(first.printed).toContain(`\nIts documentation  ${address}/docs\n`)
+    expect(first.printed).toContain(`\nexport BASE=${address} EMAIL=anders.juhl@skagen-pumps.example.com PASSWORD=`)
+    const variables = await run([BUN, join(checkout, 'scripts', 'dev.ts'), 'accounts', '--env'], { cwd: checkout })
+    expect(variables.output).toStartWith(`export BASE=${address}\nexport EMAIL=anders.juhl@`)
+    const demo = await run([BUN, join(checkout, 'scripts', 'demo.ts')], { cwd: checkout, timeoutMs: MINUTES_MS })
+    expect([demo.output, demo.code]).toEqual([expect.stringMatching(TRADE_WITH_EVENTS), 0])
     const token = await signIn(accounts)
     const parts = await listParts(token)
     expect(parts.length).toBeGreaterThan(0)

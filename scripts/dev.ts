@@ -1,6 +1,8 @@
-import { readOptions, USAGE } from './local/options.ts'
+import { DEFAULT_URL } from './client/account.ts'
+import { localAddress } from './local/address.ts'
+import { type Options, readOptions, USAGE } from './local/options.ts'
 import { start } from './local/start.ts'
-import { accountsTable, readAccounts } from './local/welcome.ts'
+import { accountsTable, guideVariables, readAccounts } from './local/welcome.ts'
 import { runCommand } from './toolchain/command.ts'
 import { Refusal } from './toolchain/refusal.ts'
 import { ACCOUNTS_FILE } from './toolchain/state.ts'
@@ -10,9 +12,14 @@ await runCommand(
   async (lifecycle) => {
     const options = readOptions(process.argv.slice(2))
     if (options.help) console.log(USAGE)
-    else if (options.accounts) console.log(accountsTable(await readAccounts(ACCOUNTS_FILE)))
+    else if (options.accounts) console.log(await accountsText(options))
     else throw new Refusal(await start(options, lifecycle))
     return 0
   },
   { interruptedCode: 0 },
 )
+
+async function accountsText({ env }: Options): Promise<string> {
+  const file = await readAccounts(ACCOUNTS_FILE)
+  return env ? guideVariables((await localAddress()) ?? DEFAULT_URL, file) : accountsTable(file)
+}

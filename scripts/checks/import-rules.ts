@@ -5,7 +5,7 @@ export const TESTS = String.raw`\.test\.ts$|/(testing|conformance)(/|\.ts$)`
 
 /** The folders of the kit, lowest layer first: a folder imports only its own layer and the layers below. */
 const KIT_LAYERS = [
-  ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'limits'],
+  ['errors', 'worker', 'config', 'log', 'metrics', 'traces', 'secrets', 'db', 'sessions', 'limits'],
   ['auth', 'audit', 'idempotency', 'pagination', 'addresses'],
   ['bus', 'command'],
   ['http', 'migrate'],
@@ -102,9 +102,9 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
       to: kit(KIT_LAYERS.slice(at + 1)),
     }),
   ),
-  forbid('only kit/db and the session of LISTEN import postgres', {
+  forbid('only kit/db and kit/sessions import postgres', {
     from: '^services/',
-    except: '^services/kit/(db/|bus/session\\.ts$)',
+    except: '^services/kit/(db|sessions)/',
     to: packages('postgres'),
   }),
   forbid('only kit/bus imports nats', { from: '^services/', except: '^services/kit/bus/', to: packages('nats') }),

@@ -50,6 +50,13 @@ test('arguments come before variables; with a password no demo account is read',
   })
 })
 
+test('the password of EMAIL is not that of another account', async () => {
+  const variables = { EMAIL: 'viewer@x', PASSWORD: 'secret' }
+  expect((await accountOf({ email: 'operator@x' }, variables, demo)).password).toBe('password of operator@x')
+  expect((await accountOf({ email: 'viewer@x' }, variables, none)).password).toBe('secret')
+  expect((await accountOf({}, variables, none)).password).toBe('secret')
+})
+
 test('an account of the demo by its address; an unknown one, a lone password and a bad address are refused', async () => {
   expect((await accountOf({ email: 'viewer@x' }, {}, demo)).password).toBe('password of viewer@x')
   await expect(accountOf({ email: 'c@x' }, {}, demo)).rejects.toThrow(/do not have c@x/)

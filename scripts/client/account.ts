@@ -7,7 +7,7 @@ export interface Account {
   password: string
 }
 
-const DEFAULT_URL = 'http://localhost:8080'
+export const DEFAULT_URL = 'http://localhost:8080'
 
 interface Given {
   url?: string
@@ -24,7 +24,7 @@ export interface LocalMarketplace {
 
 /**
  * The marketplace and an account, by default that of its operator: arguments before variables before the marketplace of
- * `./scripts/dev`.
+ * `./scripts/dev`. A demo account has its own password although PASSWORD is set for another EMAIL.
  */
 export async function accountOf(
   given: Given,
@@ -34,12 +34,13 @@ export async function accountOf(
   const url = (given.url ?? BASE ?? (await readAddress()) ?? DEFAULT_URL).replace(/\/+$/, '')
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Refusal(`${url} is not the address of a marketplace.`)
   const email = given.email ?? EMAIL
-  if (email !== undefined && PASSWORD !== undefined) return { url, email, password: PASSWORD }
+  if (email !== undefined && PASSWORD !== undefined) {
+    const isOfAnother = EMAIL !== undefined && email !== EMAIL
+    const known = isOfAnother ? accountIn(await readAccounts().catch(() => undefined), email) : undefined
+    return { url, email, password: known?.password ?? PASSWORD }
+  }
   if (PASSWORD !== undefined) throw new Refusal('PASSWORD needs the e-mail address of its account: send --email.')
-  const { organizations } = await readAccounts()
-  const account = organizations
-    .flatMap(({ accounts }) => accounts)
-    .find((known) => (email === undefined ? known.permissions.includes('platform:operate') : known.email === email))
+  const account = accountIn(await readAccounts(), email)
   if (!account) {
     throw new Refusal(
       email === undefined
@@ -49,3 +50,9 @@ export async function accountOf(
   }
   return { url, email: account.email, password: account.password }
 }
+
+/** The demo account of an address, or that of the operator. */
+const accountIn = (file: AccountsFile | undefined, email: string | undefined) =>
+  file?.organizations
+    .flatMap(({ accounts }) => accounts)
+    .find((known) => (email === undefined ? known.permissions.includes('platform:operate') : known.email === email))

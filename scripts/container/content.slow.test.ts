@@ -169,9 +169,12 @@ test('the documentation page, its guides and every module of the API reference a
 })
 
 test('the demo plays a whole trade against the five services', async () => {
-  const { code, output } = await run([BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', ingress.url, '--email', EMAIL], {
-    env: { PATH: process.env.PATH, PASSWORD },
-  })
+  const { code, output } = await run(
+    [BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', ingress.url, '--operator', EMAIL],
+    {
+      env: { PATH: process.env.PATH, PASSWORD },
+    },
+  )
   expect([output, code]).toEqual([expect.stringMatching(/as MANUFACTURER: O-\w{8} is COMPLETED\n$/), 0])
 }, 120_000)
 

@@ -97,7 +97,7 @@ async function route(services: readonly (Pod & { port: number })[], port: number
 async function playDemo(url: string, link: string, progress: Lifecycle['progress']): Promise<number> {
   const password = crypto.randomUUID()
   await new ApiClient(url).activate(/\/activate#(\S+)/.exec(link)?.[1] ?? '', password)
-  const command = [BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', url, '--email', EMAIL]
+  const command = [BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', url, '--operator', EMAIL]
   const { code, output } = await run(command, { env: { ...process.env, PASSWORD: password } })
   progress(output.trimEnd())
   return code

@@ -9,12 +9,15 @@ export interface Options {
   help: boolean
   /** Prints all accounts instead of a start. */
   accounts: boolean
+  /** Prints the variables of the guides instead. */
+  env: boolean
 }
 
 export const USAGE = helpText('dev')
 
 const FLAGS = {
   accounts: 'accounts',
+  '--env': 'env',
   '--reset': 'reset',
   '--watch': 'watch',
   '--verbose': 'verbose',
@@ -24,13 +27,14 @@ const FLAGS = {
 
 /** Reads the command line; unknown words are refused. */
 export function readOptions(words: string[]): Options {
-  const options: Options = { reset: false, watch: false, verbose: false, help: false, accounts: false }
+  const options: Options = { reset: false, watch: false, verbose: false, help: false, accounts: false, env: false }
   for (const word of words) {
     const flag = Object.entries(FLAGS).find(([name]) => name === word)?.[1]
     if (!flag) throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
     options[flag] = true
   }
   if (options.accounts && (options.reset || options.watch || options.verbose))
-    throw new Refusal(`accounts takes no other option\n\n${USAGE}`)
+    throw new Refusal(`accounts takes no option but --env\n\n${USAGE}`)
+  if (options.env && !options.accounts) throw new Refusal(`--env is an option of accounts\n\n${USAGE}`)
   return options
 }

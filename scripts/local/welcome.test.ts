@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { AccountsFile } from '../seed/accounts.ts'
-import { accountsTable, readAccounts, welcome } from './welcome.ts'
+import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
+import { accountsTable, guideVariables, readAccounts, welcome } from './welcome.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'welcome-'))
 afterAll(() => rm(root, { recursive: true }))
@@ -38,18 +39,17 @@ const story: AccountsFile = {
   })),
 }
 
-test('the welcome shows two accounts of an IP owner and one of a consumer, and the addresses last', () => {
+test('the welcome shows two accounts of an IP owner and one of a consumer, and ends with lines to paste', () => {
   const text = welcome('http://localhost:8080', story, '/log')
   const table = text.slice(0, text.indexOf('./scripts/dev accounts'))
+  expect(text).toContain('The marketplace    http://localhost:8080\nIts documentation  http://localhost:8080/docs\n')
   expect([...table.matchAll(/\S+@\S+/g)].map(([email]) => email)).toEqual([
     'administrator@IP_OWNER.example',
     'member@IP_OWNER.example',
     'member@CONSUMER.example',
   ])
-  expect(text.trimEnd().split('\n').slice(-2)).toEqual([
-    'The marketplace    http://localhost:8080',
-    'Its documentation  http://localhost:8080/docs',
-  ])
+  expect(text).toContain('\nexport BASE=http://localhost:8080 EMAIL=member@IP_OWNER.example PASSWORD=x\n')
+  expect(text).toEndWith('-H "Authorization: Bearer $TOKEN"\n')
 })
 
 test('all accounts are a table with aligned columns', () => {
@@ -61,16 +61,38 @@ test('all accounts are a table with aligned columns', () => {
 
 test('the first requests work when copied, with any password', async () => {
   const text = welcome('http://localhost:8080', file, '/log')
-  const commands = text.slice(text.indexOf('TOKEN='), text.indexOf('\n\nLogs'))
+  const commands = text.slice(text.indexOf('export '))
   // Replaces curl, which may be missing: prints its arguments and answers as the token endpoint.
   const curl = `curl() { printf '%s\\n' "$@" >&2; echo '{"token_type":"Bearer","access_token":"a.b-c","expires_in":900}'; }`
   const shell = Bun.spawn(['sh', '-ec', `${curl}\n${commands}`], { stdout: 'ignore', stderr: 'pipe' })
   const asked = (await shell.stderr.text()).split('\n')
   expect(await shell.exited).toBe(0)
   expect(asked).toContain('http://localhost:8080/v2.3/oauth/token')
-  expect(asked).toContain(JSON.stringify({ grant_type: 'password', username: anna.email, password: anna.password }))
+  expect(asked).toContain(`username=${anna.email}`)
+  expect(asked).toContain(`password=${anna.password}`)
   expect(asked).toContain('http://localhost:8080/v1/parts?pageSize=3')
   expect(asked).toContain('Authorization: Bearer a.b-c')
+})
+
+test('the variables of the guides are those that the guides use and do not set', async () => {
+  const accounts = ORGANIZATIONS.flatMap((organization) =>
+    Object.values(organization.people).map((person) => ({ ...ben, email: emailOf(person, organization) })),
+  )
+  const lines = guideVariables('http://localhost:8080', {
+    organizations: [{ id: 'org_1', name: 'All', roles: [], engagement: 'DIRECT', accounts }],
+  })
+  const shell = Bun.spawn(['sh', '-euc', `${lines}\nenv`], { env: {} })
+  const set = (await shell.stdout.text()).split('\n')
+  expect(set).toContain('EMAIL=anders.juhl@skagen-pumps.example.com')
+  expect(set).toContain('BUYER_EMAIL=mikkel.friis@nordhavn.example.com')
+  const guides = join(import.meta.dir, '..', '..', 'proto', 'guides')
+  for (const name of await readdir(guides)) {
+    const text = await Bun.file(join(guides, name)).text()
+    for (const [, variable = ''] of text.matchAll(/\$(\w*PASSWORD)\b/g)) {
+      const isKnown = text.includes(`\n${variable}=`) || set.some((line) => line.startsWith(`${variable}=`))
+      expect([name, variable, isKnown]).toEqual([name, variable, true])
+    }
+  }
 })
 
 test('accounts are read from the file of the seed', async () => {

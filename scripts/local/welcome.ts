@@ -1,4 +1,5 @@
 import type { AccountsFile } from '../seed/accounts.ts'
+import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 
 /** The accounts that the seed wrote. */
@@ -12,21 +13,23 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
   )
 }
 
-/** The text after a start: three accounts, a first request, and the addresses at the end. */
+/** The text after a start: three accounts, the addresses, and first requests at the end. */
 export function welcome(address: string, file: AccountsFile, logFile: string): string {
   const chosen = chosenFrom(file)
   return `
 ${accountsTable(chosen)}
 
-./scripts/dev accounts lists all of them. Sign in and list parts:
-
-${firstRequests(address, chosen)}
+./scripts/dev accounts lists all of them, and ./scripts/demo plays a trade between them.
 
 Logs: ${logFile}
 Ctrl-C stops it; ./scripts/dev --reset removes its data.
 
 The marketplace    ${address}
 Its documentation  ${address}/docs
+
+Paste into another terminal to sign in and list parts:
+
+${firstRequests(address, chosen)}
 `
 }
 
@@ -69,13 +72,40 @@ function kindOf({ administrator, permissions }: Account): string {
   return permissions.length > 0 ? 'member' : 'viewer'
 }
 
-/** The first requests, with an account of a consumer organization. */
+/** The variables of the README, with an account of an IP owner, and first requests with them. */
 function firstRequests(address: string, { organizations }: AccountsFile): string {
-  const buyer = organizations.find(({ roles, accounts }) => roles.includes('CONSUMER') && accounts.length > 0)
-  const account = (buyer ?? organizations.find(({ accounts }) => accounts.length > 0))?.accounts[0]
-  const body = JSON.stringify({ grant_type: 'password', username: account?.email, password: account?.password })
-  return `TOKEN=$(curl -s ${address}/v2.3/oauth/token -H 'Content-Type: application/json' \\
-  -d '${body.replaceAll("'", `'\\''`)}' \\
-  | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s '${address}/v1/parts?pageSize=3' -H "Authorization: Bearer $TOKEN"`
+  const accounts = organizations.flatMap((organization) => organization.accounts)
+  const account = accounts.find((one) => kindOf(one) === 'member') ?? accounts[0]
+  return `${exported({ BASE: address, EMAIL: account?.email ?? '', PASSWORD: account?.password ?? '' })}
+TOKEN=$(curl -sS $BASE/v2.3/oauth/token -d grant_type=password --data-urlencode username="$EMAIL" \\
+  --data-urlencode password="$PASSWORD" | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
+curl -sS "$BASE/v1/parts?pageSize=3" -H "Authorization: Bearer $TOKEN"`
 }
+
+/** The variables of the guides with their values: the address, and the accounts of the story by the prefix that they have there. */
+export function guideVariables(address: string, { organizations }: AccountsFile): string {
+  const accounts = organizations.flatMap((organization) => organization.accounts)
+  const variables = GUIDE_ACCOUNTS.flatMap(([prefix, key, person]) => {
+    const organization = ORGANIZATIONS.find((one) => one.key === key)
+    const email = organization && emailOf(organization.people[person], organization)
+    const account = accounts.find((one) => one.email === email)
+    return account ? [{ [`${prefix}EMAIL`]: account.email, [`${prefix}PASSWORD`]: account.password }] : []
+  })
+  return [{ BASE: address }, ...variables].map(exported).join('\n')
+}
+
+const GUIDE_ACCOUNTS = [
+  ['', 'skagen-pumps', 'member'],
+  ['ADMIN_', 'skagen-pumps', 'administrator'],
+  ['BUYER_', 'nordhavn', 'member'],
+  ['VESTLAND_', 'vestland-additive', 'member'],
+  ['RUHR_', 'ruhr-praezision', 'member'],
+] as const
+
+/** A line that sets variables in a shell. */
+const exported = (variables: Readonly<Record<string, string>>) =>
+  `export ${Object.entries(variables)
+    .map(([name, value]) => `${name}=${quoted(value)}`)
+    .join(' ')}`
+
+const quoted = (text: string) => (/^[\w@.:/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

@@ -55,6 +55,7 @@ test('an event is verified and printed, a forged one is refused, and SIGINT dele
   const port = String(freePort())
   const command = listen(['--email', email, '--events', 'cases.*', '--port', port])
   await command.says(`listens at http://127.0.0.1:${port}/ to cases.*`)
+  expect(command.output).not.toContain('whsec_')
   await sendTest()
   await command.says('verified')
   expect(command.output).toMatch(/cases\.created {2}evt_\w+ {2}attempt 1 {2}verified\n\{\n {2}"id": "evt_/)

@@ -1,7 +1,8 @@
-import type { CreatedWebhookEndpoint, WebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
+import type { WebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
-import { type Account, accountOf } from '../client/account.ts'
+import { accountOf } from '../client/account.ts'
 import { ask, signIn } from '../client/requests.ts'
+import { createTemporaryEndpoint, deleteEndpoint, ENDPOINTS_PATH } from '../client/webhook-endpoint.ts'
 import { localMarketplace } from '../local/address.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { listenForWebhooks, type Receipt } from './webhook-listener.ts'
@@ -16,8 +17,7 @@ export interface ListenOptions {
   forwardTo?: string
 }
 
-const PATH = '/v2.3/webhooks/endpoints'
-/** Recognizes the endpoint of a listener that was killed. */
+/** Of the endpoint, by which the next listener at its address recognizes that of one that was killed. */
 const DESCRIPTION = 'scripts/operator webhooks listen'
 
 /** Receives the events of an organization on this machine through an endpoint that exists as long as the command runs. */
@@ -36,12 +36,17 @@ export async function listen(options: ListenOptions): Promise<void> {
   })
   try {
     const url = addressOf('--public-url', options.publicUrl) ?? `http://127.0.0.1:${server.port}/`
-    const endpoint = await createEndpoint(client, url, await eventsOf(client, options))
+    const request = { url, events: await eventsOf(client, options), description: DESCRIPTION }
+    const endpoint = await createTemporaryEndpoint(client, request, (left) => left.url === url)
     secret.resolve(endpoint.secret)
     console.log(`${account.email} listens at ${url} to ${endpoint.events.join(', ')}. Ctrl-C ends it.`)
-    console.log(`The secret of the endpoint, for the address of --forward-to: ${endpoint.secret}\n`)
+    if (options.forwardTo !== undefined) {
+      console.log(`The secret of the endpoint, with which ${options.forwardTo} verifies: ${endpoint.secret}`)
+    }
+    console.log()
     await ended
     await deleteEndpoint(account, endpoint.id)
+    console.log(`The endpoint ${endpoint.id} is deleted.`)
   } finally {
     secret.reject(new Error('the endpoint was not created'))
     await server.stop(true)
@@ -51,24 +56,12 @@ export async function listen(options: ListenOptions): Promise<void> {
 /** The given events, or those of an existing endpoint. */
 async function eventsOf(client: ApiClient, { endpoint, events }: ListenOptions): Promise<string[]> {
   if (endpoint === undefined) return events
-  const { data } = await ask<{ data: WebhookEndpoint }>(client, 'GET', `${PATH}/${encodeURIComponent(endpoint)}`)
+  const { data } = await ask<{ data: WebhookEndpoint }>(
+    client,
+    'GET',
+    `${ENDPOINTS_PATH}/${encodeURIComponent(endpoint)}`,
+  )
   return data.events
-}
-
-async function createEndpoint(client: ApiClient, url: string, events: string[]): Promise<CreatedWebhookEndpoint> {
-  const { data: known } = await ask<{ data: WebhookEndpoint[] }>(client, 'GET', PATH)
-  for (const left of known.filter((one) => one.description === DESCRIPTION && one.url === url)) {
-    await ask(client, 'DELETE', `${PATH}/${left.id}`)
-  }
-  const request = { url, events, description: DESCRIPTION }
-  const { data } = await ask<{ data: CreatedWebhookEndpoint }>(client, 'POST', PATH, request)
-  return data
-}
-
-/** The first session may have expired meanwhile. */
-async function deleteEndpoint(account: Account, id: string): Promise<void> {
-  await ask(await signIn(account), 'DELETE', `${PATH}/${id}`)
-  console.log(`The endpoint ${id} is deleted.`)
 }
 
 function signalled(): Promise<void> {

@@ -107,7 +107,7 @@ test.each(['postgres', 'nats'] as const)(
     expect([...load.cases].filter((id) => !cases.has(id))).toEqual([])
     expect([...load.parts].filter((id) => !parts.has(id))).toEqual([])
     await load.delivered(receiver)
-    const story = await script('scripts/demo.ts', ['--url', restored.url, '--email', operator.email], {
+    const story = await script('scripts/demo.ts', ['--url', restored.url, '--operator', operator.email], {
       PASSWORD: TEST_PASSWORD,
     })
     expect(story).toMatch(/as MANUFACTURER: O-\w{8} is COMPLETED\n$/)

@@ -4,7 +4,7 @@ import { isApplicable } from '../../proto/permissions.ts'
 import { findCaller } from '../../services/kit/auth/queries.ts'
 import type { Pool } from '../../services/kit/db/client.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
-import { demoPassword } from './people.ts'
+import { demoPassword } from './requests.ts'
 import { type DemoOrganization, emailOf } from './story.ts'
 
 export interface AccountsFile {

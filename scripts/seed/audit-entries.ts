@@ -1,6 +1,6 @@
 import type { ImpersonationGrant } from '../../proto/http/identity/impersonation.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { type DemoDeps, demoPassword, signedIn } from './people.ts'
+import { type DemoDeps, demoPassword, signedIn } from './requests.ts'
 import { type DemoOrganization, emailOf, OPERATOR } from './story.ts'
 
 const GRANTS = '/flows/v1/impersonation-grants'

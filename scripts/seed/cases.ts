@@ -3,8 +3,7 @@ import type { CaseTask } from '../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../proto/http/sourcing/cases.ts'
 import type { Order, OrderState } from '../../proto/http/sourcing/orders.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
-import type { DemoDeps } from './people.ts'
-import { expectOk, memberClients } from './requests.ts'
+import { type DemoDeps, expectOk, memberClients } from './requests.ts'
 
 /** A case of the demo, beside those that its RFQs open. Organizations have their keys. */
 interface DemoCase {

@@ -1,5 +1,5 @@
 import type { Factory } from '../../proto/http/sourcing/factories.ts'
-import { type DemoDeps, signedIn } from './people.ts'
+import { type DemoDeps, signedIn } from './requests.ts'
 import { type DemoOrganization, emailOf } from './story.ts'
 
 /** Creates the factories of a manufacturer over HTTP, where they are missing, and returns the ids by name. */

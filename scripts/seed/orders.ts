@@ -3,8 +3,7 @@ import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
 import { type DemoAssignment, ensureAssignment } from './assignments.ts'
-import type { DemoDeps } from './people.ts'
-import { type Clients, expectOk, memberClients, partNamed } from './requests.ts'
+import { type Clients, type DemoDeps, expectOk, memberClients, partNamed } from './requests.ts'
 
 /** A step of an order: its verb, its body, and the key of the organization if it is not the manufacturer. */
 type Step = readonly [verb: string, body?: object | undefined, by?: string]

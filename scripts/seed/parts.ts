@@ -3,8 +3,8 @@ import type { Part, PartInput } from '../../proto/http/sourcing/parts.ts'
 import type { Upload } from '../../proto/http/sourcing/uploads.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
 import { drawingSheet, envelopeModel } from './drawings.ts'
-import { type DemoDeps, type Fixtures, signedIn } from './people.ts'
-import { expectOk } from './requests.ts'
+import type { Fixtures } from './people.ts'
+import { type DemoDeps, expectOk, signedIn } from './requests.ts'
 import { type DemoOrganization, type DemoPart, emailOf } from './story.ts'
 
 /** Creates and publishes an organization's parts over HTTP, signed in as the member of the organization. */

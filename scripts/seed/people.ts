@@ -1,43 +1,19 @@
-import { createHmac } from 'node:crypto'
 import type { BusinessUnit } from '../../proto/http/organization/business-units.ts'
 import type { CustomField } from '../../proto/http/organization/custom-fields.ts'
 import type { CreatedOrg } from '../../proto/http/organization/orgs.ts'
 import type { Role } from '../../proto/http/organization/roles.ts'
 import type { CreatedUser } from '../../proto/http/organization/users.ts'
-import type { Pool } from '../../services/kit/db/client.ts'
 import { bootstrapOperator } from '../../services/organization/organizations/commands.ts'
 import { resetCredentials } from '../../services/organization/users/commands.ts'
 import { findUserByEmail } from '../../services/organization/users/queries.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { expectOk } from './requests.ts'
+import { type DemoDeps, demoPassword, expectOk, signedIn } from './requests.ts'
 import { type DemoOrganization, emailOf, type Person, websiteOf } from './story.ts'
-
-export interface DemoDeps {
-  /** Connects with the role of the organization service. */
-  sql: Pool
-  baseUrl: string
-  /** Passwords derive from it, so they are the same in every run of one checkout. */
-  secret: string
-}
 
 /** An organization of the demo and a client that is signed in as its administrator. */
 export interface AdministeredOrganization {
   orgId: string
   client: ApiClient
-}
-
-/** A readable password of four groups with 80 bits. */
-export function demoPassword(secret: string, email: string): string {
-  const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789z'
-  const bytes = createHmac('sha256', secret).update(`demo password of ${email}`).digest().subarray(0, 16)
-  const letters = Array.from(bytes, (byte) => alphabet[byte % 32]).join('')
-  return letters.replaceAll(/.{4}(?!$)/g, '$&-')
-}
-
-export async function signedIn({ baseUrl, secret }: DemoDeps, email: string): Promise<ApiClient> {
-  const client = new ApiClient(baseUrl)
-  await client.signIn(email, demoPassword(secret, email))
-  return client
 }
 
 /**

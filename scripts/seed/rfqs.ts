@@ -1,8 +1,7 @@
 import type { Rfq, RfqInput } from '../../proto/http/sourcing/rfqs.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
 import { ensureOffers } from './offers.ts'
-import type { DemoDeps } from './people.ts'
-import { type Clients, expectOk, memberClients, partNamed } from './requests.ts'
+import { type Clients, type DemoDeps, expectOk, memberClients, partNamed } from './requests.ts'
 
 /** An RFQ of the demo. Organizations have their keys, and parts their external references. */
 interface DemoRfq {

@@ -1,8 +1,8 @@
 import type { User } from '../../proto/http/organization/users.ts'
 import type { Permission } from '../../proto/permissions.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
-import { type DemoDeps, ensureUser, findRole, grantRoleNamed } from './people.ts'
-import { expectOk } from './requests.ts'
+import { ensureUser, findRole, grantRoleNamed } from './people.ts'
+import { type DemoDeps, expectOk } from './requests.ts'
 import { type DemoOrganization, emailOf, type Person } from './story.ts'
 
 /** Additional users and roles of an organization. */

@@ -32,12 +32,13 @@ export async function makeOffers(
       `${name} submits it`,
       () => ask<Offer>(client, 'POST', `/flows/v1/offers/${draft.id}/submit`),
       withState,
+      1,
     )
   }
   await submit(printer, { priceBreaks: breaks([1, '131.5', 21], [25, '112', 28]), toolingCost: euros('250') })
   const first = await submit(welder, { priceBreaks: breaks([1, '139.90', 14]) })
   await narrator.step(
-    'Baltic Pumps sees two offers, but no prices while the sealed RFQ is open',
+    `${buyer.name} sees two offers, but no prices while the sealed RFQ is open`,
     () => ask<Page<Offer>>(buyer.client, 'GET', `/v1/offers?view=CONSUMER&rfqId=${rfqId}`),
     ({ items }) => items.map((offer) => `${offer.id} has ${offer.priceBreaks?.length ?? 'no'} price breaks`).join(', '),
   )
@@ -58,6 +59,8 @@ export async function makeOffers(
     `${welder.name} submits the revision`,
     () => ask<Offer>(welder.client, 'POST', `/flows/v1/offers/${revision.id}/submit`),
     withState,
+    // Of the offer that it replaces, too.
+    2,
   )
   await narrator.step(
     'The first offer is replaced',
@@ -69,17 +72,18 @@ export async function makeOffers(
 /** The end of the RFQ: the offers are compared, and both manufacturers get a part of the quantity. */
 export async function award(
   narrator: Narrator,
-  { buyer, trader, printer, welder }: Parties,
+  { buyer, seller, printer, welder }: Parties,
   rfqId: string,
 ): Promise<{ printed: Order; welded: Order }> {
   narrator.chapter('The award')
   await narrator.step(
-    'Baltic Pumps closes the RFQ, which opens the prices',
+    `${buyer.name} closes the RFQ, which opens the prices`,
     () => ask<Rfq>(buyer.client, 'POST', `/flows/v1/rfqs/${rfqId}/close`),
     withState,
+    1,
   )
   const comparison = await narrator.step(
-    'Baltic Pumps compares the offers for 50 pieces',
+    `${buyer.name} compares the offers for 50 pieces`,
     () => ask<OfferComparison>(buyer.client, 'GET', `/flows/v1/rfqs/${rfqId}/comparison?quantity=50`),
     ({ offers }) => `${offers.length} offers`,
   )
@@ -87,16 +91,18 @@ export async function award(
   const offerOf = ({ orgId }: Maker) =>
     comparison.offers.find(({ manufacturerOrgId }) => manufacturerOrgId === orgId)?.offerId
   await narrator.step(
-    'Baltic Pumps awards 30 pieces to one and 20 to the other, sold by Hansa Trading',
+    `${buyer.name} awards 30 pieces to one and 20 to the other, sold by ${seller.name}`,
     () =>
       ask<Rfq>(buyer.client, 'POST', `/flows/v1/rfqs/${rfqId}/award`, {
         awards: [
           { offerId: offerOf(printer), quantity: 30 },
           { offerId: offerOf(welder), quantity: 20 },
         ],
-        sellerOrgId: trader.orgId,
+        sellerOrgId: seller.orgId,
       }),
     withState,
+    // Two assignments, and the end of the case.
+    3,
   )
   const orderOf = (maker: Maker) =>
     narrator.step(

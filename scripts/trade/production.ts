@@ -10,7 +10,7 @@ type Entry = Static<typeof HistoryEntry>
 /** Both orders up to their completion, one of them with a hold and a rework. */
 export async function produce(
   narrator: Narrator,
-  { buyer, trader, printer, welder }: Parties,
+  { designer, buyer, seller, printer, welder }: Parties,
   { printed, welded }: { printed: Order; welded: Order },
 ): Promise<void> {
   const act = (who: Party, { id }: Order, what: string, verb: string, body?: unknown) =>
@@ -18,6 +18,7 @@ export async function produce(
       `${who.name} ${what}`,
       () => ask<Order>(who.client, 'POST', `/flows/v1/orders/${id}/${verb}`, body),
       withState,
+      1,
     )
 
   narrator.chapter(`Order ${printed.serialNumber}`)
@@ -35,10 +36,10 @@ export async function produce(
   await act(printer, printed, 'reworks', 'rework', { reason: 'Two bores are out of tolerance.' })
   await act(printer, printed, 'inspects again', 'inspect')
   await act(printer, printed, 'ships', 'ship', { carrier: 'Nordic Freight', trackingNumber: 'NF-2207-0042' })
-  await act(trader, printed, 'records the delivery', 'deliver')
+  await act(seller, printed, 'records the delivery', 'deliver')
   await act(buyer, printed, 'accepts the goods', 'complete')
   const history = await narrator.step(
-    'Baltic Pumps reads its history, newest first',
+    `${buyer.name} reads its history, newest first`,
     () => ask<Page<Entry>>(buyer.client, 'GET', `/v1/orders/${printed.id}/history?pageSize=50`),
     ({ items }) => `${items.length} entries`,
   )
@@ -53,21 +54,20 @@ export async function produce(
   await act(welder, welded, 'starts the production', 'start')
   await act(welder, welded, 'inspects', 'inspect')
   await act(welder, welded, 'ships', 'ship')
-  await act(trader, welded, 'records the delivery', 'deliver')
+  await act(seller, welded, 'records the delivery', 'deliver')
   await act(buyer, welded, 'accepts the goods', 'complete')
 
   narrator.chapter('What each organization sees')
-  for (const [{ name, client }, view] of [
-    [buyer, 'CONSUMER'],
-    [buyer, 'IP_OWNER'],
-    [trader, 'SELLER'],
-    [trader, 'DISTRIBUTOR'],
-    [printer, 'MANUFACTURER'],
-    [welder, 'MANUFACTURER'],
+  for (const [{ name, client }, view, pageSize] of [
+    [buyer, 'CONSUMER', 2],
+    [designer, 'IP_OWNER', 2],
+    [seller, 'SELLER', 2],
+    [printer, 'MANUFACTURER', 1],
+    [welder, 'MANUFACTURER', 1],
   ] as const) {
     await narrator.step(
-      `${name} lists its orders as ${view}`,
-      () => ask<Page<Order>>(client, 'GET', `/v1/orders?view=${view}`),
+      `${name} finds the orders as ${view}`,
+      () => ask<Page<Order>>(client, 'GET', `/v1/orders?view=${view}&pageSize=${pageSize}`),
       (orders) => orders.items.map(({ serialNumber, state }) => `${serialNumber} is ${state}`).join(', '),
     )
   }

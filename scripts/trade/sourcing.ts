@@ -9,13 +9,13 @@ import type { Parties } from './parties.ts'
 /** From the part to the invitations. */
 export async function requestQuotations(
   narrator: Narrator,
-  { buyer, printer, welder, laser }: Parties,
+  { designer, buyer, printer, welder, laser }: Parties,
 ): Promise<string> {
   narrator.chapter('A part')
   const draft = await narrator.step(
-    'Baltic Pumps creates a part',
+    `${designer.name} creates a part`,
     () =>
-      ask<{ id: string; serialNumber: string }>(buyer.client, 'POST', '/v1/parts', {
+      ask<{ id: string; serialNumber: string }>(designer.client, 'POST', '/v1/parts', {
         title: 'Impeller, cooling water pump',
         materialId: '316l',
         processId: 'pbf-metal',
@@ -25,14 +25,14 @@ export async function requestQuotations(
     ({ id, serialNumber }) => `${id}, ${serialNumber}`,
   )
   const part = await narrator.step(
-    'Baltic Pumps publishes it',
-    () => ask<Part>(buyer.client, 'POST', `/flows/v1/parts/${draft.id}/publish`),
+    `${designer.name} publishes it`,
+    () => ask<Part>(designer.client, 'POST', `/flows/v1/parts/${draft.id}/publish`),
     withState,
   )
 
   narrator.chapter('A request for quotation')
   const rfq = await narrator.step(
-    'Baltic Pumps asks for 10 and 50 pieces with sealed prices',
+    `${buyer.name} asks for 10 and 50 pieces with sealed prices`,
     () =>
       ask<Rfq>(buyer.client, 'POST', '/flows/v1/rfqs', {
         partId: part.id,
@@ -57,14 +57,15 @@ export async function requestQuotations(
   }
   const manufacturerIds = [printer, welder, laser].map(({ orgId }) => orgId)
   await narrator.step(
-    'Baltic Pumps invites their organizations',
+    `${buyer.name} invites their organizations`,
     () => ask<Rfq>(buyer.client, 'POST', `/flows/v1/rfqs/${rfq.id}/invite`, { manufacturerIds }),
     ({ manufacturerIds: invited }) => `${invited.length} invited`,
   )
   await narrator.step(
-    'Baltic Pumps publishes the RFQ',
+    `${buyer.name} publishes the RFQ`,
     () => ask<Rfq>(buyer.client, 'POST', `/flows/v1/rfqs/${rfq.id}/publish`),
     withState,
+    1,
   )
   for (const { name, client } of [printer, welder, laser]) {
     await narrator.step(
@@ -75,11 +76,15 @@ export async function requestQuotations(
   }
   await narrator.step(
     `${laser.name} declines`,
-    () => ask<Rfq>(laser.client, 'POST', `/flows/v1/rfqs/${rfq.id}/decline`, { reason: 'The part is too large.' }),
+    () =>
+      ask<Rfq>(laser.client, 'POST', `/flows/v1/rfqs/${rfq.id}/decline`, {
+        reason: 'Our machines are booked until the summer.',
+      }),
     ({ id }) => id,
+    1,
   )
   await narrator.step(
-    'Baltic Pumps looks at the invitations',
+    `${buyer.name} looks at the invitations`,
     () => ask<Page<RfqInvitation>>(buyer.client, 'GET', `/flows/v1/rfqs/${rfq.id}/invitations`),
     ({ items }) => items.map(({ state }) => state).join(', '),
   )

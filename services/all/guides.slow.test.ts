@@ -105,6 +105,17 @@ test.each(PAGES)(
   60_000,
 )
 
+test('the journey of the README stops at a failed request and shows its answer', async () => {
+  const [step] = stepsOf(await Bun.file(join(ROOT, 'README.md')).text())
+  const shell = Bun.spawn(['bash', '-c', step?.command ?? ''], {
+    env: { PATH: process.env.PATH, BASE: market.url, EMAIL: member.email, PASSWORD: 'not-the-password' },
+    stderr: 'pipe',
+  })
+  const [output, errors] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
+  expect([output, (await shell.exited) > 0]).toEqual(['', true])
+  expect(errors).toContain('"code":"invalid_credentials"')
+})
+
 test('the TypeScript programs of the guides need no more than Node 20 has', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'guide-'))
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))

@@ -2,10 +2,9 @@ import { expect, test } from 'bun:test'
 import { identityVariables } from '../identity/config.ts'
 import { createIdentity } from '../identity/service.ts'
 import { readConfig } from '../kit/config/read.ts'
-import { migrate } from '../kit/migrate/migrate.ts'
 import { open } from '../kit/service/run.ts'
 import { captureLog } from '../testing/captured-log.ts'
-import { emptyTestDatabase, testDatabase, testPasswords } from '../testing/database.ts'
+import { emptyTestDatabase, migrateTest, testDatabase } from '../testing/database.ts'
 import { freePort } from '../testing/free-port.ts'
 import { TcpProxy } from '../testing/proxy.ts'
 import { until } from '../testing/until.ts'
@@ -59,7 +58,7 @@ test('without its schema a service waits for the migration', async () => {
       err: { code: '42P01' },
     },
   ])
-  await migrate({ url: db.ownerUrl, passwords: testPasswords })
+  await migrateTest(db.ownerUrl)
   const { stop } = await running
   expect(await health('readyz')).toBe(200)
   await stop()

@@ -6,6 +6,8 @@ interface PlanNode {
   'Actual Rows'?: number
   'Actual Loops'?: number
   'Rows Removed by Filter'?: number
+  'Shared Hit Blocks'?: number
+  'Shared Read Blocks'?: number
   'Relation Name'?: string
   'Index Name'?: string
   Plans?: PlanNode[]
@@ -57,6 +59,8 @@ export interface Work {
   mostRows: number
   /** The plan node that read the most rows. */
   busiest: string
+  /** Pages of 8 KiB that all statements read. */
+  blocks: number
 }
 
 /** Runs the statements of the query with `explain analyze`, with their parameters and the settings of the service role. */
@@ -68,16 +72,19 @@ export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLik
   try {
     await query(sql)
     const nodes: PlanNode[] = []
+    let blocks = 0
     for (const { statement, parameters } of sent.filter(({ statement }) => !/pg_catalog/.test(statement))) {
       const argumentList = parameters.length === 0 ? '' : `(${parameters.map(literal).join(', ')})`
       await explaining.unsafe(`prepare explained as ${statement}`).simple()
       const [row] = await explaining
         .unsafe<[{ 'QUERY PLAN': [{ Plan: PlanNode }] }]>(
-          `explain (analyze, format json) execute explained${argumentList}`,
+          `explain (analyze, buffers, format json) execute explained${argumentList}`,
         )
         .simple()
       await explaining.unsafe('deallocate explained').simple()
-      nodes.push(...flatten(row['QUERY PLAN'][0].Plan))
+      const root = row['QUERY PLAN'][0].Plan
+      nodes.push(...flatten(root))
+      blocks += (root['Shared Hit Blocks'] ?? 0) + (root['Shared Read Blocks'] ?? 0)
     }
     const [busiest] = nodes.sort((a, b) => rowsOf(b) - rowsOf(a))
     return {
@@ -86,6 +93,7 @@ export async function workOf(serviceUrl: string, query: (sql: Sql) => PromiseLik
         .map((node) => node['Relation Name'] ?? ''),
       mostRows: busiest ? Math.round(rowsOf(busiest)) : 0,
       busiest: [busiest?.['Node Type'], busiest?.['Relation Name'], busiest?.['Index Name']].join(' '),
+      blocks,
     }
   } finally {
     await sql.end({ timeout: 1 })

@@ -123,7 +123,7 @@ export const createCase = defineOperation({
   path: '/flows/v1/cases',
   tag: casesTag,
   summary: 'Create a case',
-  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise your organization alone. The RFQ must not be AWARDED or CANCELLED, nor the invitation of your organization DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own, and ${MAX_CASES} in all, about one record.`,
+  description: `Of at most one RFQ or order. Parties to the case of an order are the organizations of the order; to that of an RFQ your organization and the consumer; otherwise your organization alone. The RFQ must not be AWARDED or CANCELLED, nor the invitation of your organization DECLINED; an order must not have ended more than 90 days ago. An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed.`,
   access: 'case:manage',
   body: CaseInput,
   status: 201,

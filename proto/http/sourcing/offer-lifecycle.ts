@@ -3,7 +3,7 @@ import type { Procedure } from '../../procedures.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line } from '../shapes.ts'
 
-import { Offer, OfferInput, OfferPatch, offerId } from './offers.ts'
+import { MAX_LIVE_OFFERS, MAX_OFFERS, Offer, OfferInput, OfferPatch, offerId } from './offers.ts'
 
 const offerLifecycleTag = defineTag('Offer lifecycle', 'Creation, submission, revision and end of offers.')
 
@@ -16,8 +16,7 @@ export const createOffer = defineOperation({
   path: '/flows/v1/offers',
   tag: offerLifecycleTag,
   summary: 'Create an offer',
-  description:
-    'Creates a DRAFT for an OPEN RFQ to which your organization is invited. Other organizations see it once it is submitted. An organization has at most 20 offers in DRAFT or SUBMITTED for one RFQ.',
+  description: `Creates a DRAFT for an OPEN RFQ to which your organization is invited. Other organizations see it once it is submitted. An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for one RFQ.`,
   access: 'offer:create',
   body: OfferInput,
   status: 201,

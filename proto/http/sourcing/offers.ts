@@ -17,7 +17,9 @@ export const OFFER_STATES = [
 export type OfferState = (typeof OFFER_STATES)[number]
 
 /** Offers in DRAFT or SUBMITTED of an organization for one RFQ. */
+/** Offers of an organization for one RFQ: in DRAFT or SUBMITTED, and in every state. */
 export const MAX_LIVE_OFFERS = 20
+export const MAX_OFFERS = 200
 
 const EXAMPLE_ID = 'offer_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_RFQ = 'rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -140,7 +142,7 @@ export const Offer = Type.Composite(
   {
     additionalProperties: false,
     description:
-      'While the RFQ is sealed and OPEN, its consumer and IP owner see an offer without `priceBreaks`, `toolingCost`, `shippingCost`, `notes` and `reason`.',
+      'While the RFQ is sealed and OPEN, its consumer and IP owner see an offer without `priceBreaks`, `toolingCost`, `shippingCost`, `notes` and `reason`. An offer that its manufacturer withdrew or revised before the RFQ closed stays without them.',
   },
 )
 export type Offer = Static<typeof Offer>

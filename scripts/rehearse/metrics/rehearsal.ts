@@ -86,9 +86,12 @@ test('under load every panel has data and no alert fires', async () => {
   const signIns = new ConstantLoad({ 'sign in': expecting(200, () => token(TEST_PASSWORD)) }, { perSecond: 1 })
   await Bun.sleep(PHASE_MS)
   const peak = new MarketLoad(second, deployment.url, undefined, 3 * REQUESTS_PER_SECOND)
-  const demo = await run([BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', deployment.url, '--email', operator.email], {
-    env: { PATH: process.env.PATH, PASSWORD: TEST_PASSWORD },
-  })
+  const demo = await run(
+    [BUN, join(ROOT, 'scripts', 'demo.ts'), '--url', deployment.url, '--operator', operator.email],
+    {
+      env: { PATH: process.env.PATH, PASSWORD: TEST_PASSWORD },
+    },
+  )
   expect([demo.code, demo.output]).toEqual([0, expect.stringContaining('is COMPLETED')])
   await Bun.sleep(PHASE_MS)
   await peak.stop()

@@ -166,7 +166,11 @@ export class Endpoint {
       grantId: caller?.act?.grantId,
       ipAddress: clientIp,
       userAgent: request.headers.get('user-agent') ?? undefined,
-      request: loggedFields({ ...params, ...(body as object | undefined) }, audit.request, audit.hostOnly),
+      request: loggedFields(
+        { fields: Object.keys(body ?? {}), ...params, ...(body as object | undefined) },
+        audit.request,
+        audit.hostOnly,
+      ),
     }
   }
 

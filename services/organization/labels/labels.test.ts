@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type BusinessUnit, MAX_BUSINESS_UNITS } from '../../../proto/http/organization/business-units.ts'
-import { type CustomField, MAX_CUSTOM_FIELDS } from '../../../proto/http/organization/custom-fields.ts'
+import type { BusinessUnit } from '../../../proto/http/organization/business-units.ts'
+import type { CustomField } from '../../../proto/http/organization/custom-fields.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { entriesOf, eventsOf, type Page, type Problem, patch } from '../../testing/people.ts'
@@ -82,18 +82,19 @@ describe.each([
   })
 })
 
-test('more than the maximum of business units or custom fields is 409 limit_reached', async () => {
+test('the thousandth business unit and custom field are created, the next is 409 limit_reached', async () => {
   const fresh = await market.organization(['IP_OWNER'])
   const { orgId, administrator } = fresh
   await market.db.owner`
     insert into organization.business_units (id, org_id, name, created_at)
-    select 'bu_' || n || ${orgId}::text, ${orgId}, n, now() from generate_series(1, ${MAX_BUSINESS_UNITS}::int) n`
+    select 'bu_' || n || ${orgId}::text, ${orgId}, n, now() from generate_series(1, 999) n`
   await market.db.owner`
     insert into organization.custom_fields (id, org_id, name, created_at)
-    select 'field_' || n || ${orgId}::text, ${orgId}, n, now() from generate_series(1, ${MAX_CUSTOM_FIELDS}::int) n`
+    select 'field_' || n || ${orgId}::text, ${orgId}, n, now() from generate_series(1, 999) n`
   for (const path of [UNITS, FIELDS]) {
-    const body = path === UNITS ? { name: name() } : { name: name(), options: [{ name: 'A' }] }
-    expect((await administrator.client.post<Problem>(path, body)).body.code).toBe('limit_reached')
+    const body = () => (path === UNITS ? { name: name() } : { name: name(), options: [{ name: 'A' }] })
+    expect((await administrator.client.post<Problem>(path, body())).status).toBe(201)
+    expect((await administrator.client.post<Problem>(path, body())).body.code).toBe('limit_reached')
   }
 })
 

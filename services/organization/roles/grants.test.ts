@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import type { Role } from '../../../proto/http/organization/roles.ts'
-import { noSuch } from '../../../proto/messages.ts'
 import type { ApiClient } from '../../testing/client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { BY_BUS, created, entriesOf, type Page, type Problem } from '../../testing/people.ts'
@@ -66,11 +65,17 @@ describe.each([
   })
 
   test('a user of another organization is 400, like an unknown user, and gets no role', async () => {
-    for (const userId of [stranger.administrator.userId, 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', 'no id']) {
+    const unknown = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+    for (const [userId, named] of [
+      [stranger.administrator.userId, `\`${stranger.administrator.userId}\``],
+      [unknown, `\`${unknown}\``],
+      ['no id', '`no id`'],
+      ['<no id>', 'with this id'],
+    ] as const) {
       const answer = await command(viewer, userId)
       expect([answer.status, answer.body.errors]).toEqual([
         400,
-        [{ field: 'userId', message: noSuch('user', userId, 'in your organization') }],
+        [{ field: 'userId', message: `there is no user ${named} in your organization` }],
       ])
     }
     const held = await market.db.owner`

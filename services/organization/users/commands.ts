@@ -90,7 +90,6 @@ export async function patchUser({
   body,
   ifMatch,
   now,
-  audit,
 }: Command<PatchUser>): Promise<JsonText> {
   const { orgId } = caller
   const user = await requireUser(tx, caller, id)
@@ -99,7 +98,6 @@ export async function patchUser({
   if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
   const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
   await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenAddress('email'))
-  audit.add({ fields: Object.keys(body) })
   await emitUserChanged(tx, orgId, id)
   return visibleUser(tx, caller, id)
 }

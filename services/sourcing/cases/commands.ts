@@ -91,7 +91,7 @@ async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean)
   const [count] = await queries.countCasesAbout(tx, subject)
   if (!hasRoom(count, isNew)) {
     throw refuse('limit_reached', {
-      detail: `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own, and ${MAX_CASES} in all, about one record.`,
+      detail: `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed.`,
     })
   }
 }

@@ -35,11 +35,14 @@ export interface CaseSubject {
 export const lockCasesAbout = (tx: Tx, { orgId, rfqId, orderId }: CaseSubject) => tx`
   select pg_advisory_xact_lock(7204916, hashtext(${`${orgId} ${rfqId ?? orderId}`}))`
 
-/** The cases of an organization about one record, without the one that an RFQ opened. */
+/**
+ * The cases of an organization about one record, without the one that an RFQ opened, and without those that another
+ * organization closed.
+ */
 export const countCasesAbout = (sql: Sql, { orgId, rfqId, orderId }: CaseSubject) => sql<[CaseCount]>`
   select count(*) filter (where state = 'OPEN')::integer as open, count(*)::integer as all from sourcing.cases
   where org_id = ${orgId} and ${rfqId === undefined ? sql`order_id = ${orderId ?? ''}` : sql`rfq_id = ${rfqId}`}
-    and not follows_rfq`
+    and not follows_rfq and coalesce(closed_by_org_id, org_id) = org_id`
 
 export interface NewCase extends CaseContent {
   id: string

@@ -210,7 +210,7 @@ describe('the limits of cases about one record', () => {
       const { code, detail } = answers.find(({ status }) => status === 409)?.body ?? {}
       expect([code, detail]).toEqual([
         'limit_reached',
-        'An organization has at most 20 OPEN cases of its own, and 200 in all, about one record.',
+        'An organization has at most 20 OPEN cases of its own about one record, and 200 with those that it closed.',
       ])
     }
     // Other organizations, records, and cases without one have room.
@@ -230,7 +230,7 @@ describe('the limits of cases about one record', () => {
     expect(answers.find(({ status }) => status === 409)?.body.code).toBe('limit_reached')
   })
 
-  test('an organization has at most 200 in all', async () => {
+  test('an organization has at most 200 with those that it closed', async () => {
     const orderId = await ordered('PLACED')
     const id = await created(maker, { orderId })
     await market.db.owner`
@@ -239,6 +239,11 @@ describe('the limits of cases about one record', () => {
       select id || n, kind, 'CLOSED', title, order_id, org_id, party_org_ids, false, created_at, updated_at
       from sourcing.cases, generate_series(1, 198) n where id = ${id}`
     expect(statusesOf(await many(4, { orderId }))).toEqual([1, 3])
+    // Those that another organization closed do not count: otherwise it could use up the room.
+    await market.db.owner`update sourcing.cases set closed_by_org_id = ${maker.orgId} where id = ${`${id}1`}`
+    expect(statusesOf(await many(2, { orderId }))).toEqual([0, 2])
+    await market.db.owner`update sourcing.cases set closed_by_org_id = ${consumer.orgId} where id = ${`${id}1`}`
+    expect(statusesOf(await many(2, { orderId }))).toEqual([1, 1])
   })
 })
 

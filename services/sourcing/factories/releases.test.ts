@@ -162,6 +162,9 @@ describe('GET /flows/v1/factory-releases', () => {
       update organization.organizations set distributor_org_id = ${other.orgId} where id = ${leaving.orgId}`
     expect(await listed()).toEqual([[]])
     expect((await page(`?orgId=${leaving.orgId}`)).body.items).toEqual([])
+    // Its new distributor has not released the factory.
+    const { body } = await page('?q=lund%20foundry', other.administrator.client)
+    expect(body.items.map(({ orgIds }) => orgIds)).toEqual([[]])
   })
 
   test('without the permission is 403', async () => {

@@ -36,6 +36,8 @@ create table sourcing.offers (
   check ((state = 'DRAFT') = (submitted_at is null)),
   -- Whether consumer and IP owner do not see prices now: the RFQ is sealed and OPEN. Triggers set it.
   concealed boolean not null,
+  -- Whether they have been able to see the prices before, so that a further opening shows them again.
+  opened boolean not null default false,
   -- Whether the IP owner does not see the offer now: it is invited itself, and the RFQ has not ended. Triggers set it.
   hidden_from_ip_owner boolean not null,
   -- The public JSON of the offer for its manufacturer, and for consumer and IP owner of the RFQ.
@@ -118,15 +120,17 @@ end $$;
 create trigger offer_documents before insert or update on sourcing.offers
   for each row execute function sourcing.write_offer_documents();
 
--- The prices of a sealed RFQ become visible when it closes, and hidden again when it is reopened. Its award or cancellation
--- shows all offers to an IP owner that is invited itself.
+-- The prices of a sealed RFQ become visible when it closes, but not those that a manufacturer took back before, and hidden
+-- again when it is reopened. The award or cancellation shows all offers to an IP owner that is invited itself.
 create function sourcing.conceal_offers() returns trigger
 language plpgsql as $$
 declare
   conceals boolean := new.sealed and new.state = 'OPEN';
   has_ended boolean := new.state in ('AWARDED', 'CANCELLED');
 begin
-  update sourcing.offers set concealed = conceals, hidden_from_ip_owner = hidden_from_ip_owner and not has_ended
+  update sourcing.offers set opened = opened or not concealed,
+    concealed = conceals or concealed and not opened and state in ('WITHDRAWN', 'SUPERSEDED'),
+    hidden_from_ip_owner = hidden_from_ip_owner and not has_ended
   where rfq_id = new.id and (concealed <> conceals or hidden_from_ip_owner and has_ended);
   return null;
 end $$;

@@ -1,4 +1,10 @@
-import type { Offer, OfferInput, OfferPatch } from '../../../proto/http/sourcing/offers.ts'
+import {
+  MAX_LIVE_OFFERS,
+  MAX_OFFERS,
+  type Offer,
+  type OfferInput,
+  type OfferPatch,
+} from '../../../proto/http/sourcing/offers.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -15,7 +21,7 @@ import {
   contentOf,
   currencyProblems,
   guardProblems,
-  hasTooManyOffers,
+  hasRoom,
   illegal,
   invitationProblems,
   type OwnOffer,
@@ -80,9 +86,11 @@ async function requireContent(
 
 /** Throws 409 for an organization with too many offers. The invitation is locked. */
 async function requireRoom(tx: Tx, orgId: string, rfqId: string): Promise<void> {
-  const [{ count }] = await queries.countLive(tx, orgId, rfqId)
-  if (hasTooManyOffers(count)) {
-    throw refuse('limit_reached', { detail: 'An organization has at most 20 offers in DRAFT or SUBMITTED for an RFQ.' })
+  const [count] = await queries.countOffers(tx, orgId, rfqId)
+  if (!hasRoom(count)) {
+    throw refuse('limit_reached', {
+      detail: `An organization has at most ${MAX_LIVE_OFFERS} offers in DRAFT or SUBMITTED, and ${MAX_OFFERS} in all, for an RFQ.`,
+    })
   }
 }
 

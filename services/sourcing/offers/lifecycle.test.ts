@@ -154,6 +154,26 @@ describe('revise', () => {
     expect((await seller.act(id, 'revise')).body.code).toBe('limit_reached')
   })
 
+  test('with 200 offers for the RFQ in all, a new one and a revision are 409', async () => {
+    const rfqId = await open()
+    const id = await submittedOffer({}, rfqId)
+    await market.db.owner`
+      insert into sourcing.offers (
+        id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency,
+        price_breaks, valid_until, revision, created_at, submitted_at, updated_at)
+      select id || n, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, 'WITHDRAWN',
+        currency, price_breaks, valid_until, 1, created_at, submitted_at, updated_at
+      from sourcing.offers, generate_series(1, 198) n where id = ${id}`
+    const revision = await seller.act(id, 'revise')
+    expect(revision.status).toBe(200)
+    for (const answer of [
+      await seller.create(offerBody(rfqId, factory.id)),
+      await seller.act((await seller.act(revision.body.id, 'submit')).body.id, 'revise'),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([409, 'limit_reached'])
+    }
+  })
+
   test('a revision of an offer that was withdrawn meanwhile is submitted, and that offer stays WITHDRAWN', async () => {
     const first = await submittedOffer()
     const { id } = (await seller.act(first, 'revise')).body

@@ -1,7 +1,7 @@
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, isOwn, maySource } from '../factories/visibility.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
-import type { OfferContent, OfferedFactory } from './rules.ts'
+import type { OfferContent, OfferCount, OfferedFactory } from './rules.ts'
 import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
 
 /** The JSON of an offer for an organization; no row where the organization may not read it. */
@@ -18,10 +18,10 @@ export const lockFactory = (tx: Tx, orgId: string, factoryId: string, consumerOr
   where factory.id = ${factoryId} and ${isOwn(tx, orgId)}
   for share of factory`
 
-/** The number of offers of an organization for an RFQ that count towards its limit. */
-export const countLive = (tx: Tx, orgId: string, rfqId: string) => tx<[{ count: number }]>`
-  select count(*)::integer as count from sourcing.offers
-  where rfq_id = ${rfqId} and ${isManufacturer(tx, orgId)} and state in ('DRAFT', 'SUBMITTED')`
+/** The offers of an organization for an RFQ. */
+export const countOffers = (tx: Tx, orgId: string, rfqId: string) => tx<[OfferCount]>`
+  select count(*) filter (where state in ('DRAFT', 'SUBMITTED'))::integer as live, count(*)::integer as all
+  from sourcing.offers where rfq_id = ${rfqId} and ${isManufacturer(tx, orgId)}`
 
 interface NewOffer {
   id: string

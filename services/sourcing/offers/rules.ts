@@ -1,6 +1,7 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import {
   MAX_LIVE_OFFERS,
+  MAX_OFFERS,
   type Offer,
   type OfferInput,
   type OfferPatch,
@@ -58,7 +59,13 @@ export const invitationProblems = (facts: Pick<GuardFacts, 'rfqState' | 'invitat
 export const guardProblems = (verb: OfferVerb, facts: GuardFacts): FieldError[] =>
   OFFER_TRANSITIONS[verb].guards.flatMap((guard: OfferGuard) => GUARDS[guard](facts))
 
-export const hasTooManyOffers = (live: number) => live >= MAX_LIVE_OFFERS
+/** The offers of an organization for an RFQ: those in DRAFT or SUBMITTED, and those in every state. */
+export interface OfferCount {
+  live: number
+  all: number
+}
+
+export const hasRoom = ({ live, all }: OfferCount): boolean => live < MAX_LIVE_OFFERS && all < MAX_OFFERS
 
 export const unknownRfq = (id: string): FieldError =>
   problem('rfqId', noSuch('RFQ', id, 'to which your organization is invited'))

@@ -1,8 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import type { AnyOperation } from '../../../proto/http/operation.ts'
-import { OPERATIONS } from '../../../proto/operations.ts'
 import { captureLog } from '../../testing/captured-log.ts'
 import type { ApiClient } from '../../testing/client.ts'
+import { everyRead } from '../../testing/every-read.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { euros, offerParties, offersOf } from '../../testing/offers.ts'
 
@@ -30,44 +29,8 @@ const terms = {
 const figuresIn = (text: string) =>
   Object.entries(FIGURES).flatMap(([name, figure]) => (text.includes(figure) ? [name] : []))
 
-const READS = Object.values(OPERATIONS)
-  .flat()
-  .filter(({ method, access }) => method === 'GET' && access !== 'public')
-
-/** Every request of an operation with the ids in its path, each view, and the filters of offers. */
-function requestsOf({ path, params, query }: AnyOperation, ids: readonly string[]): string[] {
-  const paths = params ? ids.map((id) => path.replaceAll(/\{\w+\}/g, id)) : [path]
-  const { view, quantity } = (query?.properties ?? {}) as Record<string, { enum?: string[] } | undefined>
-  const queries = [
-    '',
-    ...(view?.enum ?? []).map((name) => `?pageSize=50&view=${name}`),
-    '?pageSize=50',
-    `?rfqId=${ids[0]}`,
-  ]
-  return paths.flatMap((each) =>
-    [...queries, ...(quantity ? ['?quantity=1', '?quantity=50'] : [])].map((q) => each + q),
-  )
-}
-
-interface Found {
-  operation: string
-  status: number
-  figures: string[]
-}
-
-async function everyAnswer(client: ApiClient, ids: readonly string[]): Promise<Found[]> {
-  const found: Found[] = []
-  for (const operation of READS) {
-    for (const path of requestsOf(operation, ids)) {
-      for (const accept of ['application/json', 'text/csv']) {
-        const { status, text, headers } = await client.get(path, { headers: { accept } })
-        const figures = figuresIn(text + JSON.stringify([...headers]))
-        found.push({ operation: operation.id, status, figures })
-      }
-    }
-  }
-  return found
-}
+const everyAnswer = async (client: ApiClient, ids: readonly string[]) =>
+  (await everyRead(client, ids)).map(({ text, ...answer }) => ({ ...answer, figures: figuresIn(text) }))
 
 /** The texts that other parts of the marketplace, operators and administrators read. */
 async function otherOutputs(): Promise<string> {

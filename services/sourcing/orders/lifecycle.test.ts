@@ -135,6 +135,7 @@ describe('refusals', () => {
       [maker, ['order:update', 'order:cancel'], 'decline', reason],
       [maker, ['order:confirm', 'order:cancel'], 'start', undefined],
       [seller, ['order:confirm', 'order:cancel'], 'deliver', undefined],
+      [consumer, ['order:confirm', 'order:cancel'], 'complete', undefined],
       [consumer, ['order:confirm', 'order:update'], 'cancel', reason],
     ] as const
     for (const [org, permissions, verb, body] of cases) {

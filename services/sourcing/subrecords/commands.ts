@@ -102,7 +102,7 @@ export function subrecordCommands<Parent extends { id: string }, Content extends
       await rules.requireLegal(tx, parent, { verb: 'patch', record }, now)
       const sent = Object.entries({ ...record, ...body }).filter(([, value]) => value !== null)
       const changed = { ...record, ...rules.contentOf(Object.fromEntries(sent) as Content) }
-      if (JSON.stringify(changed) === document) return new JsonText(document)
+      if (Bun.deepEquals(changed, record)) return new JsonText(document)
       const text = JSON.stringify({ ...changed, updatedTime: now })
       await queries.updateSubrecord(tx, keyOf(params), text)
       await rules.notify(tx, parent, 'updated', JSON.parse(text))

@@ -201,6 +201,7 @@ describe('an endpoint', () => {
     await send(org, 'cases.created')
     await until(async () => (await attemptsOf(id)).length === 1, { what: 'the first attempt' })
     expect((await org.administrator.client.send('DELETE', `${PATH}/${id}`)).status).toBe(204)
+    expect((await deliveriesOf(id)).map(({ state }) => state)).toEqual(['FAILED'])
     await makeDue(id)
     await passed(org, 'cases.archived')
     expect(received).toHaveLength(1)

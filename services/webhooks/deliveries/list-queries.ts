@@ -6,7 +6,7 @@ import {
   type WebhookDelivery,
 } from '../../../proto/http/webhooks/deliveries.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { timeKeyAt } from '../../kit/pagination/keysets.ts'
+import { NEWEST, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 
 /** Postgres returns null for a missing value. */
@@ -32,8 +32,10 @@ export function listDeliveries(
   { endpointId, type, state, ...ends }: Omit<ListWebhookDeliveries, 'page' | 'pageSize'>,
   { after, limit, offset }: PageWindow,
 ) {
-  const key = timeKeyAt(after)
-  const period = periodOf(ends)
+  const { from, to } = periodOf(ends)
+  const last = timeKeyAt(after)
+  // One upper bound: Postgres would begin at the first of two and read until the second.
+  const before = last.timestamp > to ? { ...NEWEST, timestamp: to } : last
   return sql<DeliveryRow[]>`
     select ${deliveryColumns(sql)} from webhooks.deliveries d
     where org_id = ${orgId} and id = any(array(
@@ -41,10 +43,10 @@ export function listDeliveries(
       from unnest(${state === undefined ? [...DELIVERY_STATES] : [state]}::text[]) states (state)
       cross join lateral (
         select id, created_at from webhooks.deliveries
-        where org_id = ${orgId} and state = states.state and (created_at, id) < (${key.timestamp}::timestamptz, ${key.id})
+        where org_id = ${orgId} and state = states.state and created_at >= ${from}
+          and (created_at, id) < (${before.timestamp}::timestamptz, ${before.id})
           ${endpointId === undefined ? sql`` : sql`and endpoint_id = ${endpointId}`}
           ${type === undefined ? sql`` : sql`and type = ${type}`}
-          and created_at between ${period.from} and ${period.to}
         order by created_at desc, id desc limit ${limit + offset}
       ) listed
       order by listed.created_at desc, listed.id desc limit ${limit} offset ${offset}))

@@ -60,7 +60,8 @@ test('results are recorded by the ids of their deliveries', async () => {
 /** Every combination of the filters of the list, with values that no other row than the rare ones has. */
 /** A page of each state, or the endpoints of this test. */
 const FEW = 50
-const PERIOD = { from: '2026-05-01T00:00:00Z', to: '2026-05-02T00:00:00Z' }
+/** The oldest rows, behind which a scan from the newest one would come last. */
+const PERIOD = { from: '2026-05-01T12:00:00Z', to: '2026-05-01T13:00:00Z' }
 const FILTERS = [{}, { endpointId: 'wh_listed' }, { endpointId: 'wh_rare' }].flatMap((endpoint) =>
   [{}, { type: 'cases.updated' as const }, { type: 'cases.closed' as const }].flatMap((type) =>
     [{}, ...DELIVERY_STATES.map((state) => ({ state }))].flatMap((state) =>
@@ -81,8 +82,8 @@ test('each of 72 combinations of filters reads the rows of its page alone, in a 
   await db.owner`vacuum (analyze) webhooks.deliveries`
   const page = { after: undefined, limit: 11, offset: 0 }
   for (const filter of FILTERS) {
-    const { mostRows, busiest } = await workOf(url, (sql) => listDeliveries(sql, 'org_listed', filter, page))
-    expect([filter, busiest, mostRows <= FEW]).toEqual([filter, busiest, true])
+    const { mostRows, blocks } = await workOf(url, (sql) => listDeliveries(sql, 'org_listed', filter, page))
+    expect([filter, mostRows <= FEW, blocks <= 2 * FEW]).toEqual([filter, true, true])
   }
 })
 

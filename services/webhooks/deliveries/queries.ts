@@ -204,6 +204,12 @@ export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql
     select id from webhooks.deliveries where event_time < ${before} order by event_time limit ${limit}
     for update skip locked))`
 
+/** Ends pending deliveries of an endpoint that is deleted. Those that are locked, and further ones, are left for later. */
+export const failDeliveriesOf = (tx: Tx, endpointId: string, now: string, limit: number) => tx`
+  update webhooks.deliveries set state = 'FAILED', finished_at = ${now} where id = any(array(
+    select id from webhooks.deliveries where endpoint_id = ${endpointId} and state = 'PENDING'
+    limit ${limit} for update skip locked))`
+
 /** Ends pending deliveries of deleted endpoints, which are not claimed any more. */
 export const failAbandoned = (sql: Sql, now: string, limit: number) => sql`
   ${withPending(sql)}

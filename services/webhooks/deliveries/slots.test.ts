@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { type Candidate, SLOTS, SLOTS_PER_ENDPOINT, shareSlots, slotsOf } from './slots.ts'
+import { type Candidate, shareSlots, slotsOf } from './slots.ts'
 
-const IDLE = { free: SLOTS, ofEndpoint: new Map<string, number>(), ofOrg: new Map<string, number>() }
+const IDLE = { free: 512, ofEndpoint: new Map<string, number>(), ofOrg: new Map<string, number>() }
 const candidates = (organizations: number, endpoints: number, name = 'org'): Candidate[] =>
   Array.from({ length: organizations * endpoints }, (_, at) => {
     const orgId = `${name}${at % organizations}`
@@ -13,7 +13,7 @@ const sum = (shares: Map<string, number>) => [...shares.values()].reduce((total,
 function hanging(all: readonly Candidate[]) {
   const ofEndpoint = new Map<string, number>()
   const ofOrg = new Map<string, number>()
-  let free = SLOTS
+  let free = 512
   for (;;) {
     const started = shareSlots(all, { free, ofEndpoint, ofOrg })
     if (started.size === 0) return { free, ofEndpoint, ofOrg }
@@ -28,8 +28,8 @@ function hanging(all: readonly Candidate[]) {
 
 describe('the slots of a replica', () => {
   test('of one endpoint are 32, those of one organization a quarter', () => {
-    expect(sum(shareSlots(candidates(1, 1), IDLE))).toBe(SLOTS_PER_ENDPOINT)
-    expect(hanging(candidates(1, 300)).free).toBe(SLOTS - SLOTS / 4)
+    expect(sum(shareSlots(candidates(1, 1), IDLE))).toBe(32)
+    expect(hanging(candidates(1, 300)).free).toBe(384)
   })
 
   test('are shared evenly by organizations, whatever their numbers of endpoints', () => {

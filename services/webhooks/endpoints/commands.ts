@@ -9,6 +9,7 @@ import type { Command } from '../../kit/command/command.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
+import { failDeliveriesOf } from '../deliveries/queries.ts'
 import { resumeReplay } from '../replays/queries.ts'
 import * as queries from './queries.ts'
 import { merged, shownEndpoint } from './rules.ts'
@@ -63,6 +64,11 @@ export async function patchEndpoint({
   return { data: shownEndpoint(changed) }
 }
 
-export async function deleteEndpoint({ tx, caller, params }: Command<ChangedEndpoint>): Promise<undefined> {
+/** Of one statement. The clean-up ends the others within minutes. */
+const MAX_ENDED_DELIVERIES = 1000
+
+/** Deletes an endpoint with its replay, and ends its deliveries, because each endpoint that has some costs the dispatchers time. */
+export async function deleteEndpoint({ tx, caller, params, now }: Command<ChangedEndpoint>): Promise<undefined> {
   found(await queries.deleteEndpoint(tx, caller.orgId, params.webhookId))
+  await failDeliveriesOf(tx, params.webhookId, now, MAX_ENDED_DELIVERIES)
 }

@@ -1,13 +1,20 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  type CreatedWebhookEndpoint,
-  MAX_ENDPOINTS,
-  type WebhookEndpoint,
-} from '../../../proto/http/webhooks/endpoints.ts'
-import { WEBHOOK_SUBSCRIPTIONS } from '../../../proto/webhook-events.ts'
+import type { CreatedWebhookEndpoint, WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 import { createSecretBox } from '../../kit/secrets/box.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { entriesOf } from '../../testing/people.ts'
+
+/** Those of the specification, and the types under its wildcards. */
+const SUBSCRIPTIONS = [
+  ...['cases.*', 'cases.created', 'cases.updated', 'cases.closed', 'cases.archived', 'cases.unarchived'],
+  ...['cases.tasks.*', 'cases.tasks.created', 'cases.tasks.updated', 'cases.tasks.completed', 'cases.tasks.deleted'],
+  ...['cases.expenses.*', 'cases.expenses.created', 'cases.expenses.updated', 'cases.expenses.deleted'],
+  ...['assignments.*', 'assignments.created', 'assignments.updated', 'assignments.status.updated'],
+  ...['assignments.archived', 'assignments.unarchived', 'assignments.extensions.created'],
+  ...['assignments.contacts.*', 'assignments.contacts.created', 'assignments.contacts.updated'],
+  ...['assignments.contacts.deleted', 'assignments.billing-details.*', 'assignments.billing-details.created'],
+  ...['assignments.billing-details.updated', 'assignments.billing-details.deleted'],
+]
 
 interface Failure {
   error: { code: string; message: string; details?: { field: string; message: string }[] }
@@ -79,17 +86,9 @@ describe('POST /v2.3/webhooks/endpoints', () => {
       expect(entries).not.toContain('7f3a91')
     }))
 
-  test('every event type and wildcard of the specification is accepted, and repeated ones are merged', () =>
-    withEndpoint({ events: [...WEBHOOK_SUBSCRIPTIONS, 'cases.*'] }, async ({ events }) => {
-      expect(events).toEqual([...WEBHOOK_SUBSCRIPTIONS])
-      for (const named of [
-        ...['cases.*', 'cases.created', 'cases.updated', 'cases.closed', 'cases.archived', 'cases.unarchived'],
-        ...['cases.tasks.*', 'cases.expenses.*', 'assignments.*', 'assignments.created', 'assignments.updated'],
-        ...['assignments.status.updated', 'assignments.archived', 'assignments.unarchived'],
-        ...['assignments.extensions.created', 'assignments.contacts.*', 'assignments.billing-details.*'],
-      ]) {
-        expect(events).toContain(named)
-      }
+  test('every event type and wildcard of the contract is accepted, and repeated ones are merged', () =>
+    withEndpoint({ events: [...SUBSCRIPTIONS, 'cases.*'] }, async ({ events }) => {
+      expect(events).toEqual(SUBSCRIPTIONS)
     }))
 
   test.each([
@@ -121,16 +120,14 @@ describe('POST /v2.3/webhooks/endpoints', () => {
     expect([answer.status, fieldsOf(answer)?.sort()]).toEqual([422, ['events', 'url']])
   })
 
-  test(`of ${MAX_ENDPOINTS + 5} requests at once ${MAX_ENDPOINTS} succeed and the others are 409 limit_reached`, async () => {
+  test('of 25 requests at once 20 succeed and the others are 409 limit_reached', async () => {
     const crowded = await market.organization(['CONSUMER'])
-    const answers = await Promise.all(
-      Array.from({ length: MAX_ENDPOINTS + 5 }, () => create({}, crowded.administrator.client)),
-    )
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(MAX_ENDPOINTS)
+    const answers = await Promise.all(Array.from({ length: 25 }, () => create({}, crowded.administrator.client)))
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
     const refused = answers.filter(({ status }) => status !== 201)
     expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(Array(5).fill([409, 'limit_reached']))
     const { body } = await crowded.administrator.client.get<{ data: WebhookEndpoint[] }>(PATH)
-    expect(body.data).toHaveLength(MAX_ENDPOINTS)
+    expect(body.data).toHaveLength(20)
   })
 })
 

@@ -49,6 +49,8 @@ export interface Failure {
 
 /** Events of one subject that are handled in one transaction. */
 const BATCH_EVENTS = 64
+/** The pauses of an interrupted event stop to grow with this one, so that it is handled soon after the failure has ended. */
+const LONGEST_INTERRUPTED_PAUSE = 3
 const MAX_ERROR_CHARACTERS = 500
 
 /**
@@ -117,7 +119,7 @@ export class RetryQueue {
     } catch (error) {
       this.#warn(head, error)
       if (isDependencyFailure(error)) {
-        const pauseMs = this.#pauseMs(head.tries)
+        const pauseMs = this.#pauseMs(Math.min(head.tries, LONGEST_INTERRUPTED_PAUSE))
         await this.#recordInterruption(() => postponeInterrupted(pool, head.position, pauseMs, describe(error)))
         throw error
       }

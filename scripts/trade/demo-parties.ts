@@ -1,0 +1,58 @@
+import type { Factory } from '../../proto/http/sourcing/factories.ts'
+import { type Account, accountOf, type LocalMarketplace } from '../client/account.ts'
+import { ask, type Page, signIn } from '../client/requests.ts'
+import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
+import { Refusal } from '../toolchain/refusal.ts'
+import type { Narrator } from './narrator.ts'
+import type { Maker, Parties, Party } from './parties.ts'
+
+type Person = 'administrator' | 'member'
+
+/** Signs in members of the organizations of `./scripts/dev`. The administrator of the buyer may register webhook endpoints. */
+export async function signInParties(
+  narrator: Narrator,
+  given: { url?: string },
+  local: LocalMarketplace,
+): Promise<{ parties: Parties; administrator: Account }> {
+  const { organizations } = await local.readAccounts()
+  // Variables of the shell may name another account.
+  const accountFor = (email: string) => accountOf({ ...given, email }, { BASE: process.env.BASE }, local)
+
+  const signInMember = (key: string) => {
+    const { name, email } = personIn(key, 'member')
+    return narrator.step(
+      `${name} signs in`,
+      async (): Promise<Party> => {
+        const orgId = organizations.find(({ accounts }) => accounts.some((known) => known.email === email))?.id ?? ''
+        return { orgId, name, client: await signIn(await accountFor(email)) }
+      },
+      () => email,
+    )
+  }
+
+  const signInMaker = async (key: string): Promise<Maker> => {
+    const party = await signInMember(key)
+    const { items } = await ask<Page<Factory>>(party.client, 'GET', '/v1/factories?view=MANUFACTURER')
+    const factory = items.find(({ active, internal }) => active && !internal)
+    if (!factory) throw new Refusal(`${party.name} has no active factory: start again with ./scripts/dev --reset.`)
+    return { ...party, factory }
+  }
+
+  return {
+    administrator: await accountFor(personIn('nordhavn', 'administrator').email),
+    parties: {
+      designer: await signInMember('skagen-pumps'),
+      buyer: await signInMember('nordhavn'),
+      seller: await signInMember('maas-trading'),
+      printer: await signInMaker('vestland-additive'),
+      welder: await signInMaker('ruhr-praezision'),
+      laser: await signInMaker('tanjong-castings'),
+    },
+  }
+}
+
+function personIn(key: string, person: Person): { name: string; email: string } {
+  const organization = ORGANIZATIONS.find((one) => one.key === key)
+  if (!organization) throw new Error(`The story has no organization ${key}.`)
+  return { name: organization.name, email: emailOf(organization.people[person], organization) }
+}

@@ -1,0 +1,53 @@
+import type { AnyOperation } from '../../proto/http/operation.ts'
+import { OPERATIONS } from '../../proto/operations.ts'
+import type { ApiClient } from './client.ts'
+
+const READS = Object.values(OPERATIONS)
+  .flat()
+  .filter(({ method, access }) => method === 'GET' && access !== 'public')
+
+/** Every request of an operation with the ids in its path, each view, the first id as a filter, and other queries. */
+function requestsOf(
+  { path, params, query }: AnyOperation,
+  ids: readonly string[],
+  others: readonly string[],
+): string[] {
+  const paths = params ? ids.map((id) => path.replaceAll(/\{\w+\}/g, id)) : [path]
+  const { view, quantity, q } = (query?.properties ?? {}) as Record<string, { enum?: string[] } | undefined>
+  const queries = [
+    '',
+    ...(view?.enum ?? []).map((name) => `?pageSize=50&view=${name}`),
+    '?pageSize=50',
+    `?rfqId=${ids[0]}`,
+    ...(quantity ? ['?quantity=1', '?quantity=50'] : []),
+    ...(q ? others : []),
+  ]
+  return paths.flatMap((each) => queries.map((text) => each + text))
+}
+
+export interface ReadAnswer {
+  operation: string
+  path: string
+  status: number
+  /** The body and the headers. */
+  text: string
+}
+
+/** The answer of every read with the ids, as JSON and as CSV. `searches` are sent to the lists that have `q`. */
+export async function everyRead(
+  client: ApiClient,
+  ids: readonly string[],
+  searches: readonly string[] = [],
+): Promise<ReadAnswer[]> {
+  const answers: ReadAnswer[] = []
+  const queries = searches.map((text) => `?q=${encodeURIComponent(text)}`)
+  for (const operation of READS) {
+    for (const path of requestsOf(operation, ids, queries)) {
+      for (const accept of ['application/json', 'text/csv']) {
+        const { status, text, headers } = await client.get(path, { headers: { accept } })
+        answers.push({ operation: operation.id, path, status, text: text + JSON.stringify([...headers]) })
+      }
+    }
+  }
+  return answers
+}
