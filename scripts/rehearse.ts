@@ -23,6 +23,10 @@ const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
     what: 'new signing keys, encryption keys and passwords under load',
     tests: ['scripts/operations/rotation.slow.test.ts'],
   },
+  failover: {
+    what: 'a standby that becomes the primary under load',
+    tests: ['scripts/rehearse/failover.slow.test.ts'],
+  },
   restore: { what: 'backup, loss of every server, and restore', tests: ['scripts/rehearse/restore.slow.test.ts'] },
   pooler: {
     what: 'the journey, revocation, relay and LISTEN behind PgBouncer in transaction mode',
