@@ -41,6 +41,11 @@ describe('a request for another service, which an ingress sends here when that s
   })
 })
 
+test('GET /profile on the port of health lists the functions with most samples', async () => {
+  const response = await fetch(`http://127.0.0.1:${market.running.healthPort}/profile?seconds=1`)
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Top functions')])
+})
+
 describe('/livez and /readyz on the port of the API', () => {
   test('answer the check of a load balancer', async () => {
     for (const path of ['/livez', '/readyz']) {
