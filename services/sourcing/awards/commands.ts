@@ -1,6 +1,7 @@
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
@@ -13,8 +14,8 @@ import { emitOrderEvent } from '../orders/events.ts'
 import { closeExpired } from '../rfqs/commands.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
 import { lockOwnRfq } from '../rfqs/queries.ts'
-import { illegal } from '../rfqs/rules.ts'
-import { isLegal, RFQ_TRANSITIONS, stateAt } from '../rfqs/states.ts'
+import { stateAt } from '../rfqs/rules.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import { breakFor, dueDateOf, totalOf } from './pricing.ts'
 import * as queries from './queries.ts'
 import {
@@ -71,6 +72,7 @@ interface AwardRequest {
 
 /** Locks the RFQ, then its offers, so that submissions, withdrawals and other awards come before or after. */
 async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest): Promise<Rfq> {
+  requireActor(RFQ, 'award', 'consumer')
   const rfq: Rfq = JSON.parse(found(await lockOwnRfq(tx, orgId, rfqId)).document)
   const offerIds = awards.map(({ offerId }) => offerId)
   const offers = new Map((await queries.lockOffers(tx, rfqId, offerIds)).map((offer) => [offer.id, offer]))
@@ -90,7 +92,7 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
   await queries.markAwarded(tx, rfqId, offerIds)
-  const { from, to } = RFQ_TRANSITIONS.award
+  const { from, to } = RFQ.verbs.award
   const [awarded] = await queries.awardRfq(tx, { orgId, id: rfqId }, { from, to, offerIds }, now)
   if (!awarded) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   const ended = await queries.endOffers(tx, rfqId, offerIds, now)
@@ -128,7 +130,7 @@ interface Line {
 /** Throws 409 for an RFQ in another state and for unmet conditions. Part and factories are locked, so that they stay available. */
 async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
   const state = stateAt(rfq, now)
-  if (!isLegal('award', state)) throw refuse('illegal_transition', { detail: illegal(state, 'award') })
+  requireTransition(RFQ, 'award', state)
   if (isConcealed(rfq, state)) {
     throw refuse('illegal_transition', {
       detail: 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.',

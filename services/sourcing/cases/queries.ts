@@ -1,8 +1,8 @@
 import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
+import { CASE } from '../../../proto/states/cases.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isConsumer, isInvited, isIpOwner } from '../rfqs/visibility.ts'
 import type { CaseContent, CaseCount, RfqRelation } from './rules.ts'
-import { CASE_TRANSITIONS } from './states.ts'
 import { isParty } from './visibility.ts'
 
 /** The JSON of a case; no row where the organization is no party to it. */
@@ -128,7 +128,7 @@ export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChange
     from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[]) sent (rfq_id, org_id, ends)
     group by rfq_id, org_id
   ), locked as materialized (
-    select followed.id, changed.ends and followed.state = any(${[...CASE_TRANSITIONS.end.from]}) as closes
+    select followed.id, changed.ends and followed.state = any(${[...CASE.verbs.end.from]}) as closes
     from changed
     join sourcing.cases followed
       on followed.rfq_id = changed.rfq_id and followed.org_id = changed.org_id and followed.follows_rfq
@@ -136,6 +136,6 @@ export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChange
     for update of followed
   )
   update sourcing.cases followed set updated_at = ${now},
-    state = case when locked.closes then ${CASE_TRANSITIONS.end.to} else followed.state end
+    state = case when locked.closes then ${CASE.verbs.end.to} else followed.state end
   from locked where followed.id = locked.id
   returning followed.document, followed.rfq_id, followed.org_id, locked.closes as was_closed`

@@ -1,3 +1,4 @@
+import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
 /* The organizations that read an offer, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
@@ -13,3 +14,8 @@ export const isIpOwner = (sql: Sql, orgId: string) =>
 /** The JSON of an offer for an organization that may read it. */
 export const documentFor = (sql: Sql, orgId: string) =>
   sql`case when ${isManufacturer(sql, orgId)} then document else party_document end`
+
+/** Whether the organization has one of the roles that may use a verb. */
+export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
+  (${by.includes('manufacturer')} and ${isManufacturer(sql, orgId)})
+  or (${by.includes('consumer')} and ${isConsumer(sql, orgId)}))`

@@ -1,7 +1,8 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { Milestone, OrderState } from '../../../proto/http/sourcing/orders.ts'
-import { oneOf } from '../../../proto/messages.ts'
-import { ORDER_TRANSITIONS, type OrderVerb } from './states.ts'
+import type { Milestone } from '../../../proto/http/sourcing/orders.ts'
+import type { ORDER, OrderState } from '../../../proto/states/orders.ts'
+
+export type OrderVerb = keyof typeof ORDER.verbs
 
 const utcOf = (time: string) => new Date(time).toISOString()
 
@@ -24,5 +25,8 @@ export const milestoneProblems = ({ milestones }: { milestones: readonly Milesto
     }),
   )
 
-export const illegal = (state: OrderState, verb: OrderVerb) =>
-  `The order is ${state}, not ${oneOf(ORDER_TRANSITIONS[verb].from)}.`
+/** The state to which an order returns from the state `after`; null if it is not on hold. */
+export const heldStateAfter = (state: OrderState, after: OrderState, heldState: OrderState | null) => {
+  if (after !== 'ON_HOLD') return null
+  return state === 'ON_HOLD' ? heldState : state
+}

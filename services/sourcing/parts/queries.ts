@@ -144,16 +144,16 @@ export const lockOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ docume
   select owner_document as document from sourcing.parts
   where id = ${id} and ${isOwn(sql, orgId)} for update`
 
-/** No row if the part is no longer in the state `from`: of two concurrent calls one succeeds. */
+/** No row if the part is no longer in a state of `from`: of two concurrent calls one succeeds. */
 export const moveState = (sql: Sql, orgId: string, id: string, { from, to }: StateMove, now: string) =>
   sql<{ document: string }[]>`
     update sourcing.parts set state = ${to}, updated_at = ${now},
-      published_at = case when ${from} = 'DRAFT' then ${now}::timestamptz else published_at end
-    where id = ${id} and ${isOwn(sql, orgId)} and state = ${from}
+      published_at = case when ${to} = 'PUBLISHED' then coalesce(published_at, ${now}) else published_at end
+    where id = ${id} and ${isOwn(sql, orgId)} and state = any(${[...from]})
     returning owner_document as document`
 
 interface StateMove {
-  from: string
+  from: readonly string[]
   to: string
 }
 

@@ -2,6 +2,7 @@ import type { FieldError } from '../../../proto/errors.ts'
 import { METADATA_KEY_MAX_CHARACTERS } from '../../../proto/http/sourcing/part-fields.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import type { PART, PartState } from '../../../proto/states/parts.ts'
 
 /** Whether a part may be deleted: not while manufacturers are asked for quotations of it, or make it. */
 export const mayDelete = ({ openRfqs, unfinishedOrders }: { openRfqs: number; unfinishedOrders: number }): boolean =>
@@ -96,23 +97,7 @@ export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | '
   return problems
 }
 
-type PartState = Part['state']
-
-interface Transition {
-  from: PartState
-  to: PartState
-  /** Whether the part must have the fields of a published part. */
-  needsPublishFields: boolean
-}
-
-/** Each verb moves a part from one state to another. A part in any state can be patched and deleted. */
-export const TRANSITIONS = {
-  publish: { from: 'DRAFT', to: 'PUBLISHED', needsPublishFields: true },
-  archive: { from: 'PUBLISHED', to: 'ARCHIVED', needsPublishFields: false },
-  unarchive: { from: 'ARCHIVED', to: 'PUBLISHED', needsPublishFields: true },
-} as const satisfies Record<string, Transition>
-
-export type PartVerb = keyof typeof TRANSITIONS
+export type PartVerb = keyof typeof PART.verbs
 
 /** A part that is or was published keeps the fields of a published part. */
 export const patchProblems = (state: PartState, content: PartContent): FieldError[] =>

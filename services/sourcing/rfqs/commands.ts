@@ -1,5 +1,6 @@
 import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
@@ -8,22 +9,23 @@ import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.t
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { openRfqCases, updateCasesOf } from '../cases/rfq-cases.ts'
 import { rejectOffersOf } from '../offers/cancellation.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import { caseChange, causeOf, emitRfqEvent, emitRfqInvited } from './events.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
   guardProblems,
   hasTooManyInvitees,
-  illegal,
   inviteeProblems,
   partiesOf,
   patchedContent,
   type RfqContent,
+  type RfqVerb,
+  stateAt,
   unique,
   utcOf,
   writableFields,
 } from './rules.ts'
-import { isLegal, RFQ_TRANSITIONS, type RfqGuard, type RfqVerb, stateAfter, stateAt } from './states.ts'
 
 interface CreateRfq {
   body: RfqInput
@@ -88,12 +90,12 @@ export async function patchRfq({
   ifMatch,
   now,
 }: Command<ChangeRfq & { body: RfqPatch; ifMatch: string | undefined }>): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'patch')
   const content = patchedContent(rfq, body)
   // The stored references of a published RFQ are not checked, because it cannot be patched.
-  const part = rfq.state === 'DRAFT' ? await requireReferences(tx, caller.orgId, content, body) : undefined
+  const part = RFQ.isLegal('patch', rfq.state) ? await requireReferences(tx, caller.orgId, content, body) : undefined
   requireMatch(ifMatch, document)
-  if (!part) throw refuse('illegal_transition', { detail: illegal(rfq.state, 'patch') })
+  if (!part) throw refuse('illegal_transition', { detail: RFQ.refusal('patch', rfq.state) })
 
   if (Bun.deepEquals(content, contentOf(writableFields(rfq)))) return new JsonText(document)
   const { document: changed } = found(
@@ -111,7 +113,7 @@ export async function inviteToRfq({
   body,
   now,
 }: Command<ChangeRfq & { body: { manufacturerIds: string[] } }>): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'invite')
   await requireInvitees(tx, caller.orgId, body.manufacturerIds)
   await requireGuards(tx, 'invite', rfq, { now })
   const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
@@ -147,15 +149,15 @@ export async function moveRfq(
   verb: keyof typeof EVENT_NAMES,
   { tx, caller, params, body, now }: Command<Move>,
 ): Promise<JsonText> {
-  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id, verb)
   const newExpireTime = body?.expireTime === undefined ? rfq.expireTime : utcOf(body.expireTime)
   await requireGuards(tx, verb, rfq, { now, newExpireTime })
   const key = { orgId: caller.orgId, id: rfq.id }
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
   const change = {
-    from: RFQ_TRANSITIONS[verb].from,
-    to: stateAfter(verb, rfq.state),
+    from: RFQ.verbs[verb].from,
+    to: RFQ.stateAfter(verb, rfq.state),
     expireTime: newExpireTime,
     cancelReason: body?.reason ?? null,
   }
@@ -172,7 +174,7 @@ export async function moveRfq(
 
 /** Closes an RFQ that expired before the worker saw it, so that its history has both changes. The caller updates its cases. */
 export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void> {
-  const { from, to } = RFQ_TRANSITIONS.expire
+  const { from, to } = RFQ.verbs.expire
   const change = { from, to, expireTime: rfq.expireTime, cancelReason: null }
   await queries.moveState(tx, { orgId: rfq.consumerOrgId, id: rfq.id }, change, now)
   await emitRfqEvent(tx, 'closed', rfq)
@@ -180,14 +182,16 @@ export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void>
 
 /** Deletes an own draft. */
 export async function deleteRfq({ tx, caller, params, now }: Command<ChangeRfq>): Promise<undefined> {
-  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id, 'delete')
   await requireGuards(tx, 'delete', rfq, { now })
   await queries.deleteRfq(tx, caller.orgId, rfq.id)
   await emitRfqEvent(tx, 'deleted', rfq)
   return undefined
 }
 
-async function lockOwn(tx: Tx, orgId: string, id: string): Promise<{ document: string; rfq: Rfq }> {
+/** An RFQ of the caller's organization as its consumer, locked; 404 for a verb of others. */
+async function lockOwn(tx: Tx, orgId: string, id: string, verb: RfqVerb): Promise<{ document: string; rfq: Rfq }> {
+  requireActor(RFQ, verb, 'consumer')
   const { document } = found(await queries.lockOwnRfq(tx, orgId, id))
   return { document, rfq: JSON.parse(document) }
 }
@@ -200,8 +204,8 @@ async function requireGuards(
   { now, newExpireTime = rfq.expireTime }: { now: string; newExpireTime?: string },
 ): Promise<void> {
   const state = stateAt(rfq, now)
-  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
-  const guards: readonly RfqGuard[] = RFQ_TRANSITIONS[verb].guards
+  requireTransition(RFQ, verb, state)
+  const guards = RFQ.guards(verb)
   const [part] = guards.includes('partIsAvailable') ? await queries.lockPart(tx, rfq.consumerOrgId, rfq.partId) : []
   const invitees = guards.includes('inviteesQualify')
     ? await queries.findInvitees(tx, rfq.consumerOrgId, rfq.manufacturerIds)

@@ -1,4 +1,5 @@
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -8,10 +9,10 @@ import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
 import { updateCasesOf } from '../cases/rfq-cases.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
-import { hasOtherRole, illegal, mayDecline } from './rules.ts'
-import { isLegal, stateAt } from './states.ts'
+import { hasOtherRole, mayDecline, stateAt } from './rules.ts'
 
 interface InvitationDeps {
   sql: Pool
@@ -56,10 +57,11 @@ interface DeclineRfq {
 
 /** Declines the invitation of the caller's organization. */
 export async function declineRfq({ tx, caller: { orgId }, params, body, now }: Command<DeclineRfq>): Promise<JsonText> {
+  requireActor(RFQ, 'decline', 'invitee')
   const invitation = found(await lockInvitation(tx, orgId, params.id))
   const rfq: Rfq = JSON.parse(invitation.rfq)
   const state = stateAt(rfq, now)
-  if (!isLegal('decline', state)) throw refuse('illegal_transition', { detail: illegal(state, 'decline') })
+  requireTransition(RFQ, 'decline', state)
   if (!mayDecline(invitation.state)) {
     throw refuse('illegal_transition', { detail: `The invitation is ${invitation.state}.` })
   }

@@ -1,13 +1,8 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import {
-  MAX_INVITEES,
-  type Rfq,
-  type RfqInput,
-  type RfqPatch,
-  type RfqState,
-} from '../../../proto/http/sourcing/rfqs.ts'
-import { noSuch, oneOf } from '../../../proto/messages.ts'
-import { RFQ_TRANSITIONS, type RfqGuard, type RfqVerb } from './states.ts'
+import { MAX_INVITEES, type Rfq, type RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import { RFQ, type RfqState } from '../../../proto/states/rfqs.ts'
+import type { GuardOf } from '../../../proto/states/state-table.ts'
 
 /** The organizations of a published RFQ, each once. */
 export const partiesOf = ({
@@ -34,7 +29,10 @@ export interface GuardFacts {
 
 const problem = (field: string, message: string): FieldError => ({ field, message })
 
-const GUARDS: Record<RfqGuard, (facts: GuardFacts) => FieldError[]> = {
+export type RfqVerb = keyof typeof RFQ.verbs
+
+/** The conditions of verbs by their names in the state table. */
+const GUARDS = {
   hasInvitee: ({ manufacturerIds }) =>
     manufacturerIds.length > 0 ? [] : [problem('manufacturerIds', 'must name a manufacturer')],
   inviteesQualify: ({ manufacturerIds, invitees }) => inviteeProblems(manufacturerIds, invitees),
@@ -45,11 +43,15 @@ const GUARDS: Record<RfqGuard, (facts: GuardFacts) => FieldError[]> = {
     newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the present expiry')],
   partIsAvailable: ({ isPartAvailable }) =>
     isPartAvailable ? [] : [problem('partId', 'is no longer available to your organization')],
-}
+} satisfies Record<GuardOf<typeof RFQ.verbs>, (facts: GuardFacts) => FieldError[]>
 
 /** The unmet guards of a verb, each with its field. */
 export const guardProblems = (verb: RfqVerb, facts: GuardFacts): FieldError[] =>
-  RFQ_TRANSITIONS[verb].guards.flatMap((guard: RfqGuard) => GUARDS[guard](facts))
+  RFQ.guards(verb).flatMap((guard) => GUARDS[guard](facts))
+
+/** The state at a time: an OPEN RFQ whose expiry has passed counts as CLOSED before the worker has closed it. */
+export const stateAt = ({ state, expireTime }: { state: RfqState; expireTime: string }, now: string): RfqState =>
+  state === 'OPEN' && expireTime <= now ? RFQ.verbs.expire.to : state
 
 /** An invitation that its manufacturer may decline. */
 export const mayDecline = (state: string): boolean => state === 'INVITED' || state === 'READ'
@@ -126,6 +128,3 @@ export function writableFields(rfq: Rfq): RfqInput {
   } = rfq
   return writable
 }
-
-export const illegal = (state: RfqState, verb: RfqVerb) =>
-  `The RFQ is ${state}, not ${oneOf(RFQ_TRANSITIONS[verb].from)}.`

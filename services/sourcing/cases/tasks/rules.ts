@@ -1,10 +1,9 @@
 import type { FieldError } from '../../../../proto/errors.ts'
-import type { CaseTaskInput, CaseTaskState } from '../../../../proto/http/sourcing/case-tasks.ts'
+import type { CaseTaskInput } from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
-import { noSuch, oneOf } from '../../../../proto/messages.ts'
+import { noSuch } from '../../../../proto/messages.ts'
 import { utcOf, yearProblems } from '../../rfqs/rules.ts'
 import { isParty } from '../rules.ts'
-import { TASK_TRANSITIONS, type TaskVerb } from './states.ts'
 
 /** An assignee that is no party to the case. Unknown ids and other organizations are alike. */
 export const assigneeProblems = (
@@ -27,6 +26,3 @@ export const contentOf = ({ title, description, dueTime, assigneeOrgId }: CaseTa
   assigneeOrgId,
   state: 'OPEN' as const,
 })
-
-export const illegal = (state: CaseTaskState, verb: TaskVerb) =>
-  `The task is ${state}, not ${oneOf(TASK_TRANSITIONS[verb].from)}.`
