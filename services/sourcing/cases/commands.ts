@@ -16,7 +16,6 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { findOrder } from '../orders/queries.ts'
-import { unique } from '../rfqs/rules.ts'
 import { requireTransition } from '../transitions.ts'
 import { notifyOfCases } from './events.ts'
 import * as queries from './queries.ts'
@@ -71,7 +70,7 @@ async function relationOf(
   }
   if (rfqId === undefined) return { partyOrgIds: [orgId] }
   const [rfq] = await queries.findRfqRelation(tx, orgId, rfqId)
-  return rfq && { partyOrgIds: unique([orgId, rfq.consumerOrgId]), problem: rfqProblem(rfq) }
+  return rfq && { partyOrgIds: [...new Set([orgId, rfq.consumerOrgId])], problem: rfqProblem(rfq) }
 }
 
 /** The parties to a new case. Throws 400 for a record that the organization cannot read, 409 for one that can have no case. */

@@ -4,7 +4,7 @@ import { FileClient } from '../../testing/files/file-client.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import { MAX_FILE_BYTES } from '../storage/storage.ts'
+import { MAX_FILE_BYTES } from './storage/storage.ts'
 
 setDefaultTimeout(180_000)
 const MIB = 1024 * 1024

@@ -6,9 +6,9 @@ import { cleanUpObjects } from '../../testing/files/silent-cleanup.ts'
 import { storageOf } from '../../testing/files/storage-of.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import { S3Storage } from '../storage/s3/store.ts'
-import { MAX_FILE_BYTES } from '../storage/storage.ts'
 import { describeConformance } from './conformance/conformance.ts'
+import { S3Storage } from './storage/s3/store.ts'
+import { MAX_FILE_BYTES } from './storage/storage.ts'
 
 setDefaultTimeout(60_000)
 const server = await s3Server()

@@ -13,7 +13,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { updateCasesOf } from '../cases/rfq-cases.ts'
+import type { RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
 import { stateAt as rfqStateAt } from '../rfqs/rules.ts'
 import { requireActor, requireTransition } from '../transitions.ts'
@@ -122,7 +122,10 @@ export async function patchOffer({
 }
 
 /** Submits an own draft; of two concurrent calls one gets 409. A revision supersedes the offer that it revises. */
-export async function submitOffer({ tx, caller: { orgId }, params, now }: Command<ChangeOffer>): Promise<JsonText> {
+export async function submitOffer(
+  { followers }: RfqDeps,
+  { tx, caller: { orgId }, params, now }: Command<ChangeOffer>,
+): Promise<JsonText> {
   const locked = await lockWithRfq(tx, orgId, params.id, 'submit')
   await requireGuards(tx, 'submit', locked, now)
   const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
@@ -130,7 +133,7 @@ export async function submitOffer({ tx, caller: { orgId }, params, now }: Comman
   await emitOfferEvent(tx, 'submitted', moved)
   const superseded = await supersede(tx, orgId, locked.row.previous_offer_id, now)
   const changes = [caseChange('submitted', moved), ...superseded.map((offer) => caseChange('superseded', offer))]
-  await updateCasesOf(tx, changes, now)
+  await followers.updateCases(tx, changes, now)
   return new JsonText(moved.document)
 }
 
@@ -164,6 +167,7 @@ const EVENT_NAMES = { withdraw: 'withdrawn', reject: 'rejected' } as const
 /** Ends a submitted offer by its manufacturer or its consumer; of two concurrent calls one gets 409. */
 export async function endOffer(
   verb: keyof typeof EVENT_NAMES,
+  { followers }: RfqDeps,
   { tx, caller: { orgId }, params, body, now }: Command<ChangeOffer & { body: { reason?: string } | undefined }>,
 ): Promise<JsonText> {
   const { by } = OFFER.verbs[verb]
@@ -171,7 +175,7 @@ export async function endOffer(
   requireLegal(verb, JSON.parse(document), now)
   const moved = found(await move(tx, verb, { orgId, id: params.id }, now, body?.reason))
   await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
-  await updateCasesOf(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
+  await followers.updateCases(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
   return new JsonText(moved.document)
 }
 

@@ -6,11 +6,11 @@ import {
   type OfferInput,
   type OfferPatch,
 } from '../../../proto/http/sourcing/offers.ts'
+import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
 import type { RfqState } from '../../../proto/states/rfqs.ts'
 import type { GuardOf } from '../../../proto/states/state-table.ts'
-import { utcOf, yearProblems } from '../rfqs/rules.ts'
 
 /** The factory of an offer, as its guards see it. */
 export interface OfferedFactory {
@@ -80,15 +80,13 @@ export const unknownRfq = (id: string): FieldError =>
 export const unknownFactory = (id: string): FieldError =>
   problem('factoryId', noSuch('factory', id, 'of your organization'))
 
-/** Problems of a body that its schema cannot express. */
-export const bodyProblems = ({ validUntil, priceBreaks = [] }: OfferInput | OfferPatch): FieldError[] => [
-  ...(validUntil === undefined ? [] : yearProblems('validUntil', validUntil)),
-  ...priceBreaks.flatMap(({ minQuantity }, index) =>
+/** Price breaks with the same quantity. */
+export const priceBreakProblems = ({ priceBreaks = [] }: OfferInput | OfferPatch): FieldError[] =>
+  priceBreaks.flatMap(({ minQuantity }, index) =>
     priceBreaks.findIndex((other) => other.minQuantity === minQuantity) < index
       ? [problem(`priceBreaks.${index}.minQuantity`, 'must differ from those of the other price breaks')]
       : [],
-  ),
-]
+  )
 
 /** Amounts in another currency than that of the RFQ. */
 export function currencyProblems(

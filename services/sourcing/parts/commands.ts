@@ -6,7 +6,7 @@ import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
+import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
@@ -17,7 +17,6 @@ import { lockReferences, resolveReferences } from './references.ts'
 import {
   contentOf,
   mayDelete,
-  type PartContent,
   type PartVerb,
   patchedContent,
   patchProblems,
@@ -43,27 +42,11 @@ export async function createPart({ tx, caller, body, now }: Command<CreatePart>)
     ipOwnerOrgId: caller.orgId,
     technologyIds: resolved.process?.technologyIds ?? [],
   }
-  const serialNumber = await insertWithSerialNumber(tx, part, content, now)
+  const { serial_number: serialNumber } = await withSerialNumber('P', (serialNumber) =>
+    insertPart(tx, { ...part, serialNumber }, content, now),
+  )
   await emitPartEvent(tx, 'created', part.id, caller.orgId)
   return { id: part.id, serialNumber }
-}
-
-/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
-const MAX_ATTEMPTS = 10
-
-/** Inserts a part with a random serial number; a taken one is replaced by another. */
-export async function insertWithSerialNumber(
-  tx: Tx,
-  part: Omit<queries.NewPart, 'serialNumber'>,
-  content: PartContent,
-  now: string,
-  generate = () => newSerialNumber('P'),
-): Promise<string> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const serialNumber = generate()
-    if ((await insertPart(tx, { ...part, serialNumber }, content, now)).length > 0) return serialNumber
-  }
-  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
 }
 
 interface ChangePart {

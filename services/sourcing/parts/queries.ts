@@ -111,7 +111,9 @@ export interface NewPart {
 }
 
 /** No row where another part has the same serial number. */
-export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: string) => sql<{ id: string }[]>`
+export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: string) => sql<
+  { serial_number: string }[]
+>`
   insert into sourcing.parts (
     id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription,
     material_type, material_id, process_id, technology_ids, material_note, process_note,
@@ -133,7 +135,7 @@ export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: str
     ${JSON.stringify(input.metadata)}::text::jsonb, ${JSON.stringify(input.customFields)}::text::jsonb,
     ${now}, ${now})
   on conflict (serial_number) do nothing
-  returning id`
+  returning serial_number`
 
 /** No row where the part is not the organization's own. */
 export const findOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`

@@ -103,9 +103,6 @@ export type PartVerb = keyof typeof PART.verbs
 export const patchProblems = (state: PartState, content: PartContent): FieldError[] =>
   state === 'DRAFT' ? [] : publishProblems(content)
 
-/** Removes duplicates; the first of equal values stays. */
-const unique = (values: readonly string[] | undefined): string[] => [...new Set(values ?? [])]
-
 const uniqueOptions = (selections: PartInput['customFields'] = []) => [
   ...new Map(selections.map((selection) => [optionKey(selection), selection])).values(),
 ]
@@ -119,12 +116,12 @@ export const contentOf = ({ boundingBox, ...input }: PartInput) => ({
   ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
   requireSubscription: input.requireSubscription ?? false,
   internal: input.internal ?? false,
-  standardIds: unique(input.standardIds),
-  criticalityIds: unique(input.criticalityIds),
-  categoryIds: unique(input.categoryIds),
-  unspscCategoryIds: unique(input.unspscCategoryIds),
-  keywords: unique(input.keywords),
-  businessUnitIds: unique(input.businessUnitIds),
+  standardIds: [...new Set(input.standardIds)],
+  criticalityIds: [...new Set(input.criticalityIds)],
+  categoryIds: [...new Set(input.categoryIds)],
+  unspscCategoryIds: [...new Set(input.unspscCategoryIds)],
+  keywords: [...new Set(input.keywords)],
+  businessUnitIds: [...new Set(input.businessUnitIds)],
   metadata: input.metadata ?? {},
   customFields: uniqueOptions(input.customFields),
 })

@@ -1,16 +1,16 @@
 import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
+import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { openRfqCases, updateCasesOf } from '../cases/rfq-cases.ts'
-import { rejectOffersOf } from '../offers/cancellation.ts'
 import { requireActor, requireTransition } from '../transitions.ts'
 import { caseChange, causeOf, emitRfqEvent, emitRfqInvited } from './events.ts'
+import type { RfqDeps } from './followers.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
@@ -22,8 +22,6 @@ import {
   type RfqContent,
   type RfqVerb,
   stateAt,
-  unique,
-  utcOf,
   writableFields,
 } from './rules.ts'
 
@@ -35,28 +33,13 @@ interface CreateRfq {
 export async function createRfq({ tx, caller, body, now }: Command<CreateRfq>) {
   const content = contentOf(body)
   const part = await requireReferences(tx, caller.orgId, content, body)
-  const rfq = await insertWithSerialNumber(tx, caller.orgId, part, content, now)
+  const id = newIdAt('rfq', now)
+  const { document } = await withSerialNumber('R', (serialNumber) =>
+    queries.insertRfq(tx, { id, serialNumber, consumerOrgId: caller.orgId }, part, content, now),
+  )
+  const rfq: Rfq = JSON.parse(document)
   await emitRfqEvent(tx, 'created', rfq)
   return rfq
-}
-
-/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
-const MAX_ATTEMPTS = 10
-
-async function insertWithSerialNumber(
-  tx: Tx,
-  consumerOrgId: string,
-  part: queries.PartRow,
-  content: RfqContent,
-  now: string,
-): Promise<Rfq> {
-  const id = newIdAt('rfq', now)
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const rfq = { id, serialNumber: newSerialNumber('R'), consumerOrgId }
-    const [row] = await queries.insertRfq(tx, rfq, part, content, now)
-    if (row) return JSON.parse(row.document)
-  }
-  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
 }
 
 /** Locks the part; throws 400 for a part or a sent invitee that the consumer may not name. */
@@ -106,17 +89,14 @@ export async function patchRfq({
 }
 
 /** Adds invitees to an own RFQ, and invites those again that declined. Other present ones stay as they are. */
-export async function inviteToRfq({
-  tx,
-  caller,
-  params,
-  body,
-  now,
-}: Command<ChangeRfq & { body: { manufacturerIds: string[] } }>): Promise<JsonText> {
+export async function inviteToRfq(
+  { followers }: RfqDeps,
+  { tx, caller, params, body, now }: Command<ChangeRfq & { body: { manufacturerIds: string[] } }>,
+): Promise<JsonText> {
   const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'invite')
   await requireInvitees(tx, caller.orgId, body.manufacturerIds)
   await requireGuards(tx, 'invite', rfq, { now })
-  const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
+  const added = [...new Set(body.manufacturerIds)].filter((id) => !rfq.manufacturerIds.includes(id))
   const manufacturerIds = [...rfq.manufacturerIds, ...added]
   if (hasTooManyInvitees(manufacturerIds)) {
     throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
@@ -128,7 +108,7 @@ export async function inviteToRfq({
   const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
   if (rfq.state === 'OPEN') await queries.insertInvitations(tx, rfq.id, added, now)
   await emitRfqInvited(tx, rfq, invited)
-  if (rfq.state === 'OPEN') await openRfqCases(tx, rfq, invited, causeOf('invited', rfq), now)
+  if (rfq.state === 'OPEN') await followers.openCases(tx, rfq, invited, causeOf('invited', rfq), now)
   return new JsonText(changed)
 }
 
@@ -147,6 +127,7 @@ interface Move extends ChangeRfq {
 /** Moves an own RFQ by its verb; of two concurrent calls one gets 409. */
 export async function moveRfq(
   verb: keyof typeof EVENT_NAMES,
+  { followers }: RfqDeps,
   { tx, caller, params, body, now }: Command<Move>,
 ): Promise<JsonText> {
   const { rfq } = await lockOwn(tx, caller.orgId, params.id, verb)
@@ -165,10 +146,10 @@ export async function moveRfq(
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
   await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
-  if (verb === 'cancel') await rejectOffersOf(tx, rfq.id, now)
-  if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
-  if (verb === 'publish') await openRfqCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
-  else await updateCasesOf(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)
+  if (verb === 'cancel') await followers.rejectOffers(tx, rfq.id, now)
+  if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
+  if (verb === 'publish') await followers.openCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
+  else await followers.updateCases(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)
   return new JsonText(moved.document)
 }
 

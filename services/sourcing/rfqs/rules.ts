@@ -1,5 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import { MAX_INVITEES, type Rfq, type RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ, type RfqState } from '../../../proto/states/rfqs.ts'
 import type { GuardOf } from '../../../proto/states/state-table.ts'
@@ -9,8 +10,9 @@ export const partiesOf = ({
   consumerOrgId,
   ipOwnerOrgId,
   manufacturerIds,
-}: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] =>
-  unique([consumerOrgId, ipOwnerOrgId, ...manufacturerIds])
+}: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] => [
+  ...new Set([consumerOrgId, ipOwnerOrgId, ...manufacturerIds]),
+]
 
 /** What the guards compare. */
 export interface GuardFacts {
@@ -83,28 +85,15 @@ export function inviteeProblems(sent: readonly string[], invitees: readonly Invi
 
 export const hasTooManyInvitees = (manufacturerIds: readonly string[]) => manufacturerIds.length > MAX_INVITEES
 
-/** The first of equal values stays. */
-export const unique = <Value>(values: readonly Value[] | null | undefined): Value[] => [...new Set(values ?? [])]
-
 /** The stored content of an RFQ: lists without duplicates, times in UTC, unsent lists empty, an unsent flag false. */
 export const contentOf = (input: RfqInput) => ({
   ...input,
   expireTime: utcOf(input.expireTime),
-  quantities: unique(input.quantities),
-  manufacturerIds: unique(input.manufacturerIds),
+  quantities: [...new Set(input.quantities)],
+  manufacturerIds: [...new Set(input.manufacturerIds)],
   sealed: input.sealed ?? false,
 })
 export type RfqContent = ReturnType<typeof contentOf>
-
-/** A time that is in the year 0 or after 9999 in UTC, which has no date-time. */
-export const yearProblems = (field: string, time: string): FieldError[] =>
-  /^(?!0000)\d{4}-/.test(utcOf(time)) ? [] : [problem(field, 'must be in a year from 1 to 9999, in UTC')]
-
-export const expiryProblems = ({ expireTime }: { expireTime?: string }): FieldError[] =>
-  expireTime === undefined ? [] : yearProblems('expireTime', expireTime)
-
-/** A time as the API shows it, so that times compare as texts. */
-export const utcOf = (time: string) => new Date(time).toISOString()
 
 /** The content after a patch: sent fields replace the stored ones, null clears a field. */
 export function patchedContent(rfq: Rfq, patch: RfqPatch): RfqContent {

@@ -12,7 +12,7 @@ import type { SecretBox } from '../../kit/secrets/box.ts'
 import { failDeliveriesOf } from '../deliveries/queries.ts'
 import { resumeReplay } from '../replays/queries.ts'
 import * as queries from './queries.ts'
-import { merged, shownEndpoint } from './rules.ts'
+import { shownEndpoint } from './rules.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 /** Creates an endpoint of the caller's organization. The response is the only one with the secret. */
@@ -33,7 +33,7 @@ export async function createEndpoint(
     orgId,
     url,
     description: description || null,
-    events: merged(events),
+    events: [...new Set(events)],
     status,
     encryptedSecret: await box.encrypt(secret),
   }
@@ -57,7 +57,7 @@ export async function patchEndpoint({
   const row = found(await queries.lockEndpoint(tx, orgId, params.webhookId))
   if (Object.keys(body).length === 0) return { data: shownEndpoint(row) }
   const { events, ...fields } = body
-  const change = { ...row, ...fields, events: merged(events ?? row.events) }
+  const change = { ...row, ...fields, events: [...new Set(events ?? row.events)] }
   if (change.description === '') change.description = null
   const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
   if (changed.status === 'active') await resumeReplay(tx, params.webhookId, now)

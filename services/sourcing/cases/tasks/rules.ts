@@ -1,8 +1,8 @@
 import type { FieldError } from '../../../../proto/errors.ts'
 import type { CaseTaskInput } from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
+import { utcOf } from '../../../../proto/http/times.ts'
 import { noSuch } from '../../../../proto/messages.ts'
-import { utcOf, yearProblems } from '../../rfqs/rules.ts'
 import { isParty } from '../rules.ts'
 
 /** An assignee that is no party to the case. Unknown ids and other organizations are alike. */
@@ -13,10 +13,6 @@ export const assigneeProblems = (
   assigneeOrgId === undefined || assigneeOrgId === null || isParty(of, assigneeOrgId)
     ? []
     : [{ field: 'assigneeOrgId', message: noSuch('party', assigneeOrgId, 'to this case') }]
-
-/** Problems of a body that its schema cannot express. */
-export const bodyProblems = ({ dueTime }: { dueTime?: string | null }): FieldError[] =>
-  dueTime === undefined || dueTime === null ? [] : yearProblems('dueTime', dueTime)
 
 /** The content of a task, as it is stored. A new task is OPEN. */
 export const contentOf = ({ title, description, dueTime, assigneeOrgId }: CaseTaskInput) => ({
