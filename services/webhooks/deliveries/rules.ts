@@ -65,9 +65,3 @@ export function pauseReason({ failures, failingSince }: Failing, now: string): s
   if (Date.parse(now) - Date.parse(failingSince) < FAILING_MS) return undefined
   return `All ${failures} attempts since ${failingSince} failed, without those of test events.`
 }
-
-type WithoutNulls<Row> = { [Name in keyof Row]: Exclude<Row[Name], null> }
-
-/** A row as the API shows it: fields without a value are omitted. */
-export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>

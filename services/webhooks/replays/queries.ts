@@ -1,5 +1,5 @@
 import type { Period } from '../../../proto/http/times.ts'
-import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
 export type ReplayRow = Omit<WebhookReplay, 'finishedTime'> & { finishedTime: string | null }
@@ -23,11 +23,6 @@ export const insertReplay = (tx: Tx, endpointId: string, { from, to }: Period, n
     next_step_at = excluded.next_step_at, finished_at = null
   where r.finished_at is not null
   returning ${replayColumns(tx)}`
-
-/** The pending deliveries that replays of an organization created, counted up to `most`. */
-export const countPendingReplays = (sql: Sql, orgId: string, most: number) => sql<[{ count: number }]>`
-  select count(*)::integer as count from (
-    select from webhooks.deliveries where org_id = ${orgId} and state = 'PENDING' and replay > 0 limit ${most}) pending`
 
 /** Continues the replay of an endpoint that is active again. */
 export const resumeReplay = (tx: Tx, endpointId: string, now: string) => tx`
