@@ -22,7 +22,6 @@ export const CASE = new StateTable({
 })
 
 export const TASK_STATES = ['OPEN', 'COMPLETED'] as const
-export type TaskState = (typeof TASK_STATES)[number]
 
 /** The tasks of a case, which change only while the case can be edited. */
 export const TASK = new StateTable({

@@ -11,7 +11,7 @@ import { type DemoDeps, demoPassword, expectOk, signedIn } from './requests.ts'
 import { type DemoOrganization, emailOf, type Person, websiteOf } from './story.ts'
 
 /** An organization of the demo and a client that is signed in as its administrator. */
-export interface AdministeredOrganization {
+interface AdministeredOrganization {
   orgId: string
   client: ApiClient
 }

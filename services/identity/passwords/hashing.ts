@@ -23,7 +23,7 @@ const FORGOTTEN_AFTER_FAILURES = 5
 const SHARE_OF_NETWORK = 1 / 4
 
 /** The client of a request that hashes a password. */
-export interface HashingClient {
+interface HashingClient {
   ipAddress: string | undefined
   /** Aborted when the client has disconnected, which ends its wait. */
   signal: AbortSignal

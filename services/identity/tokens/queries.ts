@@ -65,7 +65,7 @@ export interface RefreshedRow {
   acting_email: string | null
 }
 
-export interface Rotation {
+interface Rotation {
   used: Uint8Array
   successor: Uint8Array
   /** Idle expiry of the successor, at most that of its session. */

@@ -7,7 +7,7 @@ import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
 import { contentLengthOf } from '../limits/content-length.ts'
 import { syntaxProblem } from './json-syntax.ts'
 
-export const BODY_LIMITS = {
+const BODY_LIMITS = {
   maxDepth: 32,
   /** Fields and list items together. The largest valid body has some hundreds. */
   maxValues: 10_000,

@@ -3,7 +3,7 @@ import { oneOf } from '../../../proto/messages.ts'
 import { ASSIGNMENT } from '../../../proto/states/assignments.ts'
 import { FINAL_ORDER_STATES } from '../../../proto/states/orders.ts'
 
-export type AssignmentVerb = keyof typeof ASSIGNMENT.verbs
+type AssignmentVerb = keyof typeof ASSIGNMENT.verbs
 
 /** The distinct organizations of an assignment. `visibility.ts` has them in SQL. */
 export const partiesOf = (assignment: Assignment): string[] => {
@@ -12,7 +12,7 @@ export const partiesOf = (assignment: Assignment): string[] => {
   return [...new Set(named.filter((orgId) => orgId !== undefined))]
 }
 
-export const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_ORDER_STATES.includes(status)
+const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_ORDER_STATES.includes(status)
 
 /** Whether no delivery is expected any more. */
 export const isDelivered = (assignment: Pick<Assignment, 'status'>): boolean =>

@@ -84,7 +84,7 @@ export const awardRfq = (
   where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
   returning document`
 
-export interface NewOrder {
+interface NewOrder {
   id: string
   serialNumber: string
   sellerOrgId: string

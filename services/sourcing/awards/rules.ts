@@ -51,7 +51,7 @@ export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', 
 export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): boolean => sealed && state === 'OPEN'
 
 /** What the conditions of an award compare. */
-export interface AwardFacts {
+interface AwardFacts {
   /** The largest quantity that the RFQ asks for. */
   largestQuantity: number
   partExists: boolean

@@ -44,7 +44,7 @@ export const countCasesAbout = (sql: Sql, { orgId, rfqId, orderId }: CaseSubject
   where org_id = ${orgId} and ${rfqId === undefined ? sql`order_id = ${orderId ?? ''}` : sql`rfq_id = ${rfqId}`}
     and not follows_rfq and coalesce(closed_by_org_id, org_id) = org_id`
 
-export interface NewCase extends CaseContent {
+interface NewCase extends CaseContent {
   id: string
   kind: CaseKind
   rfqId: string | null
@@ -103,13 +103,13 @@ export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, 
   returning document, xmax = 0 as is_new`
 
 /** Columns of the same length: the case of an organization of an RFQ, and whether it ends now. */
-export interface RfqCaseChanges {
+interface RfqCaseChanges {
   rfqIds: readonly string[]
   orgIds: readonly string[]
   ends: readonly boolean[]
 }
 
-export interface ChangedRfqCase {
+interface ChangedRfqCase {
   document: string
   rfq_id: string
   org_id: string

@@ -34,7 +34,7 @@ interface NewOffer {
   currency: string
 }
 
-export interface StoredOffer extends OfferRow {
+interface StoredOffer extends OfferRow {
   document: string
 }
 

@@ -20,7 +20,7 @@ interface ActedOn {
   by: readonly Actor[]
 }
 
-export interface OrderChange {
+interface OrderChange {
   from: readonly OrderState[]
   to: OrderState
   heldState: OrderState | null

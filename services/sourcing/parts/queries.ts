@@ -103,7 +103,7 @@ export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document:
   select case when ${isOwn(sql, orgId)} then owner_document else document end as document
   from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`
 
-export interface NewPart {
+interface NewPart {
   id: string
   serialNumber: string
   ipOwnerOrgId: string

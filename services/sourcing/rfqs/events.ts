@@ -6,7 +6,7 @@ import type { Tx } from '../../kit/db/client.ts'
 import type { RfqChange } from './followers.ts'
 import { partiesOf } from './rules.ts'
 
-export type Subject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
+type Subject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
 
 const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: Subject) => ({
   rfqId: id,

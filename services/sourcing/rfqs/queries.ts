@@ -6,7 +6,7 @@ import { isSourceable } from '../parts/visibility.ts'
 import type { Invitee, RfqContent } from './rules.ts'
 import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
-export interface ReadableRfq {
+interface ReadableRfq {
   document: string
   /** The role in which the organization reads it. */
   reader: 'CONSUMER' | 'IP_OWNER' | 'MANUFACTURER'
@@ -202,7 +202,7 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
     order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
 }
 
-export interface ExpiredRfq {
+interface ExpiredRfq {
   id: string
   part_id: string
   consumer_org_id: string

@@ -10,7 +10,7 @@ import type { PageWindow } from '../../kit/pagination/pagination.ts'
 import type { OrNull } from '../rows.ts'
 import { type DeliveryRow, deliveryColumns } from './queries.ts'
 
-export type AttemptRow = OrNull<WebhookAttempt>
+type AttemptRow = OrNull<WebhookAttempt>
 
 /** Newest first. Each state is read from an index that has the other filters and the order, so no row is read in vain. */
 export function listDeliveries(

@@ -20,7 +20,7 @@ const PAUSES_MS = [
 export const MAX_ATTEMPTS = PAUSES_MS.length + 1
 /** Pauses vary by this share, so that the deliveries of an outage are not retried all at once. */
 const JITTER = 0.2
-export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 /** Events, deliveries and attempts are kept so long. */
 export const RETENTION_MS = 30 * 24 * HOUR_MS
 

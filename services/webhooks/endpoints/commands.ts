@@ -15,7 +15,7 @@ import { shownEndpoint } from './rules.ts'
 import { newWebhookSecret } from './secrets.ts'
 
 /** What follows endpoints, in the transaction of each change. `service.ts` provides it. */
-export interface EndpointFollowers {
+interface EndpointFollowers {
   /** Continues the replay of an endpoint that is active again. */
   resumeReplay(tx: Tx, endpointId: string, now: string): PromiseLike<unknown>
   /** Ends pending deliveries of an endpoint that is deleted. */

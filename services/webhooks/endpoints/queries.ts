@@ -18,7 +18,7 @@ export const lockEndpoints = (tx: Tx, orgId: string) => tx`
 export const countEndpoints = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
   select count(*)::int as count from webhooks.endpoints where org_id = ${orgId}`
 
-export interface NewEndpoint {
+interface NewEndpoint {
   id: string
   orgId: string
   url: string
@@ -44,7 +44,7 @@ export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<StoredEndp
 export const lockEndpointShared = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   select id from webhooks.endpoints where org_id = ${orgId} and id = ${id} for key share`
 
-export interface EndpointChange {
+interface EndpointChange {
   url: string
   description: string | null
   events: readonly string[]

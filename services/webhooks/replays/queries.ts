@@ -2,7 +2,7 @@ import type { Period } from '../../../proto/http/times.ts'
 import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-export type ReplayRow = Omit<WebhookReplay, 'finishedTime'> & { finishedTime: string | null }
+type ReplayRow = Omit<WebhookReplay, 'finishedTime'> & { finishedTime: string | null }
 
 const replayColumns = (sql: Sql) => sql`
   from_time as "from", to_time as "to", deliveries, created_at as "createdTime", finished_at as "finishedTime"`
@@ -38,7 +38,7 @@ export const listReplayingOrgs = (sql: Sql, now: string, limit: number) => sql<{
 export const tryLockReplays = (tx: Tx, orgId: string) => tx<[{ taken: boolean }]>`
   select pg_try_advisory_xact_lock(hashtextextended('webhooks.replays ' || ${orgId}, 0)) as taken`
 
-export interface ClaimedReplay {
+interface ClaimedReplay {
   endpoint_id: string
   status: 'active' | 'paused'
   failures: number

@@ -9,7 +9,7 @@ export const countPendingTests = (tx: Tx, orgId: string) => tx<[{ count: number 
   select count(*)::integer as count from webhooks.deliveries
   where org_id = ${orgId} and state = 'PENDING' and is_test`
 
-export interface TestEvent {
+interface TestEvent {
   id: string
   orgId: string
   endpointId: string

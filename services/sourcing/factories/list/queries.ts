@@ -11,7 +11,7 @@ import { type Filters, type Index, needsCapability, type PartNeeds, type Source 
  * scalar subqueries: a join would be planned for the average value and could read all capabilities.
  */
 
-export interface SourcingTerms {
+interface SourcingTerms {
   /** Set if the organization is engaged through a distributor. */
   distributorOrgId: string | null
   /** Null without a part that the organization can read. */
