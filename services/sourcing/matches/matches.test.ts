@@ -208,8 +208,9 @@ describe('the list and the pure rule agree', () => {
     const partId = (await owner.post<{ id: string }>('/v1/parts', { title: 'Part', ...part })).body.id
     const [row] = await market.db.owner<{ codes: string[]; technologies: string[] }[]>`
       update sourcing.parts set state = 'PUBLISHED', published_at = now() where id = ${partId}
-      returning technology_ids as technologies, case when material_id is not null then array[material_id] else
-        array(select code from catalog.material_lookup m where m.type = material_type) end as codes`
+      returning technology_ids as technologies, case when content ->> 'materialId' is not null
+        then array[content ->> 'materialId']
+        else array(select code from catalog.material_lookup m where m.type = content ->> 'materialType') end as codes`
     for (const [by, released] of [
       [buyer, FACTORIES],
       [engagedBuyer, [smallPrinter, turner]],

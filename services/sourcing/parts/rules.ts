@@ -1,6 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import { METADATA_KEY_MAX_CHARACTERS } from '../../../proto/http/sourcing/part-fields.ts'
-import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
+import { type Part, PartInput, type PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import type { PART, PartState } from '../../../proto/states/parts.ts'
 
@@ -108,9 +108,9 @@ const uniqueOptions = (selections: PartInput['customFields'] = []) => [
 ]
 
 /** The stored fields of a part: lists without duplicates, unsent lists empty, unsent flags false. */
-export type PartContent = ReturnType<typeof contentOf>
+export type PartContent = ReturnType<typeof completed>
 
-export const contentOf = ({ boundingBox, ...input }: PartInput) => ({
+const completed = ({ boundingBox, ...input }: PartInput) => ({
   ...input,
   // A box without edges is not stored.
   ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
@@ -125,6 +125,15 @@ export const contentOf = ({ boundingBox, ...input }: PartInput) => ({
   metadata: input.metadata ?? {},
   customFields: uniqueOptions(input.customFields),
 })
+
+const FIELDS = Object.keys(PartInput.properties)
+
+/** In the order of the contract, in which every reader gets them. */
+export function contentOf(input: PartInput): PartContent {
+  const content = completed(input)
+  const inOrder = Object.entries(content).toSorted(([a], [b]) => FIELDS.indexOf(a) - FIELDS.indexOf(b))
+  return Object.fromEntries(inOrder) as typeof content
+}
 
 /** The content of a part after a patch: sent fields replace the stored ones, null clears a field. */
 export function patchedContent(part: Part, patch: PartPatch): PartContent {
