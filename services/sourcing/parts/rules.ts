@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../proto/errors.ts'
+import { inOrderOf } from '../../../proto/http/shapes.ts'
 import { METADATA_KEY_MAX_CHARACTERS } from '../../../proto/http/sourcing/part-fields.ts'
 import { type Part, PartInput, type PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
@@ -108,32 +109,24 @@ const uniqueOptions = (selections: PartInput['customFields'] = []) => [
 ]
 
 /** The stored fields of a part: lists without duplicates, unsent lists empty, unsent flags false. */
-export type PartContent = ReturnType<typeof completed>
+export type PartContent = ReturnType<typeof contentOf>
 
-const completed = ({ boundingBox, ...input }: PartInput) => ({
-  ...input,
-  // A box without edges is not stored.
-  ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
-  requireSubscription: input.requireSubscription ?? false,
-  internal: input.internal ?? false,
-  standardIds: [...new Set(input.standardIds)],
-  criticalityIds: [...new Set(input.criticalityIds)],
-  categoryIds: [...new Set(input.categoryIds)],
-  unspscCategoryIds: [...new Set(input.unspscCategoryIds)],
-  keywords: [...new Set(input.keywords)],
-  businessUnitIds: [...new Set(input.businessUnitIds)],
-  metadata: input.metadata ?? {},
-  customFields: uniqueOptions(input.customFields),
-})
-
-const FIELDS = Object.keys(PartInput.properties)
-
-/** In the order of the contract, in which every reader gets them. */
-export function contentOf(input: PartInput): PartContent {
-  const content = completed(input)
-  const inOrder = Object.entries(content).toSorted(([a], [b]) => FIELDS.indexOf(a) - FIELDS.indexOf(b))
-  return Object.fromEntries(inOrder) as typeof content
-}
+export const contentOf = ({ boundingBox, ...input }: PartInput) =>
+  inOrderOf(PartInput, {
+    ...input,
+    // A box without edges is not stored.
+    ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
+    requireSubscription: input.requireSubscription ?? false,
+    internal: input.internal ?? false,
+    standardIds: [...new Set(input.standardIds)],
+    criticalityIds: [...new Set(input.criticalityIds)],
+    categoryIds: [...new Set(input.categoryIds)],
+    unspscCategoryIds: [...new Set(input.unspscCategoryIds)],
+    keywords: [...new Set(input.keywords)],
+    businessUnitIds: [...new Set(input.businessUnitIds)],
+    metadata: input.metadata ?? {},
+    customFields: uniqueOptions(input.customFields),
+  })
 
 /** The content of a part after a patch: sent fields replace the stored ones, null clears a field. */
 export function patchedContent(part: Part, patch: PartPatch): PartContent {

@@ -1,5 +1,6 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import { MAX_INVITEES, type Rfq, type RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { inOrderOf } from '../../../proto/http/shapes.ts'
+import { MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
 import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { RFQ, type RfqState } from '../../../proto/states/rfqs.ts'
@@ -86,13 +87,14 @@ export function inviteeProblems(sent: readonly string[], invitees: readonly Invi
 export const hasTooManyInvitees = (manufacturerIds: readonly string[]) => manufacturerIds.length > MAX_INVITEES
 
 /** The stored content of an RFQ: lists without duplicates, times in UTC, unsent lists empty, an unsent flag false. */
-export const contentOf = (input: RfqInput) => ({
-  ...input,
-  expireTime: utcOf(input.expireTime),
-  quantities: [...new Set(input.quantities)],
-  manufacturerIds: [...new Set(input.manufacturerIds)],
-  sealed: input.sealed ?? false,
-})
+export const contentOf = (input: RfqInput) =>
+  inOrderOf(RfqInput, {
+    ...input,
+    expireTime: utcOf(input.expireTime),
+    quantities: [...new Set(input.quantities)],
+    manufacturerIds: [...new Set(input.manufacturerIds)],
+    sealed: input.sealed ?? false,
+  })
 export type RfqContent = ReturnType<typeof contentOf>
 
 /** The content after a patch: sent fields replace the stored ones, null clears a field. */
