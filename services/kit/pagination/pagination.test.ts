@@ -123,6 +123,14 @@ describe('pagination', () => {
     expect((await read(pagination, caller, numbers, { page: 2 })).items).toEqual(between(101, 92))
   })
 
+  test('a full last page has no more', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(20)]
+    expect(await read(pagination, caller, numbers, { page: 1 })).toEqual({ items: between(20, 11), hasMore: true })
+    expect(await read(pagination, caller, numbers, { page: 2 })).toEqual({ items: between(10, 1), hasMore: false })
+    const another = newSession()
+    expect(await read(pagination, another, numbers, { page: 2 })).toEqual({ items: between(10, 1), hasMore: false })
+  })
+
   test('a page past the end is empty, and so is the one after it; both are found by offset after the list has grown', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(15)]
     for (const page of [2_147_483_646, 2_147_483_647, 4, 3]) {
