@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import type { Factory } from '../../../proto/http/sourcing/factories.ts'
 import type { FactoryMatch } from '../../../proto/http/sourcing/matches.ts'
 import type { PartInput } from '../../../proto/http/sourcing/parts.ts'
 import type { ApiClient } from '../../testing/client.ts'
@@ -40,7 +39,7 @@ const smallPrinter = await createFactory(manufacturer, {
   address: { regionCode: 'DK', locality: 'Esbjerg', lines: [] },
   capabilities: [{ materialCode: '316l', technologyId: 'pbf-eb-m', maxEnvelope: { x: 100, y: 100, z: 100 } }],
 })
-const mill = await createFactory(manufacturer, {
+await createFactory(manufacturer, {
   name: 'C mill',
   capabilities: [
     { materialCode: '316l', technologyId: 'mill-5' },
@@ -51,7 +50,7 @@ const turner = await createFactory(manufacturer, {
   name: 'D turner',
   capabilities: [{ materialCode: '316l', technologyId: 'turn' }],
 })
-const internal = await createFactory(manufacturer, { name: 'E laboratory', internal: true })
+await createFactory(manufacturer, { name: 'E laboratory', internal: true })
 const closed = await createFactory(manufacturer, { name: 'F old hall' })
 await manufacturer.post(`/flows/v1/factories/${closed.id}/deactivate`)
 for (const { id } of [smallPrinter, turner]) {
