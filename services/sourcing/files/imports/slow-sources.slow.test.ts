@@ -4,7 +4,6 @@ import { FileClient } from '../../../testing/files/file-client.ts'
 import { headOf, plainSource } from '../../../testing/files/plain-source.ts'
 import { testMarketplace } from '../../../testing/marketplace.ts'
 import { until } from '../../../testing/until.ts'
-import { JOB_LIMITS } from '../jobs/rules.ts'
 
 const market = await testMarketplace({ ALLOW_PRIVATE_ADDRESSES: 'true' })
 /** Long enough to measure that the others are slow, and far shorter than they run. */
@@ -41,12 +40,12 @@ test('slow imports of three organizations hold no permits, and the import of a f
     await importing('/slow', 3)
     await until(() => open === 2 * organizations, { withinMs: 10_000, what: 'two imports of an organization' })
   }
-  expect(open).toBe(JOB_LIMITS.permitsPerKind)
+  expect(open).toBe(6)
   const { own, fileIds } = await importing('/quick', 1)
   const stateOf = async () => (await own.client.get<Import>(`/flows/v1/imports/${fileIds[0]}`)).body.state
   await until(async () => (await stateOf()) === 'READY', {
     withinMs: MAX_WAIT_MS,
     what: 'the import of the fourth organization',
   })
-  expect(open).toBe(JOB_LIMITS.permitsPerKind)
+  expect(open).toBe(6)
 })

@@ -1,8 +1,7 @@
 import { expect, test } from 'bun:test'
-import { type TenantTransfer, transferToPreempt, UPLOAD_LIMITS } from './rules.ts'
+import { type TenantTransfer, transferToPreempt } from './rules.ts'
 
-const { graceMs, slowBelowBytesPerSecond } = UPLOAD_LIMITS
-const slow = { ageMs: graceMs, receivedBytes: 100 }
+const slow = { ageMs: 5000, receivedBytes: 100 }
 const transfer = (orgId: string, more: Partial<TenantTransfer> = {}): TenantTransfer => ({ orgId, ...slow, ...more })
 
 test('the slowest transfer of the organizations with more transfers is preempted', () => {
@@ -18,8 +17,11 @@ test('an organization does not preempt its own transfers, nor those of one with 
 })
 
 test('a transfer within its grace period, and a fast one, is not preempted', () => {
-  const recent = { ageMs: graceMs - 1, receivedBytes: 0 }
-  const fast = { ageMs: 10_000, receivedBytes: 10 * slowBelowBytesPerSecond }
+  const recent = { ageMs: 4999, receivedBytes: 0 }
+  // 128 KiB a second.
+  const fast = { ageMs: 10_000, receivedBytes: 1_310_720 }
   expect(transferToPreempt([transfer('org_1', recent), transfer('org_1', recent)], 'org_2')).toBeUndefined()
   expect(transferToPreempt([transfer('org_1', fast), transfer('org_1', fast)], 'org_2')).toBeUndefined()
+  const slower = transfer('org_1', { ...fast, receivedBytes: 1_310_719 })
+  expect(transferToPreempt([transfer('org_1', fast), slower], 'org_2')).toBe(slower)
 })

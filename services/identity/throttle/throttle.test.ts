@@ -3,7 +3,7 @@ import { TEST_PASSWORD, testMarketplace } from '../../testing/marketplace.ts'
 import { throttleKeys } from './keys.ts'
 
 // With one trusted proxy, X-Forwarded-For sets the IP address of a request.
-const market = await testMarketplace({ TRUSTED_PROXIES: '1' })
+const market = await testMarketplace({ TRUSTED_PROXIES: '1', HASHING_SLOTS: '1' })
 const org = await market.organization(['IP_OWNER'])
 
 const attempt = (username: string, password: string, address: string) =>
@@ -78,6 +78,19 @@ describe('throttling of sign-ins', () => {
     const answers = await Promise.all(Array.from({ length: 64 }, () => attempt(email, 'wrong', '203.0.113.7')))
     const verified = answers.filter(({ status }) => status === 401).length
     expect(verified).toBeWithin(5, 5 + navigator.hardwareConcurrency + 1)
+  })
+
+  test('a throttled sign-in is refused before it would wait for its turn', async () => {
+    const { email } = await org.member([])
+    for (let n = 0; n < 5; n++) await attempt(email, 'wrong', '203.0.113.10')
+    let served = 0
+    const others = Array.from({ length: 12 }, async (_, n) => {
+      await attempt('unknown@example.com', 'wrong', `198.51.100.${n + 1}`)
+      served++
+    })
+    expect((await attempt(email, TEST_PASSWORD, '203.0.113.10')).status).toBe(429)
+    expect(served).toBeLessThan(12)
+    await Promise.all(others)
   })
 
   test('a refused sign-in of an unknown user inserts a sign-in failure and no audit entry', async () => {
