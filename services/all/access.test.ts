@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { OPERATIONS } from '../../proto/operations.ts'
 import { ownerOf, PATHS } from '../../proto/paths.ts'
 import { SERVICES } from '../../proto/services.ts'
 import { readConfig } from '../kit/config/read.ts'
 import { testDatabase } from '../testing/database.ts'
+import { OPERATIONS } from '../testing/operations/contract.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll } from './services.ts'
 

@@ -1,13 +1,16 @@
+import { join } from 'node:path'
 import { Kind, type TSchema } from '@sinclair/typebox'
-import type { AnyOperation } from './http/operation.ts'
-import type { ServiceName } from './services.ts'
+import type { AnyOperation } from '../../../proto/http/operation.ts'
+import type { ServiceName } from '../../../proto/services.ts'
+
+const CONTRACT = join(import.meta.dir, '..', '..', '..', 'proto')
 
 /** Contract modules by path: `http/<service>/<resource>.ts`. */
 const MODULES = new Map<string, Record<string, unknown>>(
   await Promise.all(
-    [...new Bun.Glob('http/*/*.ts').scanSync(import.meta.dir)]
+    [...new Bun.Glob('http/*/*.ts').scanSync(CONTRACT)]
       .sort()
-      .map(async (path) => [path, await import(`./${path}`)] as const),
+      .map(async (path) => [path, await import(join(CONTRACT, path))] as const),
   ),
 )
 
@@ -30,7 +33,7 @@ const operationsOf = (service: ServiceName): readonly AnyOperation[] =>
 
 /**
  * Every operation, by the service that serves it. The list is derived from the contract modules, so a new operation
- * needs no registration. Services import their own contracts; only scripts and tests import this module.
+ * needs no registration.
  */
 export const OPERATIONS: Record<ServiceName, readonly AnyOperation[]> = {
   identity: operationsOf('identity'),
