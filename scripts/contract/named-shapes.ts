@@ -1,4 +1,4 @@
-import { SHAPES } from '../../proto/operations.ts'
+import { SHAPES } from '../../services/testing/operations/contract.ts'
 import { plain } from './operation.ts'
 
 const NAMES = new Map([...SHAPES].map(([name, schema]) => [JSON.stringify(plain(schema)), name]))

@@ -57,7 +57,7 @@ export const isAddition = ({ path }: AnyOperation): boolean => !/^\/(v1|v2\.3)\/
 
 /** The OpenAPI description of an operation, derived from its contract. */
 export function describe(operation: AnyOperation, components: Components): Json {
-  const { id, tag, summary, description, access, beta } = operation
+  const { id, tag, summary, description, access, beta, transition } = operation
   return {
     operationId: id,
     tags: [tag.name],
@@ -66,6 +66,7 @@ export function describe(operation: AnyOperation, components: Components): Json 
     ...(access === 'public' ? { security: [] } : {}),
     ...(isAddition(operation) ? { 'x-addition': true } : {}),
     ...(beta ? { 'x-beta': true } : {}),
+    ...(transition ? { 'x-transition': transition } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
     parameters: parametersOf(operation, components),
     ...requestBodyOf(operation),

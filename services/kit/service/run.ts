@@ -15,7 +15,7 @@ import { pause, superviseWorkers } from '../worker/worker.ts'
 import { healthAnswer, healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
 
-export interface ServeOptions {
+interface ServeOptions {
   services: readonly Service[]
   config: Pick<
     ServiceConfig,
