@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client'
 
 /** Adds a gauge that is filled from a measurement at each scrape. What it does not fill is absent, not zero. */
-export type AddGauge<Measured> = (
+type AddGauge<Measured> = (
   name: string,
   help: string,
   labelNames: string[],

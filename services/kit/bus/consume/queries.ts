@@ -178,7 +178,7 @@ export const insertDeadLetter = (tx: Tx, letter: DeadLetter) => tx`
     ${letter.tries}, ${letter.error})
   on conflict (consumer, event_id) do nothing`
 
-export interface ListedDeadLetter {
+interface ListedDeadLetter {
   consumer: string
   event_id: string
   /** Null for a message that was not an event. */

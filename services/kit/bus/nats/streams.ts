@@ -3,7 +3,7 @@ import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envel
 import { connectOnce, type NatsAddress, type NatsSession } from './connection.ts'
 import type { Names } from './names.ts'
 
-export interface StreamOptions extends NatsAddress {
+interface StreamOptions extends NatsAddress {
   /** The installation to which the streams belong, written into their description. */
   installation?: string
   /** Replicas of each stream; 3 in a cluster. */

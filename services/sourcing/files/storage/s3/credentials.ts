@@ -1,7 +1,7 @@
 import { fromHttp } from '@aws-sdk/credential-provider-http'
 import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity'
 
-export interface AccessKey {
+interface AccessKey {
   accessKeyId: string
   secretAccessKey: string
   sessionToken?: string | undefined
@@ -19,7 +19,7 @@ const RENEW_MS = 20 * 60_000
 const RETRY_MS = 30_000
 
 /** What the platform tells the pod about its identity. */
-export interface PlatformIdentity {
+interface PlatformIdentity {
   roleArn?: string | undefined
   webIdentityTokenFile?: string | undefined
   stsEndpoint?: string | undefined
