@@ -23,7 +23,7 @@ spec:
         {{- range .args }}
         - {{ . | quote }}
         {{- end }}
-      # The last line of a command that fails says why.
+      # The command writes the reason of a failure. A process that is killed before leaves the end of its log.
       terminationMessagePolicy: FallbackToLogsOnError
       securityContext:
         {{- toYaml .root.Values.containerSecurityContext | nindent 8 }}
@@ -68,6 +68,8 @@ spec:
 - name: DATABASE_URL
   value: {{ include "marketplace.databaseUrl" (dict "root" . "user" .Values.database.owner.username "host" $database.host "port" .Values.database.port) | quote }}
 {{- include "marketplace.fileVariables" . }}
+- name: TERMINATION_LOG
+  value: /dev/termination-log
 - name: PUBLIC_URL
   value: {{ .Values.publicUrl | quote }}
 - name: ACCESS_TOKEN_SECONDS
