@@ -1,5 +1,5 @@
 {{/* The pod of a command that acts as the owner of the database, with the settings of the migration. The context is {root, args,
-     component, restartPolicy}. */}}
+     component}. */}}
 {{- define "marketplace.jobPod" -}}
 {{- $variables := include "marketplace.jobVariables" .root -}}
 {{- $reserved := list -}}
@@ -13,7 +13,7 @@ metadata:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  restartPolicy: {{ .restartPolicy | default "Never" }}
+  restartPolicy: Never
   {{- include "marketplace.podSpec" (dict "root" .root "settings" .root.Values "account" (include "marketplace.jobsAccountName" .root)) | nindent 2 }}
   containers:
     - name: {{ first .args }}
