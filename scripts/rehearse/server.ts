@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { connect } from '../../services/kit/db/client.ts'
 import { roleOf } from '../../services/kit/db/roles.ts'
-import type { TestDatabase } from '../../services/testing/database.ts'
+import { migrate } from '../../services/kit/migrate/migrate.ts'
+import { asOwner, OWNER, type TestDatabase } from '../../services/testing/database.ts'
 import { type Cluster, startCluster } from '../toolchain/cluster.ts'
 import { findState } from '../toolchain/state.ts'
 
@@ -76,6 +77,16 @@ export async function startServer(
       for (const close of closers.splice(0)) await close()
     },
   }
+}
+
+/** Migrates as an owner of the database who has `login createrole` and no more, as in managed clouds. */
+export async function migrateAsOwner({ owner, ownerUrl }: TestDatabase, passwords: Passwords): Promise<void> {
+  const [present] = await owner`select from pg_roles where rolname = ${OWNER}`
+  if (!present) {
+    await owner.unsafe(`create role ${OWNER} login createrole password '${OWNER}'`)
+    await owner`alter database postgres owner to ${owner(OWNER)}`
+  }
+  await migrate({ url: asOwner(ownerUrl), passwords })
 }
 
 /** A password for each service role, with a number for the next ones. */
