@@ -112,7 +112,7 @@ export async function copyData(from: string, to: string, keep: (path: string) =>
 export async function backUp(ownerUrl: string, data: string, target: string): Promise<void> {
   const session = connect(ownerUrl, { max: 1, applicationName: 'backup' })
   await session`select pg_backup_start('rehearsal', fast => true)`
-  await copyData(data, target, (path) => !/\/(postmaster\.(pid|opts)|pg_wal\/.+)$/.test(path))
+  await copyData(data, target, (path) => !/\/(postmaster\.(pid|opts)|pg_internal\.init.*|pg_wal\/.+)$/.test(path))
   const [stopped] = await session<{ label: string }[]>`
     select labelfile as label from pg_backup_stop(wait_for_archive => false)`
   await Bun.write(join(target, 'backup_label'), stopped?.label ?? '')
