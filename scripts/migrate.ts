@@ -5,7 +5,7 @@ import { ChangedMigration, migrate } from '../services/kit/migrate/migrate.ts'
 import { MigrationRefused } from '../services/kit/migrate/refusal.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 import { setRetention } from '../services/organization/audit-log/queries.ts'
-import { importDefaults } from './operations/catalog.ts'
+import { importDefaults } from './operator-commands/catalog.ts'
 import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
