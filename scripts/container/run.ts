@@ -21,6 +21,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   republish: () => import('../republish.ts'),
   operator: () => import('../operator-commands/program.ts'),
   check: () => import('./check.ts'),
+  tools: () => import('./tools.ts'),
 }
 
 const [name = ''] = process.argv.splice(2, 1)

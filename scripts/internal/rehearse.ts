@@ -27,6 +27,10 @@ const REHEARSALS: Readonly<Record<string, Rehearsal>> = {
     what: 'backup, loss of every server, and restore',
     tests: ['scripts/internal/rehearse/restore.slow.test.ts'],
   },
+  failover: {
+    what: 'a standby that becomes the primary under load',
+    tests: ['scripts/internal/rehearse/failover.slow.test.ts'],
+  },
   pooler: {
     what: 'the journey, revocation, relay and LISTEN behind PgBouncer in transaction mode',
     tests: [

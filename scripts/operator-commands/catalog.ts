@@ -32,7 +32,7 @@ export async function exportTo(name: string, file: string | undefined): Promise<
 export const importDefaults = (databaseUrl: string): Promise<void> =>
   withCatalogs(databaseUrl, async (sql) => {
     const { sources, skipped } = await shippedSources(sql)
-    for (const name of skipped) console.log(`${name}: not changed, because an operator loaded it from another file`)
+    for (const { name, by } of skipped) console.log(`${name}: not changed, because ${by}`)
     await runImport(sql, sources)
   })
 

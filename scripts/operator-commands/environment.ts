@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { readConfig } from '../../services/kit/config/read.ts'
 import { commonVariables } from '../../services/kit/config/variables.ts'
+import { withPasswordFile } from '../../services/kit/db/password-file.ts'
 import { localAddress } from '../local/address.ts'
 import { requireDatabase } from '../local/connections.ts'
 import { readSecrets } from '../local/secrets.ts'
@@ -19,12 +20,13 @@ const lifetime = Type.Object({ ACCESS_TOKEN_SECONDS: commonVariables.ACCESS_TOKE
 
 /** The environment, or without DATABASE_URL the marketplace that `./scripts/dev` runs in this checkout. */
 export async function operatorEnvironment(): Promise<OperatorEnvironment> {
-  const { DATABASE_URL, ENCRYPTION_KEYS, PUBLIC_URL } = process.env
+  const { DATABASE_URL, DATABASE_PASSWORD_FILE, ENCRYPTION_KEYS, PUBLIC_URL } = process.env
   const { ACCESS_TOKEN_SECONDS: accessTokenSeconds } = readConfig(lifetime, process.env)
   if (DATABASE_URL) {
     const publicUrl = PUBLIC_URL || 'http://localhost:8080'
-    await requireDatabase(DATABASE_URL)
-    return { databaseUrl: DATABASE_URL, encryptionKeys: ENCRYPTION_KEYS ?? '', publicUrl, accessTokenSeconds }
+    const databaseUrl = withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined)
+    await requireDatabase(databaseUrl)
+    return { databaseUrl, encryptionKeys: ENCRYPTION_KEYS ?? '', publicUrl, accessTokenSeconds }
   }
   const { folder } = await findState()
   const publicUrl = await localAddress()

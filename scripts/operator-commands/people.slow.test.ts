@@ -37,6 +37,17 @@ const bootstrap = (email: string, ...more: string[]) =>
   )
 
 describe('bootstrap', () => {
+  test('bootstrap --without-link: creates the first administrator, and the log has no link', async () => {
+    const other = await testDatabase()
+    const words = ['--email', 'ada@example.com', '--given-name', 'Ada', '--family-name', 'Berg', '--without-link']
+    const { code, out } = await operatorWith(
+      { DATABASE_URL: other.ownerUrl },
+      ...['bootstrap', ...words, '--organization', 'Operator', '--region', 'NO'],
+    )
+    expect([code, out]).toEqual([0, expect.stringMatching(/^Created the organization Operator \(\S+\) with .*\n$/)])
+    expect(await other.owner`select email from organization.users`).toMatchObject([{ email: 'ada@example.com' }])
+  })
+
   test('bootstrap: creates the first administrator and prints a link that works once', async () => {
     const { code, out } = await bootstrap('ada@example.com')
     expect(code).toBe(0)

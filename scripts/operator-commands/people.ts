@@ -19,6 +19,7 @@ interface NewOperator {
   organization: string
   region: string
   ifNone?: boolean
+  withoutLink?: boolean
 }
 
 /** Creates the operator's organization and its administrator, unless an operator exists. */
@@ -26,6 +27,7 @@ export async function bootstrap({
   organization,
   region,
   ifNone = false,
+  withoutLink = false,
   ...administrator
 }: NewOperator): Promise<void> {
   const { email } = administrator
@@ -40,7 +42,7 @@ export async function bootstrap({
     })
     if (!created) return console.log(OPERATOR_EXISTS)
     console.log(`Created the organization ${organization} (${created.orgId}) with the administrator ${email}.`)
-    printLink(publicUrl, created.activationToken)
+    if (!withoutLink) printLink(publicUrl, created.activationToken)
   })
 }
 

@@ -1,6 +1,7 @@
 import { CommandError } from '../toolchain/command-error.ts'
 import { commandLine, runCommandLine } from '../toolchain/command-line.ts'
 import { exportTo, importDefaults, importFiles } from './catalog.ts'
+import { discardDeadLetter, listAllDeadLetters, showDeadLetter } from './dead-letters.ts'
 import { operatorEnvironment } from './environment.ts'
 import { reencryptKeys, revokeKey, rotateKey } from './keys.ts'
 import { bootstrap, resetPassword, restoreAdministrator } from './people.ts'
@@ -23,6 +24,7 @@ program
   .requiredOption('--family-name <name>', 'family name of the administrator')
   .requiredOption('--organization <name>', 'name of the organization')
   .requiredOption('--region <code>', 'country of the organization, an ISO 3166-1 alpha-2 code')
+  .option('--without-link', 'prints no link for a password, for a Job whose log is kept; `reset-password` makes one')
   .option('--if-none', 'succeeds without a change if an operator exists, for a Job that is repeated')
   .action(bootstrap)
 
@@ -72,6 +74,29 @@ catalog
   .argument('<catalog>', 'the catalog')
   .argument('[file]', 'the file')
   .action(exportTo)
+
+const deadLetters = program
+  .command('dead-letters')
+  .helpCommand(false)
+  .description('events that consumers have given up')
+deadLetters
+  .command('list')
+  .description('one line for each: consumer, id, event, time and error')
+  .action(listAllDeadLetters)
+const consumer = ['<service/consumer>', 'as listed, such as webhooks/ingest'] as const
+const eventId = ['<id>', 'id of the event'] as const
+deadLetters
+  .command('show')
+  .description('one of them with its content')
+  .argument(...consumer)
+  .argument(...eventId)
+  .action(showDeadLetter)
+deadLetters
+  .command('discard')
+  .description('deletes one of them, which is then never processed; `republish --dead-letters` processes them again')
+  .argument(...consumer)
+  .argument(...eventId)
+  .action(discardDeadLetter)
 
 const webhooks = program.command('webhooks').helpCommand(false).description('the events of webhook endpoints')
 webhooks

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
+import { Registry } from 'prom-client'
 import { SERVICES } from '../../proto/services.ts'
 import { createServices } from '../all/services.ts'
+import { natsMetrics } from '../kit/bus/metrics.ts'
 import { open } from '../kit/service/run.ts'
 import { testMarketplace } from '../testing/marketplace.ts'
 import { parseMetrics, problemsOf } from '../testing/metric-names.ts'
@@ -17,8 +19,8 @@ const seriesOf = async (name: string) =>
 test('metrics of all services in one process: valid names, each described once', async () => {
   const metrics = await metricsOf(market.running.healthPort)
   expect(problemsOf(metrics)).toEqual([])
-  const builds = metrics.find(({ name }) => name === 'build_info')?.series ?? []
-  expect(builds.map((line) => /service="(\w+)"/.exec(line)?.[1])).toEqual(expect.arrayContaining([...SERVICES]))
+  const builds = metrics.find(({ name }) => name === 'marketplace_build_info')?.series ?? []
+  expect(builds.map((line) => /component="(\w+)"/.exec(line)?.[1])).toEqual(expect.arrayContaining([...SERVICES]))
 })
 
 test('metrics of one service: the same names', async () => {
@@ -29,7 +31,7 @@ test('metrics of one service: the same names', async () => {
   try {
     const metrics = await metricsOf(running.healthPort)
     expect(problemsOf(metrics)).toEqual([])
-    expect(metrics.map(({ name }) => name)).toContain('http_request_duration_seconds')
+    expect(metrics.map(({ name }) => name)).toContain('marketplace_http_request_duration_seconds')
   } finally {
     await running.stop()
   }
@@ -39,20 +41,22 @@ test('process, connections and queues have metrics', async () => {
   for (const name of ['process_cpu_seconds_total', 'process_resident_memory_bytes', 'process_open_fds']) {
     expect([name, (await seriesOf(name)).length]).toEqual([name, 1])
   }
-  expect((await seriesOf('database_pool_size')).length).toBe(SERVICES.length)
-  expect(await seriesOf('database_connections')).toContainEqual(
-    expect.stringMatching(/^database_connections\{state="active",service="sourcing"\} [1-9]/),
+  expect((await seriesOf('marketplace_database_pool_size')).length).toBe(SERVICES.length)
+  expect(await seriesOf('marketplace_database_connections')).toContainEqual(
+    expect.stringMatching(/^marketplace_database_connections\{state="active",component="sourcing"\} [1-9]/),
   )
-  const limits = await seriesOf('concurrency_limit')
+  const limits = await seriesOf('marketplace_concurrency_limit')
   for (const work of ['changes', 'searches', 'long reads', 'uploads', 'file jobs', 'sign-ins']) {
     expect(limits).toContainEqual(expect.stringContaining(`work="${work}"`))
   }
 })
 
 test('a consumer without failing events reports zero', async () => {
-  const consumers = (await seriesOf('consumer_lag_events')).map((line) => /consumer="[^"]+"/.exec(line)?.[0])
+  const consumers = (await seriesOf('marketplace_consumer_lag_events')).map(
+    (line) => /consumer="[^"]+"/.exec(line)?.[0],
+  )
   expect(consumers.length).toBeGreaterThan(SERVICES.length)
-  const failed = await seriesOf('consumer_failed_events')
+  const failed = await seriesOf('marketplace_consumer_failed_events')
   for (const state of ['retrying', 'dead']) {
     expect(failed).toContainEqual(expect.stringMatching(new RegExp(`state="${state}".* 0$`)))
   }
@@ -61,7 +65,11 @@ test('a consumer without failing events reports zero', async () => {
 
 test('a sign-in and a wrong password are counted by result', async () => {
   const countOf = async (result: string) =>
-    Number((await seriesOf('sign_ins_total')).find((line) => line.includes(`result="${result}"`))?.split(' ')[1] ?? 0)
+    Number(
+      (await seriesOf('marketplace_sign_ins_total'))
+        .find((line) => line.includes(`result="${result}"`))
+        ?.split(' ')[1] ?? 0,
+    )
   const [successes, failures] = [await countOf('success'), await countOf('invalid_credentials')]
   const wrong = { grant_type: 'password', username: org.administrator.email, password: 'a wrong password' }
   expect((await market.anonymous.post('/v2.3/oauth/token', wrong)).status).toBe(401)
@@ -78,6 +86,11 @@ test.each([
 ])('the check of names refuses %j', (text, problem) => {
   expect(problemsOf(parseMetrics(text))).toEqual([expect.stringContaining(problem)])
 })
+
+const partition = (names: readonly string[], isFirst: (name: string) => boolean) => [
+  names.filter(isFirst),
+  names.filter((name) => !isFirst(name)),
+]
 
 /** The metrics of a PromQL expression: its words that are no functions, labels or values. */
 const metricsIn = (expression: string) =>
@@ -106,11 +119,16 @@ test('alerts and dashboard of the chart use metrics that exist, of one installat
   ]
   expect(expressions.length).toBeGreaterThan(25)
   const known = new Set((await metricsOf(market.running.healthPort)).map(({ name }) => name))
+  // These services run without NATS.
+  const ofNats = new Registry()
+  natsMetrics(ofNats, () => true)
+  known.add(ofNats.getMetricsAsArray()[0]?.name ?? '')
   for (const [title, expression] of expressions) {
-    const names = metricsIn(expression)
-    expect([title, names.length]).not.toEqual([title, 0])
-    expect([title, names.filter((name) => !known.has(name))]).toEqual([title, []])
-    expect([title, expression.match(/[{,]job=/g)?.length]).toEqual([title, names.length])
+    const [ofCluster = [], own = []] = partition(metricsIn(expression), (name) => /^(kube|container)_/.test(name))
+    expect([title, own.length + ofCluster.length]).not.toEqual([title, 0])
+    expect([title, own.filter((name) => !known.has(name))]).toEqual([title, []])
+    expect([title, expression.match(/[{,]job=/g)?.length ?? 0]).toEqual([title, own.length])
+    expect([title, expression.match(/[{,]namespace="/g)?.length ?? 0]).toEqual([title, ofCluster.length])
   }
   expect(metricsIn('sum by (x_y) (rate(no_such_metric_count{a_b="c_d"}[5m]))')).toEqual(['no_such_metric'])
 })

@@ -78,11 +78,11 @@ test('metrics contain the version, the requests and the outbox lag', async () =>
   const catalog = await startService('catalog', db)
   await catalog.client.get('/v1/materials')
   const metrics = await (await fetch(`${catalog.health}/metrics`)).text()
-  expect(metrics).toMatch(/^build_info\{version="\d+\.\d+\.\d+",service="catalog"\} 1$/m)
+  expect(metrics).toMatch(/^marketplace_build_info\{version="\d+\.\d+\.\d+",component="catalog"\} 1$/m)
   expect(metrics).toMatch(
-    /^http_request_duration_seconds_count\{.*operation="listMaterials",status="401",service="catalog"\} 1$/m,
+    /^marketplace_http_request_duration_seconds_count\{.*operation="listMaterials",status="401",component="catalog"\} 1$/m,
   )
-  expect(metrics).toMatch(/^outbox_oldest_seconds\{service="catalog"\} [\d.]+$/m)
+  expect(metrics).toMatch(/^marketplace_outbox_oldest_seconds\{component="catalog"\} [\d.]+$/m)
   expect((await fetch(`${catalog.health}/livez`)).status).toBe(200)
   await stopService(catalog, 'SIGTERM')
 })

@@ -40,7 +40,7 @@ async function startUpload(sourcing: ServiceProcess) {
 
 async function metric({ health }: ServiceProcess): Promise<number> {
   const text = await (await fetch(`${health}/metrics`)).text()
-  return Number(/^concurrency_running\{.*work="uploads".*\} (\d+)$/m.exec(text)?.[1])
+  return Number(/^marketplace_concurrency_running\{.*work="uploads".*\} (\d+)$/m.exec(text)?.[1])
 }
 
 test('SIGTERM during an upload: one that ends in time is stored, and the process exits with 0', async () => {

@@ -40,7 +40,7 @@ describe('while Postgres takes no writes', () => {
   test('the cause is in a metric, and once in the log', async () => {
     for (let n = 0; n < 4; n++) expect((await create()).status).toBe(503)
     expect(await metrics()).toMatch(
-      /^marketplace_unavailable_total\{dependency="postgres",code="25006",service="sourcing"\} 5$/m,
+      /^marketplace_unavailable_total\{dependency="postgres",code="25006",component="sourcing"\} 5$/m,
     )
     const readOnly = causes().filter(({ code }) => code === '25006')
     expect(readOnly).toEqual([

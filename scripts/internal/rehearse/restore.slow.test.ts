@@ -2,7 +2,6 @@ import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ensureStreams } from '../../../services/kit/bus/nats/streams.ts'
-import { connect } from '../../../services/kit/db/client.ts'
 import { migrate } from '../../../services/kit/migrate/migrate.ts'
 import { Deployment } from '../../../services/testing/deployment.ts'
 import { MarketLoad } from '../../../services/testing/market-load.ts'
@@ -14,7 +13,7 @@ import { until } from '../../../services/testing/until.ts'
 import { importDefaults } from '../../operator-commands/catalog.ts'
 import { BUN, ROOT } from '../../toolchain/checkout.ts'
 import { run } from '../../toolchain/run.ts'
-import { copyData, giveToPostgres, passwordsOf, rehearsalFolder, startServer } from './server.ts'
+import { backUp, giveToPostgres, passwordsOf, rehearsalFolder, startServer } from './server.ts'
 
 setDefaultTimeout(300_000)
 const folder = await rehearsalFolder('restore')
@@ -30,17 +29,6 @@ const archivingTo = (archive: string) => ({
   archive_command: `cp %p ${archive}/%f.new && mv ${archive}/%f.new ${archive}/%f`,
   wal_level: 'replica',
 })
-
-/** A base backup of a running server, as `pg_basebackup` makes it: the data folder and the label that names its start. */
-async function backUp(ownerUrl: string, data: string, target: string): Promise<void> {
-  const session = connect(ownerUrl, { max: 1, applicationName: 'backup' })
-  await session`select pg_backup_start('rehearsal', fast => true)`
-  await copyData(data, target, (path) => !/\/(postmaster\.(pid|opts)|pg_wal\/.+)$/.test(path))
-  const [stopped] = await session<{ label: string }[]>`
-    select labelfile as label from pg_backup_stop(wait_for_archive => false)`
-  await Bun.write(join(target, 'backup_label'), stopped?.label ?? '')
-  await session.end({ timeout: 1 })
-}
 
 const script = async (path: string, words: string[], variables: Record<string, string>) => {
   const { code, output } = await run([BUN, join(ROOT, path), ...words], {

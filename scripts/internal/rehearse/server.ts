@@ -97,6 +97,17 @@ export async function copyData(from: string, to: string, keep: (path: string) =>
   await giveToPostgres(to)
 }
 
+/** A base backup of a running server, as `pg_basebackup` makes it: the data folder and the label that names its start. */
+export async function backUp(ownerUrl: string, data: string, target: string): Promise<void> {
+  const session = connect(ownerUrl, { max: 1, applicationName: 'backup' })
+  await session`select pg_backup_start('rehearsal', fast => true)`
+  await copyData(data, target, (path) => !/\/(postmaster\.(pid|opts)|pg_wal\/.+)$/.test(path))
+  const [stopped] = await session<{ label: string }[]>`
+    select labelfile as label from pg_backup_stop(wait_for_archive => false)`
+  await Bun.write(join(target, 'backup_label'), stopped?.label ?? '')
+  await session.end({ timeout: 1 })
+}
+
 export async function giveToPostgres(path: string): Promise<void> {
   const { uid, gid } = state.account.ids
   if (uid === undefined) return

@@ -17,3 +17,18 @@ test('the tests of promtool have series that fire each alert, and a time at whic
   const alerts = new Set(groups.flatMap(({ rules }) => rules).map(({ alert }) => alert))
   expect([namesOf(true), namesOf(false)]).toEqual([alerts, alerts])
 })
+
+test('the runbook has a page for each alert, with the same parts', async () => {
+  const { groups } = await read<{ groups: { rules: { alert: string }[] }[] }>('files', 'alerts.yaml')
+  const [, ...pages] = (await Bun.file(join(CHART, 'RUNBOOK.md')).text()).split(/^## /m)
+  expect(pages.map((page) => page.split('\n')[0])).toEqual(
+    groups.flatMap(({ rules }) => rules).map(({ alert }) => alert),
+  )
+  for (const page of pages) {
+    const parts = [...page.matchAll(/^- \*\*([^*]+)\.\*\* \S/gm)].map(([, part]) => part)
+    expect([page.split('\n')[0], parts]).toEqual([
+      page.split('\n')[0],
+      ['Meaning', 'Impact', 'How to look', 'What to do', 'Over when'],
+    ])
+  }
+})
