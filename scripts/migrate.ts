@@ -8,10 +8,10 @@ import { ChangedMigration, FailedMigration, findInstallation, migrate } from '..
 import { MigrationRefused } from '../services/kit/migrate/refusal.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 import { setRetention } from '../services/organization/audit-log/queries.ts'
-import { importDefaults } from './operations/catalog.ts'
-import { EXIT_PERMANENT, PermanentRefusal, waitForServer } from './operations/wait-for-server.ts'
+import { importDefaults } from './operator-commands/catalog.ts'
+import { EXIT_PERMANENT, PermanentRefusal, waitForServer } from './operator-commands/wait-for-server.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 type Config = ReturnType<typeof configure>
 const configure = () => readConfig(migratorVariables, process.env)
@@ -62,11 +62,11 @@ const PERMANENT = [BadConfiguration, ChangedMigration, MigrationRefused, Permane
 
 /** Ends with a sentence, and with a code that tells whether another attempt can succeed. */
 function explainFailure(error: unknown): never {
-  if (error instanceof FailedMigration && isDependencyFailure(error.cause)) throw new Refusal(error.message)
+  if (error instanceof FailedMigration && isDependencyFailure(error.cause)) throw new CommandError(error.message)
   const isPermanent = error instanceof FailedMigration || PERMANENT.some((kind) => error instanceof kind)
   if (!isPermanent) throw error
   process.exitCode = EXIT_PERMANENT
-  throw new Refusal((error as Error).message)
+  throw new CommandError((error as Error).message)
 }
 
 await runCommandLine(

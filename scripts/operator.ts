@@ -1,6 +1,6 @@
+import { explain } from './toolchain/command-error.ts'
 import { isHelpWanted, printedHelp } from './toolchain/help.ts'
 import { installPackages } from './toolchain/packages.ts'
-import { explain } from './toolchain/refusal.ts'
 
 if (printedHelp('operator')) process.exit(0)
 try {
@@ -10,4 +10,4 @@ try {
   process.exit(1)
 }
 // The commands import packages, so they are loaded after the installation.
-await import('./operations/program.ts')
+await import('./operator-commands/program.ts')

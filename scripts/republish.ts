@@ -6,8 +6,8 @@ import { missingStreams } from '../services/kit/bus/nats/streams.ts'
 import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
 import { withPasswordFile } from '../services/kit/db/password-file.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
@@ -48,7 +48,7 @@ async function requireStreams(): Promise<void> {
   if (address === undefined) return
   const missing = await missingStreams(address)
   if (missing.length === 0) return
-  throw new Refusal(
+  throw new CommandError(
     `NATS does not have ${missing.join(' and ')}: create the streams with bun scripts/migrate.ts first.`,
   )
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from '../toolchain/checkout.ts'
+import { explain } from '../toolchain/command-error.ts'
 import { installSquawk } from '../toolchain/lint-tools.ts'
-import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 
 /** The last migration of the first release, which creates the schema. Later ones run beside services of the release before. */

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ROOT } from '../toolchain/checkout.ts'
+import { explain } from '../toolchain/command-error.ts'
 import { installActionlint } from '../toolchain/lint-tools.ts'
-import { explain } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 
 const FOLDER = join(ROOT, '.github', 'workflows')

@@ -4,8 +4,8 @@ import { ApiClient } from '../../services/testing/client.ts'
 import { until } from '../../services/testing/until.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { type Lifecycle, runCommand } from '../toolchain/command.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { freePort } from '../toolchain/ports.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { type Backends, startIngress } from './ingress.ts'
 
@@ -19,7 +19,7 @@ const EMAIL = 'ada.berg@example.com'
 
 async function play({ onStop, progress }: Lifecycle): Promise<number> {
   const [namespace, name, port, file] = process.argv.slice(2)
-  if (!namespace || !name || !port || !file) throw new Refusal(USAGE)
+  if (!namespace || !name || !port || !file) throw new CommandError(USAGE)
   const backends = await Promise.all(
     SERVICES.map(async (service) => {
       const local = freePort()

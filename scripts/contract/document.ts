@@ -115,7 +115,7 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
   }
 }
 
-/** The document that the plugin of Elysia generates for the routes of these operations. */
+/** `@elysiajs/swagger` generates the document (info, paths, parameters, bodies, answers) from routes with the operations' details. */
 async function generate(operations: readonly AnyOperation[], components: Components): Promise<OpenApi> {
   const app = new Elysia().use(
     swagger({

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { explain } from './refusal.ts'
+import { explain } from './command-error.ts'
 
 /** The exit code of a wrong command line. */
 const USAGE_ERROR = 2

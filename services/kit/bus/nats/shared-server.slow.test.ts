@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { createEffects, effectsOf, emitValue, openBus, record, until } from '../../../testing/bus/harness.ts'
 import { emptyTestDatabase, migrateTest, testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { createEffects, effectsOf, emitValue, openBus, record, until } from '../conformance/harness.ts'
 import { connectOnce } from './connection.ts'
 import { ensureStreams, missingStreams, requireStreams } from './streams.ts'
 

@@ -1,0 +1,30 @@
+import type { Sql } from '../db/client.ts'
+import type { PipelinedReads } from '../db/pipelined-reads.ts'
+import type { Reader, TenantReads } from '../limits/tenant-reads.ts'
+
+/** A page with a larger offset takes too long for the connection of short reads. */
+export const LARGE_OFFSET = 500
+/** A page with a larger offset counts as a long read. */
+export const LONG_READ_OFFSET = 100_000
+
+export interface PageReads {
+  reads: PipelinedReads
+  tenantReads: TenantReads
+}
+
+interface PageCost {
+  offset: number
+  /** An index serves one filter. With several, the records of one are read until enough match the others. */
+  filters?: number
+}
+
+/** Reads a page of a list on the connection of short reads, or as a bounded or long read if it can cost more. */
+export function readPage<Rows>(
+  { reads, tenantReads }: PageReads,
+  reader: Reader,
+  { offset, filters = 0 }: PageCost,
+  read: (sql: Sql) => PromiseLike<Rows>,
+): PromiseLike<Rows> {
+  if (offset > LONG_READ_OFFSET) return tenantReads.long(reader, read)
+  return offset > LARGE_OFFSET || filters > 1 ? tenantReads.bounded(reader, read) : reads.query(read)
+}

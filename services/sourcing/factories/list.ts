@@ -1,0 +1,73 @@
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import type { Reader } from '../../kit/limits/tenant-reads.ts'
+import { LARGE_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, type Source } from './list-filters.ts'
+import { findSourcingTerms, scanFactories, searchFactories } from './list-queries.ts'
+import { VIEW_PERMISSIONS } from './rules.ts'
+
+/** Factories that are filtered in the order of the list before an index of matches is read. A far page needs more. */
+const SCANNED = { atLeast: 1000, perRow: 4, atMost: 20_000 }
+
+/** The source and the filters of a list of the caller. Throws 403 without the permission of the view, 404 for an unreadable part. */
+export async function listOf(
+  { reads }: PageReads,
+  { orgId, permissions }: Caller,
+  query: FactoryQuery,
+): Promise<{ source: Source; filters: Filters | undefined }> {
+  const { view, partId } = query
+  const permission = VIEW_PERMISSIONS[view]
+  if (!permissions.has(permission)) {
+    throw refuse('forbidden', { detail: `The view ${view} needs the permission ${permission}.` })
+  }
+  if (view === 'MANUFACTURER' && partId === undefined) {
+    return { source: { kind: 'own', orgId }, filters: filtersOf(query, undefined) }
+  }
+  const { distributorOrgId, part } = found(await reads.query((sql) => findSourcingTerms(sql, orgId, partId)))
+  const needs = partId === undefined ? undefined : found(part === null ? [] : [part])
+  return { source: sourceOf(view, orgId, distributorOrgId), filters: filtersOf(query, needs) }
+}
+
+const sourceOf = (view: FactoryQuery['view'], orgId: string, distributorOrgId: string | null): Source =>
+  view === 'MANUFACTURER' ? { kind: 'own', orgId } : sourceOfConsumer(orgId, distributorOrgId)
+
+/** The factories from which a consumer may source. */
+export const sourceOfConsumer = (orgId: string, distributorOrgId: string | null): Source =>
+  distributorOrgId === null ? { kind: 'public' } : { kind: 'released', orgId, distributorOrgId }
+
+/**
+ * Both strategies find the same page: a scan in the order of the list fills a page if many factories match, and an index of
+ * one filter finds the few factories of a rare value. An organization has at most a thousand factories, so its own are
+ * always scanned.
+ */
+export async function findPage(
+  { reads, tenantReads }: PageReads,
+  reader: Reader,
+  source: Source,
+  filters: Filters,
+  window: PageWindow,
+): Promise<readonly DocumentRow[]> {
+  if (isUnfiltered(filters) && window.offset <= LARGE_OFFSET) {
+    return reads.query((sql) => scanFactories(sql, source, filters, window))
+  }
+  return tenantReads.bounded(reader, (sql) => findMatches(sql, source, filters, window))
+}
+
+export async function findMatches(
+  sql: Pool,
+  source: Source,
+  filters: Filters,
+  window: PageWindow,
+): Promise<readonly DocumentRow[]> {
+  const index = source.kind === 'own' ? undefined : indexFor(filters)
+  if (index === undefined) return scanFactories(sql, source, filters, window)
+  const wanted = window.offset + window.limit
+  if (index !== 'organization' && wanted <= SCANNED.atMost) {
+    const maxScanned = Math.min(SCANNED.atMost, Math.max(SCANNED.atLeast, SCANNED.perRow * wanted))
+    const rows = await scanFactories(sql, source, filters, window, maxScanned)
+    if (rows.length === window.limit) return rows
+  }
+  return searchFactories(sql, source, filters, index, window)
+}

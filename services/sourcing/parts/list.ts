@@ -1,0 +1,125 @@
+import type { Pool } from '../../kit/db/client.ts'
+import { withSettings } from '../../kit/db/with-settings.ts'
+import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
+import { LARGE_OFFSET, LONG_READ_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
+import type { DocumentRow } from '../../kit/pagination/pagination.ts'
+import {
+  hasTrigram,
+  listParts,
+  listPartsAtLargeOffset,
+  type PartListing,
+  type PartSearch,
+  type ScannedMatch,
+  scanParts,
+  searchIndex,
+} from './queries.ts'
+
+/** A page of a view, filtered by `q` where it is given. */
+export async function findPage(
+  { reads, tenantReads }: PageReads,
+  reader: Reader,
+  { q, ...listing }: PartListing & { q?: string },
+): Promise<readonly DocumentRow[]> {
+  if (q !== undefined) return findMatches(tenantReads, reader, { ...listing, q })
+  const { orgId } = reader
+  if (listing.offset <= LARGE_OFFSET) return reads.query((sql) => listParts(sql, orgId, listing))
+  const listAtLargeOffset = (sql: Pool) => listPartsAtLargeOffset(sql, orgId, listing)
+  return listing.offset <= LONG_READ_OFFSET
+    ? tenantReads.bounded(reader, listAtLargeOffset)
+    : tenantReads.long(reader, listAtLargeOffset)
+}
+
+/** Parts that are scanned before an index is searched. */
+const FIRST_SCAN = 2000
+/**
+ * Own parts that are scanned after that. The indexes of short texts contain the parts of all organizations, so a longer
+ * scan is faster.
+ */
+const OWN_SCAN = { word: 10_000, short: 50_000 }
+/** Parts that one statement of a long search scans. A search can end between two statements. */
+const LONG_SCAN = 10_000
+/** The index is faster for a text that a smaller share of the scanned parts matches. */
+const RARE = 1 / 100
+/**
+ * The index is slow for a rare text with common trigrams; after the timeout a scan continues. Index-only scans are off, because the planner
+ * would scan all texts instead of searching the index.
+ */
+export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 'off' }
+
+const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
+
+/**
+ * Two strategies find the same matches. A scan of the next parts fills a page if many parts match; an index of the texts
+ * finds the few matches of a rare text. A control character has no match: the only one in the searched text is the
+ * separator between title and reference.
+ */
+async function findMatches(tenantReads: TenantReads, reader: Reader, wanted: PartSearch) {
+  if (Array.from(wanted.q).some(isControl)) return []
+  const search = new TextSearch(reader, wanted)
+  if (wanted.offset + wanted.limit <= FIRST_SCAN) await tenantReads.bounded(reader, (sql) => search.runBounded(sql))
+  return search.isComplete ? search.found : tenantReads.long(reader, (sql) => search.runToEnd(sql))
+}
+
+/** The state of one search: the matches that were found, and the part after which the search continues. */
+class TextSearch {
+  readonly #reader: Reader
+  readonly #wanted: PartSearch
+  readonly found: DocumentRow[] = []
+  isComplete = false
+  /** Matches that are still to be skipped. */
+  #offset: number
+  #after: string | undefined
+  #isIndexSearched = false
+
+  constructor(reader: Reader, wanted: PartSearch) {
+    this.#reader = reader
+    this.#wanted = wanted
+    this.#offset = wanted.offset
+    this.#after = wanted.after
+  }
+
+  /** A bounded scan, then the index: both are short. */
+  async runBounded(sql: Pool): Promise<void> {
+    await this.#scan(sql, FIRST_SCAN)
+    const { view, q } = this.#wanted
+    if (view === 'IP_OWNER') await this.#scan(sql, hasTrigram(q) ? OWN_SCAN.word : OWN_SCAN.short)
+    await this.#searchIndex(sql)
+  }
+
+  /** Scans until the page is full, no part is left or the client has disconnected. */
+  async runToEnd(sql: Pool): Promise<readonly DocumentRow[]> {
+    while (!this.isComplete) {
+      this.#reader.signal.throwIfAborted()
+      const share = await this.#scan(sql, LONG_SCAN)
+      if (share < RARE) await this.#searchIndex(sql)
+    }
+    return this.found
+  }
+
+  /** Scans the next parts; returns the share that matches. */
+  async #scan(sql: Pool, count: number): Promise<number> {
+    if (this.isComplete) return 0
+    const rows = await scanParts(sql, this.#reader.orgId, this.#rest, count)
+    for (const row of rows) if (row.position !== null) this.found.push(row)
+    const { scanned, matches, last } = rows[0] as ScannedMatch
+    this.isComplete = this.found.length === this.#wanted.limit || scanned < count
+    this.#offset = Math.max(0, this.#offset - matches)
+    this.#after = last ?? this.#after
+    return matches / count
+  }
+
+  /** Finds all remaining matches, unless the statement times out. */
+  async #searchIndex(sql: Pool): Promise<void> {
+    if (this.isComplete || this.#isIndexSearched) return
+    this.#isIndexSearched = true
+    const rows = await withSettings(INDEX_SETTINGS, sql, (tx) => searchIndex(tx, this.#reader.orgId, this.#rest))
+    if (!rows) return
+    this.found.push(...rows)
+    this.isComplete = true
+  }
+
+  get #rest(): PartSearch {
+    const limit = this.#wanted.limit - this.found.length
+    return { ...this.#wanted, after: this.#after, offset: this.#offset, limit }
+  }
+}
