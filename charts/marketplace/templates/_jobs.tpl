@@ -8,7 +8,7 @@
 metadata:
   labels:
     {{- include "marketplace.podLabels" (dict "root" .root "component" (.component | default "jobs") "labels" .root.Values.podLabels) | nindent 4 }}
-  {{- with .root.Values.podAnnotations }}
+  {{- with merge dict .root.Values.jobs.podAnnotations .root.Values.podAnnotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
