@@ -52,8 +52,8 @@ export interface Operation<
   readonly bodyOptional?: boolean
   /** The body may have any media type; the handler reads it as bytes. */
   readonly acceptsBytes?: boolean
-  /** The body may also be `application/x-www-form-urlencoded`, as OAuth clients send it. */
-  readonly acceptsForm?: boolean
+  /** The body may also be `application/x-www-form-urlencoded`, as OAuth clients send it, or must be. */
+  readonly form?: 'accepted' | 'required'
   /** The longest body. Default: `MAX_BODY_BYTES`. */
   readonly maxBodyBytes?: number
   /** Status of a success. Default 200. */
@@ -76,8 +76,10 @@ export interface Operation<
    * first.
    */
   readonly changesAuthority?: boolean
-  /** Supports `Idempotency-Key`. */
-  readonly idempotent?: boolean
+  /** A command without `Idempotency-Key`: its body has a password, or a repetition changes nothing. */
+  readonly noIdempotencyKey?: boolean
+  /** Clients authenticate themselves with a key of a service account, by Basic or in the form. */
+  readonly client?: 'accepted' | 'required'
   /** The response has an `ETag`, and a GET supports `If-None-Match`. */
   readonly etag?: boolean
   /** Supports `If-Match`. */
@@ -103,6 +105,10 @@ export type CommandOperation<
   Body extends TSchema = TSchema,
   Response extends TSchema = TSchema,
 > = Operation<Query, Params, Body, Response> & { readonly audit: Audit }
+
+/** Whether an operation supports `Idempotency-Key`: each command of a caller. */
+export const takesIdempotencyKey = ({ audit, access, noIdempotencyKey = false }: AnyOperation): boolean =>
+  audit !== undefined && access !== 'public' && !noIdempotencyKey
 
 /** Checks the form of a contract and keeps its exact schema types. */
 export function defineOperation<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(

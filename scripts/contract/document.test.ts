@@ -3,6 +3,7 @@ import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
 import { OPERATIONS } from '../../proto/operations.ts'
 import { familyOf } from '../../services/kit/http/problem.ts'
+import { codeIn } from '../../services/testing/operations/document.ts'
 import { type OpenApi, openApiOf } from './document.ts'
 
 const operations = Object.values(OPERATIONS).flat()
@@ -22,7 +23,7 @@ function at<T>({ $ref }: { $ref: string }): T {
 }
 
 interface Example {
-  value: { code?: ErrorCode; status?: number; error?: { code: ErrorCode } }
+  value: { status?: number }
 }
 interface ErrorResponse {
   description: string
@@ -45,8 +46,12 @@ describe('an error response', () => {
 
   test('has an example of each of its codes, in its envelope and with its status', () => {
     const ajv = new Ajv({ strict: false, validateSchema: false })
-    const { Problem, ErrorEnvelope } = document.components.schemas as Record<string, object>
-    const isValid = { v1: ajv.compile(Problem as object), 'v2.3': ajv.compile(ErrorEnvelope as object) }
+    const { Problem, ErrorEnvelope, OAuthError } = document.components.schemas as Record<string, object>
+    const isValid = {
+      v1: ajv.compile(Problem as object),
+      'v2.3': ajv.compile(ErrorEnvelope as object),
+      oauth: ajv.compile(OAuthError as object),
+    }
     for (const { path, id, status, reference } of errorResponses) {
       const family = familyOf(path)
       const { description, content } = at<ErrorResponse>(reference)
@@ -55,7 +60,7 @@ describe('an error response', () => {
         expect(codes.filter((code) => description.includes(`(\`${code}\`)`))).toEqual(codes)
         for (const code of codes) {
           const { value } = at<Example>(examples[code])
-          const shown = family === 'v2.3' ? value.error?.code : value.code
+          const shown = codeIn(value)
           expect([id, status, shown]).toEqual([id, status, code])
           expect([id, code, isValid[family](value)]).toEqual([id, code, true])
           if (family === 'v1') expect(value.status).toBe(ERRORS[code].status)

@@ -1,7 +1,7 @@
 import { swagger } from '@elysiajs/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { ERRORS } from '../../proto/errors.ts'
+import { ERRORS, OAUTH_CODES, OAUTH_ERRORS } from '../../proto/errors.ts'
 import type { AnyOperation } from '../../proto/http/operation.ts'
 import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
@@ -20,7 +20,8 @@ export interface OpenApi {
   [key: string]: unknown
 }
 
-const codes = Object.keys(ERRORS)
+const oauthOnly: readonly string[] = OAUTH_CODES
+const codes = Object.keys(ERRORS).filter((code) => !oauthOnly.includes(code))
 
 const fieldErrors = Type.Array(
   Type.Object({
@@ -74,10 +75,28 @@ const ErrorEnvelope: TSchema = Type.Object(
   { additionalProperties: false, description: 'An error of `/v2.3`.' },
 )
 
+const OAuthError: TSchema = Type.Object(
+  {
+    error: Type.Unsafe({
+      type: 'string',
+      enum: [...OAUTH_ERRORS],
+      description: 'Error of RFC 6749.',
+      examples: ['invalid_client'],
+    }),
+    error_description: Type.String({
+      description: 'Explanation of the error, in ASCII.',
+      examples: ['The client id or the secret is wrong.'],
+    }),
+  },
+  { additionalProperties: false, description: 'An error of `/flows/v1/oauth` (RFC 6749, section 5.2).' },
+)
+
+const CLIENT_BASIC = { type: 'http', scheme: 'basic', description: 'Client id and secret of a service account.' }
+
 const INTRODUCTION = `Companies find manufacturers for a part, request quotations, and place and track orders.
 
 \`/v1\` and \`/v2.3\` follow the specification exactly. All other operations are additions (\`x-addition: true\`), most under \`/flows/v1\`: they create and manage its records.
-Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
+People sign in at \`POST /v2.3/oauth/token\`, programs with a key of a service account at \`POST /flows/v1/oauth/token\`. Send the access token as \`Authorization: Bearer …\`.
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 /** The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations. */
@@ -92,6 +111,7 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
     if (!described) throw new Error(`${method} ${path} is missing from the generated document`)
     paths[path] = { ...paths[path], [method.toLowerCase()]: withReferences(described, used) as Json }
   }
+  const hasClients = operations.some(({ client }) => client)
   const webhooks = operations.some(({ id }) => id === createWebhookEndpoint.id) ? webhooksOf(used) : undefined
   return {
     openapi: '3.1.0',
@@ -104,11 +124,13 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
     components: {
       securitySchemes: {
         BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
+        ...(hasClients ? { ClientBasic: CLIENT_BASIC } : {}),
       },
       ...components.toJson(),
       schemas: {
         Problem: plain(Problem),
         ErrorEnvelope: plain(ErrorEnvelope),
+        ...(hasClients ? { OAuthError: plain(OAuthError) } : {}),
         ...sorted(used),
       },
     },

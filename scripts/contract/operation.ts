@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import { type AnyOperation, takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { pageQuery } from '../../proto/http/shapes.ts'
 import { isPaged } from '../../services/kit/http/next-page.ts'
 import type { Components, Json } from './components.ts'
@@ -55,15 +55,18 @@ const BYTES: Json = { schema: { type: 'string', format: 'binary' } }
 /** Whether an operation is not of the specification, which has only `/v1` and `/v2.3`. */
 export const isAddition = ({ path }: AnyOperation): boolean => !/^\/(v1|v2\.3)\//.test(path)
 
+/** Basic, or nothing: id and secret can be in the form. */
+const CLIENT_SECURITY = [{ ClientBasic: [] }, {}]
+
 /** The OpenAPI description of an operation, derived from its contract. */
 export function describe(operation: AnyOperation, components: Components): Json {
-  const { id, tag, summary, description, access, beta } = operation
+  const { id, tag, summary, description, access, client, beta } = operation
   return {
     operationId: id,
     tags: [tag.name],
     summary,
     description: [description, permissionNote(access), impersonationNote(operation)].filter(Boolean).join('\n\n'),
-    ...(access === 'public' ? { security: [] } : {}),
+    ...(access === 'public' ? { security: client ? CLIENT_SECURITY : [] } : {}),
     ...(isAddition(operation) ? { 'x-addition': true } : {}),
     ...(beta ? { 'x-beta': true } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
@@ -83,7 +86,7 @@ function permissionNote(access: AnyOperation['access']): string {
 const impersonationNote = ({ changesAuthority }: AnyOperation): string =>
   changesAuthority ? 'Closed (403) while acting under an impersonation grant.' : ''
 
-function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: AnyOperation): Json {
+function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: AnyOperation): Json {
   if (acceptsBytes) {
     return { requestBody: { required: true, content: { 'application/octet-stream': BYTES, '*/*': BYTES } } }
   }
@@ -92,16 +95,14 @@ function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: AnyOpe
   return {
     requestBody: {
       required: !bodyOptional,
-      content: {
-        'application/json': content,
-        ...(acceptsForm ? { 'application/x-www-form-urlencoded': content } : {}),
-      },
+      // One media type, because generated clients have one function for each.
+      content: { [form === 'required' ? 'application/x-www-form-urlencoded' : 'application/json']: content },
     },
   }
 }
 
 function parametersOf(operation: AnyOperation, components: Components): Json[] {
-  const { params, query, method, idempotent, etag, ifMatch } = operation
+  const { params, query, method, etag, ifMatch } = operation
   const shared = (name: string, parameter: Json) => components.reference('parameters', name, () => parameter)
   return [
     ...fieldsOf(params, 'path'),
@@ -110,7 +111,7 @@ function parametersOf(operation: AnyOperation, components: Components): Json[] {
       const isShared = query?.properties[name] === (pageQuery as Record<string, TSchema>)[name]
       return isShared ? shared(name, field) : field
     }),
-    ...(idempotent && method === 'POST' ? [shared('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
+    ...(takesIdempotencyKey(operation) ? [shared('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
     ...(etag && method === 'GET' ? [shared('If-None-Match', IF_NONE_MATCH)] : []),
     ...(ifMatch ? [shared('If-Match', IF_MATCH)] : []),
     shared('X-Request-Id', REQUEST_ID),

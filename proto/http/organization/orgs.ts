@@ -152,7 +152,6 @@ export const createOrg = defineOperation({
   body: CreateOrgRequest,
   status: 201,
   response: CreatedOrg,
-  idempotent: true,
   refusals: ['email_taken'],
   audit: {
     procedure: 'org.create',

@@ -22,6 +22,16 @@ const permissions = Type.Array(OneOf(PERMISSIONS, { description: 'A permission.'
   examples: [['webhook:manage']],
 })
 
+/** The roles of a new user. */
+export const roleIds = Type.Array(
+  Type.String({ minLength: 1, maxLength: 64, description: 'Id of a role.', examples: [EXAMPLE_ID] }),
+  {
+    maxItems: 100,
+    description: 'Roles of your organization to grant. You must hold every permission of them.',
+    examples: [[EXAMPLE_ID]],
+  },
+)
+
 export const Role = closed({
   id: Type.String({ description: 'Id of the role.', examples: [EXAMPLE_ID] }),
   name: Type.String({ description: 'Name of the role.', examples: ['Drawing office'] }),
@@ -104,7 +114,6 @@ export const createRole = defineOperation({
   body: CreateRoleRequest,
   status: 201,
   response: Role,
-  idempotent: true,
   refusals: ['conflict', 'limit_reached'],
   audit: { procedure: 'role.create', request: ['roleId', 'name', 'permissions'] },
   changesAuthority: true,

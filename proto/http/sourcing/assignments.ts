@@ -142,7 +142,6 @@ export const createAssignmentExtension = defineOperation({
   body: AssignmentExtensionInput,
   status: 201,
   response: AssignmentExtension,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'assignment.extension.create', request: ['id', 'extensionId', 'dueDate', 'reason'] },
 })

@@ -58,7 +58,6 @@ export const awardRfq = defineOperation({
     sellerOrgId,
   }),
   response: Rfq,
-  idempotent: true,
   refusals: ['illegal_transition'],
   audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId'] },
 })
@@ -74,7 +73,6 @@ export const acceptOffer = defineOperation({
   params: offerId,
   body: closed({ quantity, sellerOrgId }),
   response: Offer,
-  idempotent: true,
   refusals: ['illegal_transition'],
   audit: { procedure: 'offer.accept', request: ['id', 'quantity', 'sellerOrgId'] },
 })

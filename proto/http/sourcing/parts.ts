@@ -114,7 +114,6 @@ export const createPart = defineOperation({
   access: 'part:create',
   body: PartInput,
   response: CreatePartResponse,
-  idempotent: true,
   audit: { procedure: 'part.create', request: [...Object.keys(PartInput.properties)] },
 })
 

@@ -19,7 +19,6 @@ export const createRfq = defineOperation({
   body: RfqInput,
   status: 201,
   response: Rfq,
-  idempotent: true,
   audit: { procedure: 'rfq.create', request: FIELDS },
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
+import { takesIdempotencyKey } from '../../../proto/http/operation.ts'
 import type { Account } from '../../testing/fixtures.ts'
 import { auditHarness, commands, entryOf, named, withoutRequest } from '../../testing/leaks/audit-harness.ts'
 import { caseOf, ownInput, probesOf } from '../../testing/operations/cases.ts'
@@ -17,7 +18,7 @@ const codesWith = ({ contract }: Documented, status: number): ErrorCode[] =>
   (contract.refusals ?? []).filter((code) => ERRORS[code].status === status)
 
 describe('a repeated Idempotency-Key writes no entry; with another body it writes one of the refusal', () => {
-  test.each(named(commands.filter(({ contract }) => contract.idempotent)))('%s', async (_, operation) => {
+  test.each(named(commands.filter(({ contract }) => takesIdempotencyKey(contract))))('%s', async (_, operation) => {
     const administrator = await administratorOf(operation)
     const input = await ownInput(operation, fixtures, administrator)
     const keyed = { ...input, headers: { ...input.headers, 'idempotency-key': crypto.randomUUID() } }

@@ -1,4 +1,4 @@
-import { type Documented, resolved, type Schema } from './document.ts'
+import { type Documented, FORM, resolved, type Schema } from './document.ts'
 
 /** The input of an operation. */
 export interface Input {
@@ -27,7 +27,7 @@ export function exampleOf(schema: Schema, at: Place): unknown {
 }
 
 /** A request with the examples of the document, without optional query parameters. */
-export function exampleInput({ id, params, query, body }: Documented): Input {
+export function exampleInput({ id, params, query, body, contract }: Documented): Input {
   const texts = (parameters: typeof params, place: string) =>
     Object.fromEntries(
       parameters.map(({ name, example }) => {
@@ -42,7 +42,7 @@ export function exampleInput({ id, params, query, body }: Documented): Input {
       'query',
     ),
     body: body === undefined ? undefined : exampleOf(body, 'body'),
-    headers: {},
+    headers: contract.form === 'required' ? { 'content-type': FORM } : {},
   }
 }
 
