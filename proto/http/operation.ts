@@ -24,6 +24,8 @@ export interface Audit {
   readonly request: readonly string[]
   /** Logged fields that are secret URLs, of which only the host is logged. */
   readonly hostOnly?: readonly string[]
+  /** A read that checks a credential of its own, whose refusal is logged. */
+  readonly refusalsOnly?: boolean
 }
 
 /**

@@ -9,6 +9,7 @@ import { createAll } from './services.ts'
 
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
+  'createOAuthToken', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
   'getAuthorizationServer', // metadata for OAuth clients
@@ -23,16 +24,18 @@ const PUBLIC = [
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation
+  'introspectOAuthToken', // the client id and secret are the credential
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
+  'revokeOAuthToken', // the token is the credential
 ]
 
 /** Operations that the specification allows with any valid token. */
 const TOKEN_ONLY = /^(list|get|batchGet)|^(revokeToken|changePassword|endSession)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
-const CLOSED_RESOURCES = /^((user|role|password|session|impersonationGrant)\.|org\.create$)/
+const CLOSED_RESOURCES = /^((user|serviceAccount|role|password|session|impersonationGrant)\.|org\.create$)/
 
 const operations = Object.values(OPERATIONS).flat()
 
@@ -109,6 +112,8 @@ test.each([
   ['/v2.3/webhooks/endpoints', 'webhooks'],
   ['/flows/v1/users/user_1/reset-password', 'organization'],
   ['/flows/v1/sessions', 'identity'],
+  ['/flows/v1/me', 'organization'],
+  ['/flows/v1/oauth/token', 'identity'],
   ['/', 'identity'],
 ])('%s goes to %s', (path, owner) => {
   expect(ownerOf(path) as string).toBe(owner)

@@ -165,4 +165,5 @@ export const introspectOAuthToken = defineOperation({
   client: 'required',
   body: closed({ token, token_type_hint, ...client }),
   response: TokenIntrospection,
+  audit: { procedure: 'auth.signIn', request: [], refusalsOnly: true },
 })
