@@ -64,8 +64,6 @@ export interface Operation<
   readonly responseExample?: unknown
   /** Media type of a success that is not JSON. */
   readonly mediaType?: string
-  /** Media types that a client can ask for by `Accept` instead. */
-  readonly otherMediaTypes?: readonly string[]
   /** Further statuses that are not errors, with their meaning. */
   readonly otherStatuses?: Readonly<Record<number, string>>
   /** Error codes in addition to those of every operation of its kind. */

@@ -137,12 +137,8 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
 function responsesOf(operation: AnyOperation, components: Components): Json {
   const { status = 200, response, mediaType = 'application/json', responseExample, otherStatuses = {} } = operation
   const mayBeUnmodified = operation.etag && operation.method === 'GET'
-  const others = operation.otherMediaTypes?.map((other) => [other, { schema: { type: 'string' } }]) ?? []
   const content = response
-    ? {
-        [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) },
-        ...Object.fromEntries(others),
-      }
+    ? { [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) } }
     : undefined
   const success = {
     description: status === 204 ? 'Done; no content.' : 'Done.',

@@ -32,7 +32,7 @@ const PUBLIC = [
 ]
 
 /** Operations that the specification allows with any valid token. */
-const TOKEN_ONLY = /^(list|get|batchGet)|^(revokeToken|changePassword|endSession)$/
+const TOKEN_ONLY = /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES = /^((user|serviceAccount|role|password|session|impersonationGrant)\.|org\.create$)/
@@ -114,6 +114,7 @@ test.each([
   ['/flows/v1/sessions', 'identity'],
   ['/flows/v1/me', 'organization'],
   ['/flows/v1/oauth/token', 'identity'],
+  ['/flows/v1/parts:batch-get', 'sourcing'],
   ['/', 'identity'],
 ])('%s goes to %s', (path, owner) => {
   expect(ownerOf(path) as string).toBe(owner)

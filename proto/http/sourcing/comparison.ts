@@ -81,6 +81,10 @@ export const OfferComparison = closed({
 })
 export type OfferComparison = Static<typeof OfferComparison>
 
+const comparisonQuery = Type.Object({
+  quantity: Type.Optional(quantity('Number of pieces. Default: the largest quantity of the RFQ.')),
+})
+
 export const getOfferComparison = defineOperation({
   id: 'getOfferComparison',
   method: 'GET',
@@ -88,12 +92,24 @@ export const getOfferComparison = defineOperation({
   tag: rfqLifecycleTag,
   summary: "Compare an RFQ's offers",
   description:
-    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is invited itself sees only its own until the RFQ is AWARDED or CANCELLED. With `Accept: text/csv` each offer is a column; a cell that a spreadsheet would read as a formula begins with an apostrophe.',
+    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is invited itself sees only its own until the RFQ is AWARDED or CANCELLED.',
   access: 'token',
   params: rfqId,
-  query: Type.Object({
-    quantity: Type.Optional(quantity('Number of pieces. Default: the largest quantity of the RFQ.')),
-  }),
+  query: comparisonQuery,
   response: OfferComparison,
-  otherMediaTypes: ['text/csv'],
+})
+
+export const exportOfferComparison = defineOperation({
+  id: 'exportOfferComparison',
+  method: 'GET',
+  path: '/flows/v1/rfqs/{id}/comparison/export',
+  tag: rfqLifecycleTag,
+  summary: "Export the comparison of an RFQ's offers",
+  description:
+    'The comparison as a file for a spreadsheet (CSV, RFC 4180), in which each offer is a column. A cell that a spreadsheet would read as a formula begins with an apostrophe.',
+  access: 'token',
+  params: rfqId,
+  query: comparisonQuery,
+  response: Type.String({ description: 'CSV.' }),
+  mediaType: 'text/csv',
 })

@@ -1,13 +1,31 @@
 import { Type } from '@sinclair/typebox'
 import type { Procedure } from '../../procedures.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line } from '../shapes.ts'
-import { milestones, Order, orderId } from './orders.ts'
+import { closed, Line, PageOf, pageQuery } from '../shapes.ts'
+import { milestones, Order, orderFilters, orderId } from './orders.ts'
 
 const orderLifecycleTag = defineTag(
   'Order lifecycle',
   'The steps of an order, from its confirmation to its completion. An order is not found by an organization whose step it is not.',
 )
+
+export const findOrders = defineOperation({
+  id: 'findOrders',
+  method: 'GET',
+  path: '/flows/v1/orders',
+  tag: orderLifecycleTag,
+  summary: 'Find orders',
+  description: 'The list of `GET /v1/orders`, with one filter more: the RFQ whose award placed the orders.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    ...orderFilters,
+    rfqId: Type.Optional(
+      Type.String({ description: 'Id of the awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    ),
+  }),
+  response: PageOf(Order),
+})
 
 /** A verb is the last segment of a POST, and the second word of its procedure. */
 const verb = <const P extends Extract<Procedure, `order.${string}`>>(procedure: P, request: string[] = []) =>

@@ -40,7 +40,7 @@ describe('a key', () => {
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store'])
     const { clientSecret, ...key } = created
     expect(clientSecret).toMatch(/^mkt_[0-9A-Za-z]{49}$/)
-    expect(key).toEqual({
+    expect<object>(key).toEqual({
       clientId: expect.stringMatching(/^sak_[0-9A-HJKMNP-TV-Z]{26}$/),
       secretPrefix: clientSecret.slice(0, 8),
       description: 'Production',

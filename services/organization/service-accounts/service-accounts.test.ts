@@ -26,7 +26,7 @@ describe('a service account', () => {
     const body = { name: 'ERP connector', description: 'Copies orders.', roleIds: [ipOwner, ipOwner] }
     const { status, body: account } = await create(admin, body)
     expect(status).toBe(201)
-    expect(account).toEqual({
+    expect<object>(account).toEqual({
       id: expect.stringMatching(/^user_[0-9A-HJKMNP-TV-Z]{26}$/),
       email: `${account.id.toLowerCase()}@service-accounts.market.example.com`,
       name: 'ERP connector',

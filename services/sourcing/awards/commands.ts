@@ -1,3 +1,4 @@
+import type { AcceptedOffer, AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
@@ -40,9 +41,9 @@ export async function awardRfq({
   params,
   body,
   now,
-}: Command<Request<{ awards: Award[]; sellerOrgId?: string }>>): Promise<Rfq> {
-  const rfq = await award(tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
-  return rfq
+}: Command<Request<{ awards: Award[]; sellerOrgId?: string }>>): Promise<AwardedRfq> {
+  const { rfq, orders } = await award(tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+  return { ...rfq, orders }
 }
 
 /** Awards the RFQ of an offer to this offer alone. */
@@ -52,12 +53,13 @@ export async function acceptOffer({
   params,
   body,
   now,
-}: Command<Request<{ quantity: number; sellerOrgId?: string }>>): Promise<Offer> {
+}: Command<Request<{ quantity: number; sellerOrgId?: string }>>): Promise<AcceptedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
   const { quantity, sellerOrgId } = body
   const awards = [{ offerId: params.id, quantity }]
-  await award(tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
-  return JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
+  const { orders } = await award(tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
+  const offer: Offer = JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
+  return { ...offer, orders }
 }
 
 interface AwardRequest {
@@ -70,7 +72,10 @@ interface AwardRequest {
 }
 
 /** Locks the RFQ, then its offers, so that submissions, withdrawals and other awards come before or after. */
-async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest): Promise<Rfq> {
+async function award(
+  tx: Tx,
+  { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest,
+): Promise<{ rfq: Rfq; orders: Order[] }> {
   const rfq: Rfq = JSON.parse(found(await lockOwnRfq(tx, orgId, rfqId)).document)
   const offerIds = awards.map(({ offerId }) => offerId)
   const offers = new Map((await queries.lockOffers(tx, rfqId, offerIds)).map((offer) => [offer.id, offer]))
@@ -114,7 +119,7 @@ async function award(tx: Tx, { orgId, rfqId, awards, sellerOrgId, fields, now }:
   await openAssignments(tx, orders)
   if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
   await updateCasesOf(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
-  return JSON.parse(awarded.document)
+  return { rfq: JSON.parse(awarded.document), orders }
 }
 
 const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const

@@ -2,13 +2,13 @@ import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
+import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
-import { findMetadata, findOwnPart, findPart } from './queries.ts'
+import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 import { findPage, type PartReads } from './search.ts'
 
@@ -30,6 +30,12 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
         async ({ caller, params }) =>
           new JsonText(found(await deps.reads.query((sql) => findPart(sql, caller.orgId, params.id))).document),
       ),
+    )
+    .use(
+      http.route(lifecycle.batchGetParts, async ({ caller, body: { ids }, request }) => {
+        const reader = { orgId: caller.orgId, signal: request.signal }
+        return batchOf(ids, await deps.tenantReads.bounded(reader, (sql) => findParts(sql, caller.orgId, ids)))
+      }),
     )
     .use(
       http.route(operations.getPartMetadata, async ({ caller, params }) => {
