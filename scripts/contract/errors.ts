@@ -11,6 +11,7 @@ import {
   statusOf,
 } from '../../services/kit/http/problem.ts'
 import type { Components, Json } from './components.ts'
+import { commonHeaders } from './headers.ts'
 
 /** What the example of a code says beyond its title. */
 const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[] }>> = {
@@ -24,6 +25,7 @@ const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[
   email_taken: { errors: [{ field: 'email', message: 'is taken' }] },
   limit_reached: { detail: 'The part would have more than 200 files.' },
   precondition_failed: { detail: 'The record has changed since you read it. Read it again.' },
+  method_not_allowed: { detail: 'PUT is not allowed here. Allowed: GET, HEAD, OPTIONS.' },
   payload_too_large: { detail: 'A body may have at most 1048576 bytes.' },
   unsupported_media_type: { detail: 'Send the body as application/json.' },
   internal_error: { detail: 'Something went wrong on our side. Quote the request id when you report it.' },
@@ -42,12 +44,13 @@ const OTHER_DETAILS: Record<Exclude<Family, 'v1'>, Partial<typeof DETAILS>> = {
     invalid_client: { detail: 'The client id or the secret is wrong.' },
     unauthorized_client: { detail: 'Service accounts use the grant client_credentials.' },
     unsupported_grant_type: { detail: 'grant_type must be one of client_credentials, password, refresh_token' },
+    method_not_allowed: { detail: 'PUT is not allowed here. Allowed: GET, HEAD, OPTIONS.' },
     payload_too_large: { detail: 'A body may have at most 16384 bytes.' },
     unsupported_media_type: { detail: 'Send the body as application/x-www-form-urlencoded.' },
   },
 }
 
-const SCHEMAS: Record<Family, string> = { v1: 'Problem', 'v2.3': 'ErrorEnvelope', oauth: 'OAuthError' }
+const SCHEMAS: Record<Family, string> = { v1: 'Problem', 'v2.3': 'ErrorEnvelope', oauth: 'OauthError' }
 
 /** Headers that every response of a status has. */
 const HEADERS: Record<number, { name: string; description: string; example: string }> = {
@@ -56,6 +59,7 @@ const HEADERS: Record<number, { name: string; description: string; example: stri
     description: 'Tells a missing token (`Bearer`) from a malformed, an expired and any other invalid one (RFC 6750).',
     example: 'Bearer error="invalid_token", error_description="The access token has expired."',
   },
+  405: { name: 'Allow', description: 'The methods that the path has.', example: 'GET, HEAD, OPTIONS' },
   429: { name: 'Retry-After', description: 'Seconds after which to try again.', example: '1' },
   503: { name: 'Retry-After', description: 'Seconds after which to try again.', example: '1' },
 }
@@ -94,7 +98,10 @@ function errorResponse(family: Family, status: number, codes: readonly ErrorCode
   ])
   return {
     description: codes.map((code) => `${ERRORS[code].title} (\`${wordOf(code)}\`).`).join(' '),
-    ...(header ? { headers: { [header.name]: headerReference(header, components, isBasic) } } : {}),
+    headers: {
+      ...(header ? { [header.name]: headerReference(header, components, isBasic) } : {}),
+      ...commonHeaders(components),
+    },
     content: { [mediaTypeOf(family)]: { schema, examples: Object.fromEntries(examples) } },
   }
 }
@@ -131,8 +138,11 @@ function codesOf(operation: AnyOperation): Set<ErrorCode> {
   // An operation without a body refuses the fields of one, so it has these errors, too.
   const body = operation.body ?? (operation.method !== 'GET' && !operation.acceptsBytes)
   return new Set<ErrorCode>([
-    // Every operation refuses unknown query parameters.
+    // Every operation refuses unknown query parameters, and every path other methods and long lines.
     'validation_error',
+    'method_not_allowed',
+    'uri_too_long',
+    'headers_too_large',
     ...when(guarded, 'unauthorized'),
     ...when(client, 'invalid_client'),
     ...when((guarded && access !== 'token') || changesAuthority, 'forbidden'),

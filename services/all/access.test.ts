@@ -9,7 +9,7 @@ import { createAll } from './services.ts'
 
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
-  'createOAuthToken', // issues the token
+  'createOauthToken', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
   'getAuthorizationServer', // metadata for OAuth clients
@@ -24,11 +24,11 @@ const PUBLIC = [
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation
-  'introspectOAuthToken', // the client id and secret are the credential
+  'introspectOauthToken', // the client id and secret are the credential
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
-  'revokeOAuthToken', // the token is the credential
+  'revokeOauthToken', // the token is the credential
 ]
 
 /** Operations that the specification allows with any valid token. */

@@ -9,10 +9,16 @@ import { publishedPart, rfqBody, rfqsOf } from './rfqs.ts'
 
 /** The requests about awards of one client. */
 export const awardsOf = (client: ApiClient) => ({
-  award: (rfqId: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer<AwardedRfq & Problem>> =>
-    client.post(`/flows/v1/rfqs/${rfqId}/award`, body, headers),
-  accept: (offerId: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer<AcceptedOffer & Problem>> =>
-    client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
+  award: (
+    rfqId: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer<AwardedRfq & Problem>> => client.post(`/flows/v1/rfqs/${rfqId}/award`, body, headers),
+  accept: (
+    offerId: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer<AcceptedOffer & Problem>> => client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
 })
 
 /** The offers of a test: unit prices 120.00 and, from ten pieces on, 95.50; tooling 1200, shipping 49.90. */

@@ -27,18 +27,18 @@ const names = (description: string, example: string[]) =>
 /** Members have the names of RFC 8414. */
 export const AuthorizationServer = closed({
   issuer: url('Issuer of the access tokens: their `iss`.', ''),
-  token_endpoint: url('URL of `createOAuthToken`.', '/flows/v1/oauth/token'),
+  token_endpoint: url('URL of `createOauthToken`.', '/flows/v1/oauth/token'),
   token_endpoint_auth_methods_supported: names(
     'Authentication of clients: a key of a service account, or `none` for the grants of users.',
     ['client_secret_basic', 'client_secret_post', 'none'],
   ),
-  revocation_endpoint: url('URL of `revokeOAuthToken`.', '/flows/v1/oauth/revoke'),
+  revocation_endpoint: url('URL of `revokeOauthToken`.', '/flows/v1/oauth/revoke'),
   revocation_endpoint_auth_methods_supported: names('Authentication of clients for a revocation.', [
     'client_secret_basic',
     'client_secret_post',
     'none',
   ]),
-  introspection_endpoint: url('URL of `introspectOAuthToken`.', '/flows/v1/oauth/introspect'),
+  introspection_endpoint: url('URL of `introspectOauthToken`.', '/flows/v1/oauth/introspect'),
   introspection_endpoint_auth_methods_supported: names('Authentication of clients for an introspection.', [
     'client_secret_basic',
     'client_secret_post',

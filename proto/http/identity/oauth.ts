@@ -32,7 +32,7 @@ const token = Type.String({
 })
 const token_type_hint = text(100, 'Kind of the token, which is found without it, too.', 'access_token')
 
-export const OAuthTokenRequest = closed(
+export const OauthTokenRequest = closed(
   {
     // A TypeBox string does not check `enum`: the command tells an unknown grant from a missing one.
     grant_type: Type.String({
@@ -61,7 +61,7 @@ const scope = Type.Optional(
   }),
 )
 
-export const OAuthTokenResponse = closed(
+export const OauthTokenResponse = closed(
   {
     access_token: Type.String({
       description: 'Bearer token for `/v1`, `/v2.3` and `/flows/v1`: a JWT (RFC 9068), signed with ES256.',
@@ -79,7 +79,7 @@ export const OAuthTokenResponse = closed(
   },
   { description: 'A response of RFC 6749, section 5.1.' },
 )
-export type OAuthTokenResponse = Static<typeof OAuthTokenResponse>
+export type OauthTokenResponse = Static<typeof OauthTokenResponse>
 
 const common = {
   method: 'POST',
@@ -90,23 +90,23 @@ const common = {
   noStore: true,
 } as const
 
-export const createOAuthToken = defineOperation({
+export const createOauthToken = defineOperation({
   ...common,
-  id: 'createOAuthToken',
+  id: 'createOauthToken',
   path: '/flows/v1/oauth/token',
   summary: 'Obtain a token',
   description:
     'The token endpoint of RFC 6749. `client_credentials` is for service accounts, whose client id and secret are sent by Basic or in the form, never both. `password` and `refresh_token` are for users, as at `POST /v2.3/oauth/token`, and have no client authentication. Failures are throttled.',
   client: 'accepted',
-  body: OAuthTokenRequest,
-  response: OAuthTokenResponse,
+  body: OauthTokenRequest,
+  response: OauthTokenResponse,
   refusals: ['invalid_credentials', 'unauthorized_client', 'unsupported_grant_type'],
   audit: { procedure: 'auth.signIn', request: ['grant_type'] },
 })
 
-export const revokeOAuthToken = defineOperation({
+export const revokeOauthToken = defineOperation({
   ...common,
-  id: 'revokeOAuthToken',
+  id: 'revokeOauthToken',
   path: '/flows/v1/oauth/revoke',
   summary: 'Revoke a token',
   description:
@@ -155,9 +155,9 @@ export const TokenIntrospection = closed(
 )
 export type TokenIntrospection = Static<typeof TokenIntrospection>
 
-export const introspectOAuthToken = defineOperation({
+export const introspectOauthToken = defineOperation({
   ...common,
-  id: 'introspectOAuthToken',
+  id: 'introspectOauthToken',
   path: '/flows/v1/oauth/introspect',
   summary: 'Introspect a token',
   description:

@@ -49,7 +49,7 @@ export type CreateRoleRequest = Static<typeof CreateRoleRequest>
 export const PatchRoleRequest = closed({ name: Type.Optional(name), permissions: Type.Optional(permissions) })
 export type PatchRoleRequest = Static<typeof PatchRoleRequest>
 
-export const AssignmentRequest = closed({
+export const RoleGrantRequest = closed({
   userId: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -161,7 +161,7 @@ export const grantRole = defineOperation({
   description: 'You must hold every permission of the role.',
   access: 'role:manage',
   params: roleId,
-  body: AssignmentRequest,
+  body: RoleGrantRequest,
   response: Role,
   refusals: ['conflict'],
   audit: { procedure: 'role.grant', request: ['id', 'userId'] },
@@ -178,7 +178,7 @@ export const withdrawRole = defineOperation({
     'Takes effect in every service within a second. You must hold every permission of the role. The last administrator cannot lose it.',
   access: 'role:manage',
   params: roleId,
-  body: AssignmentRequest,
+  body: RoleGrantRequest,
   response: Role,
   refusals: ['conflict', 'last_administrator'],
   audit: { procedure: 'role.withdraw', request: ['id', 'userId'] },

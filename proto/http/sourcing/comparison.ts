@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, OneOf } from '../shapes.ts'
-import { Currency, Money, Total } from './money.ts'
+import { currency, Money, Total } from './money.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
 
@@ -73,7 +73,7 @@ export type ComparedOffer = Static<typeof ComparedOffer>
 export const OfferComparison = closed({
   rfqId: Type.String({ description: 'Id of the RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
   quantity: quantity('Number of pieces that is compared.'),
-  currency: Currency('Currency of all amounts.'),
+  currency: currency('Currency of all amounts.'),
   offers: Type.Array(ComparedOffer, {
     description: 'At most 100 offers: the lowest landed totals first, offers without a price last.',
   }),

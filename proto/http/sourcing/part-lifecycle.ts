@@ -2,7 +2,10 @@ import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, ItemsOf } from '../shapes.ts'
 import { EXAMPLE_PART_ID, Part, PartInput, PartPatch, partId } from './parts.ts'
 
-export const partLifecycleTag = defineTag('Part lifecycle', 'Publication, archiving, change and deletion of parts; several parts by id.')
+export const partLifecycleTag = defineTag(
+  'Part lifecycle',
+  'Publication, archiving, change and deletion of parts; several parts by id.',
+)
 
 export const batchGetParts = defineOperation({
   id: 'batchGetParts',

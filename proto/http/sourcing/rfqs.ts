@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
-import { Currency } from './money.ts'
+import { currency } from './money.ts'
 
 const rfqsTag = defineTag(
   'RFQs',
@@ -12,7 +12,7 @@ const rfqsTag = defineTag(
 export const RFQ_STATES = ['DRAFT', 'OPEN', 'CLOSED', 'AWARDED', 'CANCELLED'] as const
 export type RfqState = (typeof RFQ_STATES)[number]
 
-const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] as const
+export const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] as const
 
 export const MAX_INVITEES = 100
 
@@ -40,7 +40,7 @@ const terms = {
     examples: [EXAMPLE_PART],
   }),
   expireTime: expireTime('Time at which the RFQ closes.'),
-  currency: Currency('Currency of all offers: an ISO 4217 code.'),
+  currency: currency('Currency of all offers: an ISO 4217 code.'),
   deliveryRegionCode: Text(2, {
     minLength: 2,
     pattern: '^[A-Z]{2}$',

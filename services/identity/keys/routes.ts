@@ -1,10 +1,10 @@
 import { Elysia } from 'elysia'
 import { type AuthorizationServer, getAuthorizationServer, getJwks } from '../../../proto/http/identity/discovery.ts'
 import {
-  createOAuthToken,
+  createOauthToken,
   GRANT_TYPES,
-  introspectOAuthToken,
-  revokeOAuthToken,
+  introspectOauthToken,
+  revokeOauthToken,
 } from '../../../proto/http/identity/oauth.ts'
 import { listPublicKeys } from '../../kit/auth/queries.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -19,11 +19,11 @@ const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']
 
 const authorizationServer = (issuer: string): AuthorizationServer => ({
   issuer,
-  token_endpoint: `${issuer}${createOAuthToken.path}`,
+  token_endpoint: `${issuer}${createOauthToken.path}`,
   token_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none'],
-  revocation_endpoint: `${issuer}${revokeOAuthToken.path}`,
+  revocation_endpoint: `${issuer}${revokeOauthToken.path}`,
   revocation_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none'],
-  introspection_endpoint: `${issuer}${introspectOAuthToken.path}`,
+  introspection_endpoint: `${issuer}${introspectOauthToken.path}`,
   introspection_endpoint_auth_methods_supported: SECRET_METHODS,
   jwks_uri: `${issuer}${getJwks.path}`,
   grant_types_supported: [...GRANT_TYPES],

@@ -19,12 +19,12 @@ interface Deps {
 export const oauthRoutes = ({ http, grants, revocation, introspection }: Deps) =>
   new Elysia({ name: 'identity.oauth' })
     .use(
-      http.publicRoute(operations.createOAuthToken, ({ body, request, audit }) =>
+      http.publicRoute(operations.createOauthToken, ({ body, request, audit }) =>
         grantToken(grants, { body, credentials: credentialsOf(request, body), audit, signal: request.signal }),
       ),
     )
     .use(
-      http.publicRoute(operations.revokeOAuthToken, async ({ body, request, audit }) => {
+      http.publicRoute(operations.revokeOauthToken, async ({ body, request, audit }) => {
         const credentials = credentialsOf(request, body)
         await revokeToken(revocation, { token: body.token, credentials, audit, signal: request.signal })
         // RFC 7009 answers 200, whose body clients ignore.
@@ -32,7 +32,7 @@ export const oauthRoutes = ({ http, grants, revocation, introspection }: Deps) =
       }),
     )
     .use(
-      http.publicRoute(operations.introspectOAuthToken, async ({ body, request, audit }) => {
+      http.publicRoute(operations.introspectOauthToken, async ({ body, request, audit }) => {
         const credentials = credentialsOf(request, body)
         if (!credentials) throw refuse('invalid_client', { detail: 'This needs a client id and a secret.' })
         const client = await authenticateClient(grants.clients, { credentials, audit, signal: request.signal })

@@ -68,7 +68,12 @@ test('a service account is one', async () => {
   const admin = org.administrator.client
   const account = await createdAccount(admin, { name: 'ERP' })
   const { body } = await me(await clientWith(market.url, await createdKey(admin, account.id)))
-  expect([body.serviceAccount, body.user.id, body.user.givenName, body.permissions]).toEqual([true, account.id, 'ERP', []])
+  expect([body.serviceAccount, body.user.id, body.user.givenName, body.permissions]).toEqual([
+    true,
+    account.id,
+    'ERP',
+    [],
+  ])
 })
 
 test('without a token it is 401', async () => {

@@ -16,4 +16,5 @@ export async function findPage(
 /** The filters by order and by RFQ name few assignments, whatever the others are. */
 const countFilters = ({ status, archived, orderId, rfqId, partId, factoryId }: AssignmentFilters) =>
   orderId === undefined && rfqId === undefined
-    ? [status, archived, partId, factoryId].filter((filter) => filter !== undefined).length : 1
+    ? [status, archived, partId, factoryId].filter((filter) => filter !== undefined).length
+    : 1

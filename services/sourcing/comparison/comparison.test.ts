@@ -114,7 +114,8 @@ test('an offer whose validity has passed is not compared', async () => {
 })
 
 test('the export is the same comparison as CSV, whatever Accept says, for the same readers', async () => {
-  const download = (by: typeof consumer, accept: string, query = '') => compare(rfqId, `/export${query}`, by, { accept })
+  const download = (by: typeof consumer, accept: string, query = '') =>
+    compare(rfqId, `/export${query}`, by, { accept })
   for (const accept of ['*/*', 'application/json', 'text/csv']) {
     const { status, headers, text } = await download(consumer, accept)
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])

@@ -1,5 +1,9 @@
 import { Elysia } from 'elysia'
-import { exportOfferComparison, getOfferComparison, type OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
+import {
+  exportOfferComparison,
+  getOfferComparison,
+  type OfferComparison,
+} from '../../../proto/http/sourcing/comparison.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'

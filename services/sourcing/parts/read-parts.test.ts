@@ -132,8 +132,7 @@ async function arrangeUnit(): Promise<[string]> {
 }
 
 describe('POST /flows/v1/parts:batch-get', () => {
-  const batch = (client: ApiClient, ids: unknown) =>
-    client.post<List & Problem>('/flows/v1/parts:batch-get', { ids })
+  const batch = (client: ApiClient, ids: unknown) => client.post<List & Problem>('/flows/v1/parts:batch-get', { ids })
   const mine = owner.administrator.client
   const theirs = stranger.administrator.client
 
@@ -155,7 +154,8 @@ describe('POST /flows/v1/parts:batch-get', () => {
   })
 
   test('needs 1 to 100 ids, and a token', async () => {
-    for (const ids of [[], Array(101).fill('part_1'), 'part_1', [1], null]) expect((await batch(mine, ids)).status).toBe(400)
+    for (const ids of [[], Array(101).fill('part_1'), 'part_1', [1], null])
+      expect((await batch(mine, ids)).status).toBe(400)
     expect((await batch(mine, Array(100).fill('part_1'))).status).toBe(200)
     expect((await batch(market.anonymous, ['part_1'])).status).toBe(401)
   })

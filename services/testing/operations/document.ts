@@ -110,7 +110,10 @@ export const DOCUMENTED: readonly Documented[] = Object.entries(document.paths).
 
 function documented(path: string, method: string, described: OperationObject): Documented {
   const { operationId, requestBody, responses } = described
-  const parameters = described.parameters.map((each) => dereferenced<Parameter>(each))
+  const parameters = described.parameters.map((each) => {
+    const parameter = dereferenced<Parameter>(each)
+    return { ...parameter, schema: { ...parameter.schema, ...resolved(parameter.schema) } }
+  })
   const contract = contracts.get(operationId)
   if (!contract) throw new Error(`${operationId} is in the document, but not in the contract`)
   const success = Number(Object.keys(responses).find((status) => status.startsWith('2')))
@@ -161,7 +164,7 @@ export const responseSchemaOf = ({ path, method, success }: Documented): Schema 
 const envelopes = {
   v1: validatorAt('components', 'schemas', 'Problem'),
   'v2.3': validatorAt('components', 'schemas', 'ErrorEnvelope'),
-  oauth: validatorAt('components', 'schemas', 'OAuthError'),
+  oauth: validatorAt('components', 'schemas', 'OauthError'),
 }
 
 /** Violations of the error envelope of a family by the body of an error. */
