@@ -1,29 +1,22 @@
 import { join } from 'node:path'
-import { CASE_TRANSITIONS } from '../services/sourcing/cases/states.ts'
-import { OFFER_TRANSITIONS } from '../services/sourcing/offers/states.ts'
-import { ORDER_TRANSITIONS } from '../services/sourcing/orders/states.ts'
-import { TRANSITIONS as PART_TRANSITIONS } from '../services/sourcing/parts/rules.ts'
-import { RFQ_TRANSITIONS } from '../services/sourcing/rfqs/states.ts'
+import { CASE } from '../proto/states/cases.ts'
+import { OFFER } from '../proto/states/offers.ts'
+import { ORDER } from '../proto/states/orders.ts'
+import { PART } from '../proto/states/parts.ts'
+import { RFQ } from '../proto/states/rfqs.ts'
 import { stateDiagram } from './contract/state-diagram.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 import { Refusal } from './toolchain/refusal.ts'
 
 const GUIDE = join(import.meta.dir, '..', 'proto', 'guides', 'trade.md')
 
-/** A part in any state can be deleted. */
-const PART_STATES = [...new Set(Object.values(PART_TRANSITIONS).flatMap(({ from, to }) => [from, to]))]
-
 /** By the name in the markers of the guide. */
 const DIAGRAMS: Record<string, string> = {
-  parts: stateDiagram('DRAFT', { ...PART_TRANSITIONS, delete: { from: PART_STATES, to: 'DELETED' } }),
-  rfqs: stateDiagram('DRAFT', RFQ_TRANSITIONS),
-  offers: stateDiagram('DRAFT', OFFER_TRANSITIONS),
-  orders: stateDiagram('PLACED', {
-    ...ORDER_TRANSITIONS,
-    // An order resumes in the state from which it was put on hold.
-    resume: { from: ORDER_TRANSITIONS.resume.from, to: ORDER_TRANSITIONS.hold.from },
-  }),
-  cases: stateDiagram('OPEN', CASE_TRANSITIONS),
+  parts: stateDiagram(PART),
+  rfqs: stateDiagram(RFQ),
+  offers: stateDiagram(OFFER),
+  orders: stateDiagram(ORDER),
+  cases: stateDiagram(CASE),
 }
 
 /** The guide with the diagrams between their markers. */

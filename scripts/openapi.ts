@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { OPERATIONS } from '../proto/operations.ts'
+import { OPERATIONS } from '../services/testing/operations/contract.ts'
 import { asyncApi } from './contract/asyncapi.ts'
 import { openApiOf } from './contract/document.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'

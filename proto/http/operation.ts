@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '../errors.ts'
 import type { Permission } from '../permissions.ts'
 import type { Procedure } from '../procedures.ts'
+import type { Transition } from '../states/state-table.ts'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
@@ -70,6 +71,8 @@ export interface Operation<
   readonly refusals?: readonly ErrorCode[]
   /** Present for a command. */
   readonly audit?: Audit
+  /** What the operation does to the state of its record: `x-transition` in the document. */
+  readonly transition?: Transition
   /**
    * Present for a command on users, roles, passwords, sessions, grants or organizations. It is refused (403) during an
    * impersonation, and reads its caller under the organization's lock, so that of two concurrent ones the second sees the

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { OPERATIONS } from '../operations.ts'
+import { OPERATIONS } from '../../services/testing/operations/contract.ts'
 
 interface Text {
   path: string

@@ -1,4 +1,4 @@
-import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
+import { FormatRegistry, Kind, type Static, type TObject, type TSchema, Type, TypeRegistry } from '@sinclair/typebox'
 import { isDate, isDateTime } from './times.ts'
 
 FormatRegistry.Set('date-time', isDateTime)
@@ -132,3 +132,11 @@ export const closed = <T extends Record<string, TSchema>>(properties: T, options
   Type.Object(properties, { additionalProperties: false, ...options })
 
 export type Page<T extends TSchema> = Static<ReturnType<typeof PageOf<T>>>
+
+/** The fields of a record in the order of its schema, in which every reader gets them. */
+export function inOrderOf<Record extends object>({ properties }: TObject, record: Record): Record {
+  const names = Object.keys(properties)
+  return Object.fromEntries(
+    Object.entries(record).toSorted(([a], [b]) => names.indexOf(a) - names.indexOf(b)),
+  ) as Record
+}

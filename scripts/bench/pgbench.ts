@@ -11,7 +11,7 @@ import type { LoggedStatement } from './statements.ts'
 const CLIENTS = [1, 2, 4, 8, 16]
 const LONGEST_SECONDS = 10
 
-export interface Script {
+interface Script {
   text: string
   variables: Readonly<Record<string, string | number>>
 }

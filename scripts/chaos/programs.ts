@@ -23,7 +23,7 @@ export interface Victim {
 
 /** Below the range of the ports of outgoing connections, which could take the port of a killed program. */
 let nextPort = 23_000
-export function reservePort(): number {
+function reservePort(): number {
   const port = freePort(nextPort)
   nextPort = Math.max(nextPort, port) + 1
   return port

@@ -1,7 +1,7 @@
 import type { Receipt } from './receipts.ts'
 
 /** How long a claimed request may still arrive, and how many of one endpoint and replica. */
-export const CLAIMED_MS = 15_000
+const CLAIMED_MS = 15_000
 
 /** The time from the answer to a pause or a deletion until the endpoint is active again. */
 export interface Silence {

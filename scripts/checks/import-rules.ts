@@ -51,8 +51,8 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   }),
   forbid('queries import neither commands nor config', { from: modules('queries'), to: modules('commands', 'config') }),
   forbid('rules import only proto and other rules', {
-    from: modules('rules', 'states'),
-    toExcept: ['^proto/', modules('rules', 'states')],
+    from: modules('rules'),
+    toExcept: ['^proto/', modules('rules')],
   }),
   forbid('config imports only config of its service', {
     from: modules('config'),
@@ -116,7 +116,14 @@ export const FOLDER_RULES: IForbiddenRuleType[] = [
     name: 'the folders of the kit form no cycle',
     severity: 'error',
     scope: 'folder',
-    from: { path: '^services/kit/[^/]+$' },
-    to: { path: '^services/kit/[^/]+$', circular: true },
+    from: { path: '^services/kit/' },
+    to: { path: '^services/kit/', circular: true },
+  },
+  {
+    name: 'the features of a service form no cycle',
+    severity: 'error',
+    scope: 'folder',
+    from: { path: '^services/(?!kit/|testing/)' },
+    to: { path: '^services/(?!kit/|testing/)', circular: true },
   },
 ]

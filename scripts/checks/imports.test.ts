@@ -20,7 +20,6 @@ const FORBIDDEN: [from: string, imported: string, rule: RegExp][] = [
   ['services/a/parts/rules.ts', './queries.ts', /^rules import only/],
   ['services/a/parts/rules.ts', '../../kit/db/client.ts', /^rules import only/],
   ['services/a/parts/rules.ts', 'ulid', /^rules import only/],
-  ['services/a/parts/states.ts', './queries.ts', /^rules import only/],
   ['services/a/config.ts', './parts/worker.ts', /^config imports only/],
   ['services/a/parts/commands.ts', 'elysia', /^commands and queries import no HTTP/],
   ['services/a/service.ts', '../b/config.ts', /^services never import each other/],
@@ -56,7 +55,7 @@ const ALLOWED: [from: string, imported: string][] = [
   ['services/a/parts/commands.ts', '../orders/commands.ts'],
   ['services/a/parts/queries.ts', './rules.ts'],
   ['services/a/parts/rules.ts', '../orders/rules.ts'],
-  ['services/a/parts/rules.ts', './states.ts'],
+  ['services/a/parts/rules.ts', '../../../proto/states/parts.ts'],
   ['services/a/parts/rules.ts', '../../../proto/parts.ts'],
   ['services/all/services.ts', '../a/service.ts'],
   ['services/a/parts/parts.test.ts', './queries.ts'],
@@ -75,6 +74,8 @@ const ALLOWED: [from: string, imported: string][] = [
 const CYCLES: [from: string, imported: string][] = [
   ['services/b/one.ts', './two.ts'],
   ['services/b/two.ts', './one.ts'],
+  ['services/b/parts/first.ts', '../orders/first.ts'],
+  ['services/b/orders/second.ts', '../parts/second.ts'],
   ['services/kit/log/first.ts', '../metrics/first.ts'],
   ['services/kit/metrics/second.ts', '../log/second.ts'],
 ]
@@ -123,6 +124,10 @@ test('files that import each other: imports form no cycle', () => {
 
 test('folders of one kit layer that import each other: the folders of the kit form no cycle', () => {
   expect(rulesFor('services/kit/log', 'kit/metrics')).toEqual(['the folders of the kit form no cycle'])
+})
+
+test('features of a service that import each other form a cycle', () => {
+  expect(rulesFor('services/b/parts', 'b/orders')).toEqual(['the features of a service form no cycle'])
 })
 
 test('every rule has a violation among these cases', () => {

@@ -3,7 +3,7 @@ import { cruise, type IForbiddenRuleType } from 'dependency-cruiser'
 import { ROOT } from '../toolchain/checkout.ts'
 import { FOLDER_RULES, IMPORT_RULES, TESTS } from './import-rules.ts'
 
-export interface Violation {
+interface Violation {
   rule: string
   from: string
   /** The file that `from` imports, or the files of the cycle. */

@@ -3,7 +3,7 @@ import { Glob } from 'bun'
 import { ROOT } from '../toolchain/checkout.ts'
 
 /** A violation of a rule that neither Biome nor dependency-cruiser expresses. */
-export interface TextViolation {
+interface TextViolation {
   path: string
   line: number
   rule: string

@@ -19,7 +19,7 @@ const DATA = [
 const OF_PACKAGE = '{package.json,[lL][iI][cC][eE][nN][cCsS][eE]*,NOTICE*}'
 
 /** The files of the application in the image. Their paths are those of the checkout. */
-export async function applicationFiles(): Promise<string[]> {
+async function applicationFiles(): Promise<string[]> {
   const modules = await reachedModules()
   const patterns = [...DATA, ...packagesOf(modules).map((folder) => `${folder}/${OF_PACKAGE}`)]
   const data = patterns.flatMap((pattern) => [...new Bun.Glob(pattern).scanSync({ cwd: ROOT, dot: true })])

@@ -18,7 +18,7 @@ export interface Pod {
   manifest: object
 }
 
-export interface Playable {
+interface Playable {
   configMap: object
   /** In the order of Helm: hooks before the installation come first. */
   jobs: Pod[]

@@ -2,7 +2,7 @@ import { createRequire, isBuiltin } from 'node:module'
 import { dirname, extname, join, relative } from 'node:path'
 import { ROOT } from '../toolchain/checkout.ts'
 
-export const ENTRY_POINT = 'scripts/container/run.ts'
+const ENTRY_POINT = 'scripts/container/run.ts'
 
 const PACKAGE = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/
 

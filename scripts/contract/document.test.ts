@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
-import { OPERATIONS } from '../../proto/operations.ts'
 import { familyOf } from '../../services/kit/http/problem.ts'
+import { OPERATIONS } from '../../services/testing/operations/contract.ts'
 import { codeIn } from '../../services/testing/operations/document.ts'
 import { type OpenApi, openApiOf } from './document.ts'
 

@@ -1,5 +1,5 @@
 import { NAMED_WORDS } from '../../proto/http/words.ts'
-import { SHAPES } from '../../proto/operations.ts'
+import { SHAPES } from '../../services/testing/operations/contract.ts'
 import type { Json } from './components.ts'
 import { plain } from './operation.ts'
 

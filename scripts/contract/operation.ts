@@ -46,7 +46,7 @@ const CLIENT_SECURITY = [{ ClientBasic: [] }, {}]
 
 /** The OpenAPI description of an operation, derived from its contract. */
 export function describe(operation: AnyOperation, components: Components): Json {
-  const { id, tag, summary, description, access, client, beta } = operation
+  const { id, tag, summary, description, access, client, beta, transition } = operation
   return {
     operationId: id,
     tags: [tagNameOf(tag)],
@@ -55,6 +55,7 @@ export function describe(operation: AnyOperation, components: Components): Json 
     ...(access === 'public' ? { security: client ? CLIENT_SECURITY : [] } : {}),
     ...(isAddition(operation) ? { 'x-addition': true } : {}),
     ...(beta ? { 'x-beta': true } : {}),
+    ...(transition ? { 'x-transition': transition } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
     parameters: parametersOf(operation, components),
     ...requestBodyOf(operation),

@@ -5,7 +5,7 @@ import { Presets, SingleBar } from 'cli-progress'
 const RECORDS_BETWEEN_UPDATES = 500
 const RECORDS_BETWEEN_LINES = 50_000
 
-export interface ImportProgress {
+interface ImportProgress {
   begin(catalog: string, stream: ReadStream): void
   record(catalog: string): void
   end(): void

@@ -7,7 +7,7 @@ import { readSecrets } from '../local/secrets.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { findState } from '../toolchain/state.ts'
 
-export interface OperatorEnvironment {
+interface OperatorEnvironment {
   /** The owner's URL of the database. */
   databaseUrl: string
   encryptionKeys: string

@@ -2,7 +2,7 @@ import { reencryptSecrets, revokeSigningKey, rotateSigningKey } from '../../serv
 import { connect, type Pool } from '../../services/kit/db/client.ts'
 import { isRefusalOf } from '../../services/kit/errors/refusal.ts'
 import { createSecretBox, type SecretBox } from '../../services/kit/secrets/box.ts'
-import { reencryptImports } from '../../services/sourcing/jobs/re-encrypt.ts'
+import { reencryptImports } from '../../services/sourcing/files/jobs/re-encrypt.ts'
 import { reencryptEndpoints } from '../../services/webhooks/endpoints/re-encrypt.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { operatorEnvironment } from './environment.ts'

@@ -7,7 +7,7 @@ import { localMarketplace } from '../local/address.ts'
 import { Refusal } from '../toolchain/refusal.ts'
 import { listenForWebhooks, type Receipt } from './webhook-listener.ts'
 
-export interface ListenOptions {
+interface ListenOptions {
   url?: string
   email?: string
   endpoint?: string

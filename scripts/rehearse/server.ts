@@ -8,7 +8,7 @@ import { type Cluster, startCluster } from '../toolchain/cluster.ts'
 import { findState } from '../toolchain/state.ts'
 
 /** A Postgres server of a rehearsal, with a database for the marketplace. */
-export interface RehearsalServer {
+interface RehearsalServer {
   cluster: Cluster
   data: string
   db: TestDatabase

@@ -1,7 +1,8 @@
 import type { CaseExpense } from '../../proto/http/sourcing/case-expenses.ts'
 import type { CaseTask } from '../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../proto/http/sourcing/cases.ts'
-import type { Order, OrderState } from '../../proto/http/sourcing/orders.ts'
+import type { Order } from '../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../proto/states/orders.ts'
 import type { ApiClient } from '../../services/testing/client.ts'
 import { type DemoDeps, expectOk, memberClients } from './requests.ts'
 

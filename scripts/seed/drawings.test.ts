@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { sniff } from '../../services/sourcing/storage/sniff.ts'
+import { sniff } from '../../services/sourcing/files/storage/sniff.ts'
 import { drawingSheet, envelopeModel } from './drawings.ts'
 
 const extent = { x: 120, y: 80.5, z: 45 }

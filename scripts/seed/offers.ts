@@ -31,7 +31,7 @@ const RUHR = { manufacturer: 'ruhr-praezision', factory: 'Ruhr Präzision, Essen
 const TANJONG = { manufacturer: 'tanjong-castings', factory: 'Tanjong Castings, Tuas foundry' }
 
 /** One in each state that needs no award. The notes tell them apart, so that a repeated seed creates none twice. */
-export const DEMO_OFFERS: readonly DemoOffer[] = [
+const DEMO_OFFERS: readonly DemoOffer[] = [
   {
     ...RUHR,
     rfq: WEAR_RINGS,

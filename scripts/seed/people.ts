@@ -11,7 +11,7 @@ import { type DemoDeps, demoPassword, expectOk, signedIn } from './requests.ts'
 import { type DemoOrganization, emailOf, type Person, websiteOf } from './story.ts'
 
 /** An organization of the demo and a client that is signed in as its administrator. */
-export interface AdministeredOrganization {
+interface AdministeredOrganization {
   orgId: string
   client: ApiClient
 }
@@ -109,8 +109,9 @@ export async function ensureFixtures(administrator: ApiClient, org: DemoOrganiza
   const { items: fields } = await expectOk(
     administrator.get<{ items: CustomField[] }>('/flows/v1/custom-fields?pageSize=50'),
   )
-  for (const field of org.customFields ?? []) {
-    if (fields.some(({ name }) => name === field.name)) continue
+  for (const { name, options } of org.customFields ?? []) {
+    if (fields.some((field) => field.name === name)) continue
+    const field = { name, options: options.map((option) => ({ name: option })) }
     fields.push(await expectOk(administrator.post<CustomField>('/flows/v1/custom-fields', field)))
   }
   const options = fields.flatMap(({ id: fieldId, name, options }) =>

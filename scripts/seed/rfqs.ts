@@ -17,7 +17,7 @@ interface DemoRfq {
 }
 
 /** One in each state that consumers can reach. The requirements tell them apart, so that a repeated seed creates none twice. */
-export const DEMO_RFQS: readonly DemoRfq[] = [
+const DEMO_RFQS: readonly DemoRfq[] = [
   {
     consumer: 'nordhavn',
     part: 'SKP-WR-120-A',

@@ -50,7 +50,7 @@ async function lookUp(pid: number): Promise<{ startedAt: string; command: string
   return { startedAt: start.output.trim(), command: command.output.trim() }
 }
 
-export interface EndRequest {
+interface EndRequest {
   signal: NodeJS.Signals
   timeoutMs: number
 }

@@ -6,7 +6,7 @@ export interface Finished {
   output: string
 }
 
-export interface RunOptions {
+interface RunOptions {
   env?: Record<string, string | undefined>
   cwd?: string
   timeoutMs?: number

@@ -50,7 +50,7 @@ const CHECKS: readonly Check[] = [
   { name: 'image', command: ['scripts/checks/image.ts'], slow: true },
 ]
 
-export interface CheckRun {
+interface CheckRun {
   quick: boolean
   print: (text: string) => void
   signal: AbortSignal

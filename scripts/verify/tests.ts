@@ -11,7 +11,7 @@ const MAX_WORKERS = 8
 const RUN_TIMEOUT_MS = 45 * 60_000
 const HEARTBEAT_MS = 20_000
 
-export interface TestRun {
+interface TestRun {
   files: string[]
   env: Record<string, string | undefined>
   /** The folder of the report. */

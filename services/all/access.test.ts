@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
-import { OPERATIONS } from '../../proto/operations.ts'
 import { ownerOf, PATHS } from '../../proto/paths.ts'
 import { SERVICES } from '../../proto/services.ts'
 import { readConfig } from '../kit/config/read.ts'
 import { testDatabase } from '../testing/database.ts'
+import { OPERATIONS } from '../testing/operations/contract.ts'
 import { type AllConfig, allVariables } from './config.ts'
 import { createAll } from './services.ts'
 
@@ -37,6 +37,40 @@ const TOKEN_ONLY = /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToke
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
 const CLOSED_RESOURCES = /^((user|serviceAccount|role|password|session|impersonationGrant)\.|org\.create$)/
 
+/** Commands whose procedure does not follow from their path. */
+const OTHER_PROCEDURES: Record<string, string> = {
+  'POST /v2.3/oauth/token': 'auth.signIn',
+  'POST /v2.3/oauth/revoke': 'auth.revoke',
+  'POST /flows/v1/activations': 'activation.redeem',
+  'PATCH /v1/parts/{id}/files': 'part.updateFiles',
+}
+
+/** Lists below a record. */
+const COLLECTIONS = ['billing-details', 'contacts', 'expenses', 'extensions', 'tasks']
+const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch', DELETE: 'delete' }
+
+const camelCase = (text: string) => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+const singular = (name: string) => {
+  const one = name.replace(/deliveries$/, 'delivery').replace(/factories$/, 'factory')
+  return camelCase(one === 'billing-details' ? one : one.replace(/s$/, ''))
+}
+
+/** The resource in the singular and camel case, and the verb as in the path. */
+function procedureOf(operation: string): string {
+  const [method = '', path = ''] = operation.split(' ')
+  const names = path
+    .replace(/^\/(flows\/v1|v1|v2\.3)\//, '')
+    .replace('webhooks/', 'webhook-')
+    .split('/')
+    .filter((segment) => !segment.startsWith('{'))
+  const last = names.at(-1) ?? ''
+  const endsInVerb = names.length > 1 && !COLLECTIONS.includes(last)
+  const resources = (endsInVerb ? names.slice(0, -1) : names).map(singular)
+  return [...resources, endsInVerb ? camelCase(last) : VERB_OF_METHOD[method]].join('.')
+}
+
+const CATALOG_LIST = /^\/v1\/(categories|criticalities|materials|processes|standards|technologies|unspsc-categories)$/
+
 const operations = Object.values(OPERATIONS).flat()
 
 describe('every operation', () => {
@@ -61,6 +95,29 @@ describe('every operation', () => {
         method !== 'GET' && !path.includes(':batch-get') && !audit && !acceptsBytes,
     )
     expect(unaudited.map(({ id }) => id)).toEqual([])
+  })
+
+  test('that is a command has the audit procedure `<resource>.<verb>` of its path', () => {
+    const procedures = operations
+      .filter(({ audit }) => audit)
+      .map(({ method, path, audit }) => [`${method} ${path}`, audit?.procedure as string])
+    const expected = procedures.map(([operation = '']) => [
+      operation,
+      OTHER_PROCEDURES[operation] ?? procedureOf(operation),
+    ])
+    expect(procedures).toEqual(expected)
+  })
+
+  test('that is a PATCH of a record honours If-Match, and a GET of a record or a catalog has an ETag', () => {
+    const family = operations.filter(({ path, page }) => /^\/(v1|flows\/v1)\//.test(path) && !page)
+    const patches = family.filter(({ method, path }) => method === 'PATCH' && path.endsWith('}'))
+    expect(patches.filter(({ ifMatch }) => !ifMatch).map(({ path }) => path)).toEqual([])
+    expect(patches.length).toBeGreaterThan(10)
+    const reads = family.filter(
+      ({ method, path }) => method === 'GET' && (path.endsWith('}') || CATALOG_LIST.test(path)),
+    )
+    expect(reads.filter(({ etag }) => !etag).map(({ path }) => path)).toEqual([])
+    expect(reads.length).toBeGreaterThan(30)
   })
 
   test('that changes users, roles, passwords, sessions or grants is closed to impersonations', () => {

@@ -83,6 +83,13 @@ describe('access tokens', () => {
     expect(await statusOf(await forge())).toBe(401)
   })
 
+  test('a token is accepted for five seconds after it expired, because clocks differ', async () => {
+    const expiredFor = (seconds: number) => sign({ ...validClaims, exp: Math.floor(Date.now() / 1000) - seconds })
+    // The clock may advance by a second between signing and the check.
+    expect(await statusOf(await expiredFor(3))).toBe(200)
+    for (const seconds of [6, 10, 59]) expect(await statusOf(await expiredFor(seconds))).toBe(401)
+  })
+
   test('the challenge tells a missing, a malformed and an expired token apart', async () => {
     const token = org.administrator.client.accessToken as string
     const problem = (description: string) => `Bearer error="invalid_token", error_description="${description}"`

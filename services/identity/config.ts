@@ -15,7 +15,7 @@ export const identityVariables = Type.Object({
     maximum: 10_000,
     default: 200,
     description:
-      'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network. Further ones are 429.',
+      'Maximum number of sign-ins that wait for a hashing slot, at most a quarter of them from one network or organization. Further ones are 429.',
   }),
 })
 

@@ -72,7 +72,9 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     workers: [endResetSessions({ bus, now }), erasePeople({ bus, now }), endSessionsWithoutAuthority({ bus, now })],
     cleanup: [(at, signal) => cleanUpIdentity(sql, at, signal)],
     start: async () => {
-      for (const { ip_address } of await listLatestAddresses(sql, MAX_KNOWN_NETWORKS)) hashing.remember(ip_address)
+      for (const { ip_address, org_id } of await listLatestAddresses(sql, MAX_KNOWN_NETWORKS)) {
+        hashing.remember(ip_address, org_id)
+      }
       tokens.refreshSecret = await ensureKeys(sql, box, now())
       await bus.subscribe({ subjects: ['identity.key.revoked'], onEvent: sign.forgetKey, onGap: sign.forgetKey })
     },

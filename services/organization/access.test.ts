@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { OPERATIONS } from '../../proto/operations.ts'
+import { OPERATIONS } from '../testing/operations/contract.ts'
 
 /** What each operation needs, as the contract has it. */
 const ACCESS = {

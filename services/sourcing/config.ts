@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { addressVariables } from '../kit/addresses/variables.ts'
 import { serviceVariables } from '../kit/service/service.ts'
-import { storageProblems, storageVariables } from './storage/config.ts'
+import { storageProblems, storageVariables } from './files/storage/config.ts'
 
 export const sourcingVariables = Type.Object({
   ...serviceVariables.properties,

@@ -1,21 +1,28 @@
 import { AddressGuard } from '../kit/addresses/guard.ts'
-import { createSecretBox } from '../kit/secrets/box.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
+import { openAssignments, updateAssignments } from './assignments/order-steps.ts'
 import { assignmentRoutes } from './assignments/routes.ts'
 import { awardRoutes } from './awards/routes.ts'
+import { openCases, updateCases } from './cases/rfq-cases.ts'
 import { caseRoutes } from './cases/routes.ts'
 import { comparisonRoutes } from './comparison/routes.ts'
 import type { SourcingConfig } from './config.ts'
 import { organizationWorker } from './factories/organizations.ts'
 import { factoryRoutes } from './factories/routes.ts'
+import { importRoutes } from './files/imports/routes.ts'
+import { maxImportsFor } from './files/jobs/rules.ts'
+import { cleanUpObjects } from './files/objects/cleanup.ts'
 import { fileRoutes } from './files/routes.ts'
+import { createStorage } from './files/storage/create.ts'
+import { FolderStorage } from './files/storage/folder/store.ts'
+import { cleanUpUploads } from './files/uploads/cleanup.ts'
+import { uploadRoutes } from './files/uploads/routes.ts'
+import { Transfers } from './files/uploads/transfer.ts'
+import { FileWorker } from './files/worker/worker.ts'
 import { ensurePartitions } from './history/queries.ts'
-import { importRoutes } from './imports/routes.ts'
-import { maxImportsFor } from './jobs/rules.ts'
-import { FileWorker } from './jobs/worker.ts'
 import { matchRoutes } from './matches/routes.ts'
-import { cleanUpObjects } from './objects/cleanup.ts'
+import { rejectOffers } from './offers/cancellation.ts'
 import { offerRoutes } from './offers/routes.ts'
 import { offerExpiryWorker } from './offers/workers.ts'
 import { orderRoutes } from './orders/routes.ts'
@@ -23,12 +30,7 @@ import { partRoutes } from './parts/routes.ts'
 import { rfqRoutes } from './rfqs/routes.ts'
 import { titleWorkers } from './rfqs/titles.ts'
 import { rfqExpiryWorker } from './rfqs/workers.ts'
-import { createStorage } from './storage/create.ts'
-import { FolderStorage } from './storage/folder/store.ts'
 import { technologyWorkers } from './technologies/refresh.ts'
-import { cleanUpUploads } from './uploads/cleanup.ts'
-import { uploadRoutes } from './uploads/routes.ts'
-import { Transfers } from './uploads/transfer.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
@@ -39,7 +41,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
   const storage = createStorage(config, kit)
   const folder = storage instanceof FolderStorage ? storage : undefined
   const guard = new AddressGuard({ allowPrivate: config.ALLOW_PRIVATE_ADDRESSES })
-  const box = await createSecretBox(config.ENCRYPTION_KEYS)
+  const followers = { openCases, updateCases, rejectOffers, openAssignments, updateAssignments }
   const deps = {
     sql: kit.sql,
     reads: kit.reads,
@@ -49,8 +51,9 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
     storage,
     folder,
     guard,
-    box,
+    box: kit.box,
     publicUrl: config.PUBLIC_URL,
+    followers,
   }
   const quota = { maxStoredBytes: config.STORED_BYTES_MAX, maxPendingFiles: config.FILES_PENDING_MAX }
   const importLimits = {

@@ -1,8 +1,8 @@
-import type { CaseState } from '../../proto/http/sourcing/cases.ts'
-import type { OfferState } from '../../proto/http/sourcing/offers.ts'
-import type { OrderState } from '../../proto/http/sourcing/orders.ts'
 import type { Part } from '../../proto/http/sourcing/parts.ts'
-import type { RfqState } from '../../proto/http/sourcing/rfqs.ts'
+import type { CaseState } from '../../proto/states/cases.ts'
+import type { OfferState } from '../../proto/states/offers.ts'
+import type { OrderState } from '../../proto/states/orders.ts'
+import type { RfqState } from '../../proto/states/rfqs.ts'
 
 /*
  * The states of the marketplace, typed from its contract. Nothing is imported from the tables of the product: a test that

@@ -1,4 +1,5 @@
-import type { Order, OrderState } from '../../proto/http/sourcing/orders.ts'
+import type { Order } from '../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../proto/states/orders.ts'
 import type { Pool } from '../kit/db/client.ts'
 import { newIdAt, newSerialNumber } from '../kit/db/ids.ts'
 import { insertAssignment } from './assignments.ts'

@@ -1,4 +1,5 @@
-import type { OrderState } from '../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../proto/states/orders.ts'
+
 import { newId } from '../kit/db/ids.ts'
 import { type Account, ALL_KINDS, type Fixtures, type Kind } from './fixtures.ts'
 import { ASSIGNMENT_RECORDS } from './operations/assignments.ts'

@@ -6,11 +6,14 @@ import { cleanUpDeliveries, failAbandonedDeliveries, maintainPartitions } from '
 import { Dispatcher } from './deliveries/dispatcher.ts'
 import { ingestWorker } from './deliveries/ingest.ts'
 import { deliveryMetrics } from './deliveries/metrics.ts'
+import { endDeliveries } from './deliveries/queries.ts'
 import { deliveryRoutes } from './deliveries/routes.ts'
 import { slotsOf } from './deliveries/slots.ts'
 import { endpointRoutes } from './endpoints/routes.ts'
-import { endpointOperationRoutes } from './operations/routes.ts'
+import { resumeReplay } from './replays/queries.ts'
+import { replayRoutes } from './replays/routes.ts'
 import { replayWorker } from './replays/worker.ts'
+import { testEventRoutes } from './test-events/routes.ts'
 
 const PARTITIONS_INTERVAL_MS = 60 * 60 * 1000
 
@@ -24,8 +27,9 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {
     features: [
-      endpointRoutes({ http, sql, box, addresses }),
-      endpointOperationRoutes({ http, sql, box }),
+      endpointRoutes({ http, sql, box, addresses, followers: { resumeReplay, endDeliveries } }),
+      replayRoutes({ http, sql }),
+      testEventRoutes({ http }),
       deliveryRoutes({ http, sql, tenantReads, pagination }),
     ],
     workers: [

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Procedure } from '../../procedures.ts'
+import { oneOf } from '../../messages.ts'
+import { ASSIGNMENT } from '../../states/assignments.ts'
+import { FINAL_ORDER_STATES, ORDER_STATES } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
-import { ORDER_STATES } from './orders.ts'
+import { verbsOf } from '../verbs.ts'
 
 export const assignmentsTag = defineTag(
   'Assignments',
@@ -37,7 +39,10 @@ export const Assignment = closed(
     sellerOrgId: org('Organization that sells the parts.', 'C'),
     distributorOrgId: Type.Optional(org('Distributor of the consumer, where it has one.', 'E')),
     status: OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] }),
-    archived: Type.Boolean({ description: 'Whether the assignment is archived.', examples: [false] }),
+    archived: Type.Boolean({
+      description: 'Whether the assignment is ARCHIVED; otherwise it is CURRENT.',
+      examples: [false],
+    }),
     dueDate: date('Expected day (UTC) of delivery: that of the order, or of the last extension.', '2026-06-10'),
     createdTime: DateTime('Time of the award.'),
     updatedTime: DateTime('Time of the last change.'),
@@ -81,32 +86,27 @@ export const getAssignment = defineOperation({
   etag: true,
 })
 
-/** A verb is the last segment of a POST, and the second word of its procedure. */
-const verb = <const P extends Extract<Procedure, 'assignment.archive' | 'assignment.unarchive'>>(procedure: P) =>
-  ({
-    method: 'POST',
-    path: `/flows/v1/assignments/{id}/${procedure.slice('assignment.'.length)}`,
-    tag: assignmentsTag,
-    access: 'assignment:manage',
-    params: assignmentId,
-    response: Assignment,
-    etag: true,
-    refusals: ['illegal_transition'],
-    audit: { procedure, request: ['id'] },
-  }) as const
+const verb = verbsOf({
+  name: 'assignment',
+  table: ASSIGNMENT,
+  path: '/flows/v1/assignments/{id}',
+  tag: assignmentsTag,
+  params: assignmentId,
+  response: Assignment,
+})
 
 export const archiveAssignment = defineOperation({
-  ...verb('assignment.archive'),
+  ...verb('archive', { note: `The order must be ${oneOf(FINAL_ORDER_STATES)}.` }),
   id: 'archiveAssignment',
   summary: 'Archive an assignment',
-  description: 'By every organization of the order, once the order is COMPLETED, DECLINED or CANCELLED.',
+  access: 'assignment:manage',
 })
 
 export const unarchiveAssignment = defineOperation({
-  ...verb('assignment.unarchive'),
+  ...verb('unarchive'),
   id: 'unarchiveAssignment',
   summary: 'Unarchive an assignment',
-  description: 'By every organization of the order.',
+  access: 'assignment:manage',
 })
 
 const reason = { description: 'Why the parts are late.', examples: ['The powder batch failed its test.'] }

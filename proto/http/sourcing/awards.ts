@@ -1,4 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OFFER } from '../../states/offers.ts'
+import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed } from '../shapes.ts'
 import { Offer, offerId } from './offers.ts'
@@ -43,7 +45,8 @@ export const awardRfq = defineOperation({
   path: '/flows/v1/rfqs/{id}/award',
   tag: awardsTag,
   summary: 'Award an RFQ',
-  description: `By the consumer, in state OPEN or CLOSED; a sealed RFQ once it is CLOSED. The quantities together are at most the largest quantity of the RFQ. ${EFFECTS}`,
+  description: `${RFQ.sentence('award')} A sealed RFQ must be CLOSED. The quantities together are at most the largest quantity of the RFQ. ${EFFECTS}`,
+  transition: RFQ.verbs.award,
   access: 'rfq:award',
   params: rfqId,
   body: closed({
@@ -77,7 +80,8 @@ export const acceptOffer = defineOperation({
   path: '/flows/v1/offers/{id}/accept',
   tag: awardsTag,
   summary: 'Accept an offer',
-  description: `By the consumer: the award of the RFQ to this offer alone. ${EFFECTS}`,
+  description: `${OFFER.sentence('accept')} It is the award of the RFQ to this offer alone. ${EFFECTS}`,
+  transition: OFFER.verbs.accept,
   access: 'offer:accept',
   params: offerId,
   body: closed({ quantity, sellerOrgId }),

@@ -1,10 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { TASK, TASK_STATES } from '../../states/cases.ts'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, Text } from '../shapes.ts'
 import { caseId, casesTag } from './cases.ts'
-
-export const CASE_TASK_STATES = ['OPEN', 'COMPLETED'] as const
-export type CaseTaskState = (typeof CASE_TASK_STATES)[number]
 
 /** Maximum number of tasks of a case. */
 export const MAX_TASKS = 200
@@ -52,7 +50,7 @@ export const CaseTask = closed({
   description: Type.Optional(description),
   dueTime: Type.Optional(dueTime),
   assigneeOrgId: Type.Optional(assigneeOrgId),
-  state: OneOf(CASE_TASK_STATES, { description: 'State of the task.', examples: ['OPEN'] }),
+  state: OneOf(TASK_STATES, { description: 'State of the task.', examples: ['OPEN'] }),
   completedTime: Type.Optional(DateTime('Time of the completion.')),
   createdTime: DateTime('Time of creation.'),
   updatedTime: DateTime('Time of the last change.'),
@@ -107,13 +105,16 @@ export const createCaseTask = defineOperation({
   audit: { procedure: 'case.task.create', request: ['id', 'taskId', ...REQUEST] },
 })
 
+const WHILE_OPEN = 'The case must be OPEN.'
+
 export const patchCaseTask = defineOperation({
   id: 'patchCaseTask',
   method: 'PATCH',
   path: '/flows/v1/cases/{id}/tasks/{taskId}',
   tag: casesTag,
   summary: 'Change a task',
-  description: 'By the organization that created it, while case and task are OPEN.',
+  description: `${TASK.sentence('patch')} ${WHILE_OPEN}`,
+  transition: TASK.verbs.patch,
   access: 'case:manage',
   params: taskId,
   body: CaseTaskPatch,
@@ -130,7 +131,8 @@ export const completeCaseTask = defineOperation({
   path: '/flows/v1/cases/{id}/tasks/{taskId}/complete',
   tag: casesTag,
   summary: 'Complete a task',
-  description: 'By any party, from OPEN to COMPLETED, while the case is OPEN.',
+  description: `${TASK.sentence('complete')} ${WHILE_OPEN}`,
+  transition: TASK.verbs.complete,
   access: 'case:manage',
   params: taskId,
   response: CaseTask,
@@ -145,7 +147,8 @@ export const deleteCaseTask = defineOperation({
   path: '/flows/v1/cases/{id}/tasks/{taskId}',
   tag: casesTag,
   summary: 'Delete a task',
-  description: 'By the organization that created it, while the case is OPEN.',
+  description: `${TASK.sentence('delete')} ${WHILE_OPEN}`,
+  transition: TASK.verbs.delete,
   access: 'case:manage',
   params: taskId,
   status: 204,

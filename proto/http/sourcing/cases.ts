@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { CASE, CASE_STATES } from '../../states/cases.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
 
 export const casesTag = defineTag(
   'Cases',
@@ -13,9 +15,6 @@ export type CaseKind = (typeof CASE_KINDS)[number]
 /** Cases that an organization opens about one RFQ or order. */
 export const MAX_OPEN_CASES = 20
 export const MAX_CASES = 200
-
-export const CASE_STATES = ['OPEN', 'CLOSED', 'ARCHIVED'] as const
-export type CaseState = (typeof CASE_STATES)[number]
 
 const EXAMPLE_ID = 'case_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_ORG = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
@@ -138,8 +137,8 @@ export const patchCase = defineOperation({
   path: '/flows/v1/cases/{id}',
   tag: casesTag,
   summary: 'Change a case',
-  description:
-    'By any party, in state OPEN. A case of several organizations is changed only while a new case of its record would be allowed.',
+  description: `${CASE.sentence('edit')} A case of several organizations is changed only while a new case of its record would be allowed.`,
+  transition: CASE.verbs.edit,
   access: 'case:manage',
   params: caseId,
   body: CasePatch,
@@ -150,47 +149,40 @@ export const patchCase = defineOperation({
   audit: { procedure: 'case.patch', request: ['id', 'title', 'description'] },
 })
 
-/** A verb is the last segment of a POST, and the second word of its procedure. */
-const verb = <const V extends 'close' | 'reopen' | 'archive' | 'unarchive'>(name: V) =>
-  ({
-    method: 'POST',
-    path: `/flows/v1/cases/{id}/${name}`,
-    tag: casesTag,
-    access: 'case:manage',
-    params: caseId,
-    response: Case,
-    etag: true,
-    refusals: ['illegal_transition'],
-    audit: { procedure: `case.${name}`, request: ['id'] },
-  }) as const
+const verb = verbsOf({
+  name: 'case',
+  table: CASE,
+  path: '/flows/v1/cases/{id}',
+  tag: casesTag,
+  params: caseId,
+  response: Case,
+})
 
 export const closeCase = defineOperation({
-  ...verb('close'),
+  ...verb('close', { note: 'The award or cancellation of an RFQ also closes the cases that the RFQ opened.' }),
+  access: 'case:manage',
   id: 'closeCase',
   summary: 'Close a case',
-  description:
-    'By any party, from OPEN to CLOSED. The award or cancellation of an RFQ also closes the cases that the RFQ opened.',
 })
 
 export const reopenCase = defineOperation({
-  ...verb('reopen'),
+  ...verb('reopen', { note: 'A new case of its record must be allowed.' }),
+  access: 'case:manage',
   id: 'reopenCase',
   summary: 'Open a case again',
-  description:
-    'By the organization that closed it, from CLOSED to OPEN, while a new case of its record would be allowed.',
   refusals: ['illegal_transition', 'limit_reached'],
 })
 
 export const archiveCase = defineOperation({
   ...verb('archive'),
+  access: 'case:manage',
   id: 'archiveCase',
   summary: 'Archive a case',
-  description: 'By any party, from CLOSED to ARCHIVED.',
 })
 
 export const unarchiveCase = defineOperation({
-  ...verb('unarchive'),
+  ...verb('unarchive', { note: 'A new case of its record must be allowed.' }),
+  access: 'case:manage',
   id: 'unarchiveCase',
   summary: 'Restore an archived case',
-  description: 'By any party, from ARCHIVED to CLOSED, while a new case of its record would be allowed.',
 })

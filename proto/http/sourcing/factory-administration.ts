@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { FACTORY } from '../../states/factories.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, PageOf, pageQuery, Search } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
 import { capabilitiesInput, Factory, FactoryAddress, factoryId, factoryName, internalFlag } from './factories.ts'
 
 const tag = defineTag(
@@ -88,28 +90,30 @@ export const replaceFactoryCapabilities = defineOperation({
   audit: { procedure: 'factory.capabilities', request: ['id', 'capabilities'] },
 })
 
-const transition = <const V extends 'activate' | 'deactivate'>(verb: V, summary: string, description: string) =>
-  defineOperation({
-    id: `${verb}Factory`,
-    method: 'POST',
-    path: `/flows/v1/factories/{id}/${verb}`,
-    tag,
-    summary,
-    description,
-    access: 'factory:manage',
-    params: factoryId,
-    response: Factory,
-    etag: true,
-    refusals: ['illegal_transition'],
-    audit: { procedure: `factory.${verb}`, request: ['id'] },
-  })
+const verb = verbsOf({
+  name: 'factory',
+  table: FACTORY,
+  path: '/flows/v1/factories/{id}',
+  tag,
+  params: factoryId,
+  response: Factory,
+})
 
-export const activateFactory = transition('activate', 'Activate a factory', 'Consumers find the factory again.')
-export const deactivateFactory = transition(
-  'deactivate',
-  'Deactivate a factory',
-  'Consumers no longer find the factory, and distributors cannot release it. Its organization and those of its orders can read it. Its open offers cannot be awarded.',
-)
+export const activateFactory = defineOperation({
+  ...verb('activate', { note: 'Consumers find the factory again.' }),
+  id: 'activateFactory',
+  summary: 'Activate a factory',
+  access: 'factory:manage',
+})
+
+export const deactivateFactory = defineOperation({
+  ...verb('deactivate', {
+    note: 'Consumers no longer find the factory, and distributors cannot release it. Its organization and those of its orders can read it. Its open offers cannot be awarded.',
+  }),
+  id: 'deactivateFactory',
+  summary: 'Deactivate a factory',
+  access: 'factory:manage',
+})
 
 /** Organizations of a release that the list names. */
 export const MAX_RELEASES = 1000

@@ -1,7 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { Procedure } from '../../procedures.ts'
+import { OFFER } from '../../states/offers.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, Line } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
 
 import { MAX_LIVE_OFFERS, MAX_OFFERS, Offer, OfferInput, OfferPatch, offerId } from './offers.ts'
 
@@ -31,7 +32,8 @@ export const patchOffer = defineOperation({
   path: '/flows/v1/offers/{id}',
   tag: offerLifecycleTag,
   summary: 'Change an offer',
-  description: 'In state DRAFT. A submitted offer is fixed; revise it instead.',
+  description: `${OFFER.sentence('patch')} A submitted offer is fixed; revise it instead.`,
+  transition: OFFER.verbs.patch,
   access: 'offer:create',
   params: offerId,
   body: OfferPatch,
@@ -42,34 +44,31 @@ export const patchOffer = defineOperation({
   audit: { procedure: 'offer.patch', request: ['id', ...LOGGED] },
 })
 
-/** A verb is the last segment of a POST, and the second word of its procedure. */
-const verb = <const P extends Extract<Procedure, `offer.${string}`>>(procedure: P, request: string[] = []) =>
-  ({
-    method: 'POST',
-    path: `/flows/v1/offers/{id}/${procedure.slice('offer.'.length)}`,
-    tag: offerLifecycleTag,
-    params: offerId,
-    response: Offer,
-    etag: true,
-    refusals: ['illegal_transition'],
-    audit: { procedure, request: ['id', ...request] },
-  }) as const
+const verb = verbsOf({
+  name: 'offer',
+  table: OFFER,
+  path: '/flows/v1/offers/{id}',
+  tag: offerLifecycleTag,
+  params: offerId,
+  response: Offer,
+})
 
 export const submitOffer = defineOperation({
-  ...verb('offer.submit'),
+  ...verb('submit', {
+    note: 'The RFQ must be OPEN, the factory active and the validity in the future. For a consumer that is engaged through a distributor, the factory must be released to it. A submitted revision sets the offer that it revises to SUPERSEDED.',
+  }),
   id: 'submitOffer',
   summary: 'Submit an offer',
-  description:
-    'From DRAFT to SUBMITTED. The RFQ must be OPEN, the factory active and the validity in the future. For a consumer that is engaged through a distributor, the factory must be released to it. A submitted revision sets the offer that it revises to SUPERSEDED.',
   access: 'offer:submit',
 })
 
 export const reviseOffer = defineOperation({
-  ...verb('offer.revise', ['offerId']),
+  ...verb('revise', {
+    logged: ['offerId'],
+    note: 'The RFQ must be OPEN. Creates a DRAFT with the same content and the next revision, and returns it. The offer stays SUBMITTED until the revision is submitted. It has one draft revision at most.',
+  }),
   id: 'reviseOffer',
   summary: 'Revise an offer',
-  description:
-    'In state SUBMITTED, while the RFQ is OPEN. Creates a DRAFT with the same content and the next revision, and returns it. The offer stays SUBMITTED until the revision is submitted. It has one draft revision at most.',
   access: 'offer:create',
   refusals: ['illegal_transition', 'limit_reached'],
 })
@@ -78,20 +77,18 @@ const reason = (description: string, example: string) =>
   closed({ reason: Type.Optional(Line(500, { description, examples: [example] })) })
 
 export const withdrawOffer = defineOperation({
-  ...verb('offer.withdraw', ['reason']),
+  ...verb('withdraw', { logged: ['reason'] }),
   id: 'withdrawOffer',
   summary: 'Withdraw an offer',
-  description: 'From SUBMITTED to WITHDRAWN, by its manufacturer.',
   access: 'offer:withdraw',
   body: reason('Why the offer is withdrawn.', 'The machine is out of order.'),
   bodyOptional: true,
 })
 
 export const rejectOffer = defineOperation({
-  ...verb('offer.reject', ['reason']),
+  ...verb('reject', { logged: ['reason'] }),
   id: 'rejectOffer',
   summary: 'Reject an offer',
-  description: 'From SUBMITTED to REJECTED, by the consumer of the RFQ.',
   access: 'offer:reject',
   body: reason('Why the offer is rejected.', 'The lead time is too long.'),
   bodyOptional: true,

@@ -1,20 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OFFER_STATES } from '../../states/offers.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, OneOf, OrNull, PageOf, pageQuery, pathParam, Text } from '../shapes.ts'
 import { Money } from './money.ts'
 
 const offersTag = defineTag('Offers', "Manufacturers' offers for RFQs, with prices by quantity.")
-
-export const OFFER_STATES = [
-  'DRAFT',
-  'SUBMITTED',
-  'ACCEPTED',
-  'REJECTED',
-  'WITHDRAWN',
-  'EXPIRED',
-  'SUPERSEDED',
-] as const
-export type OfferState = (typeof OFFER_STATES)[number]
 
 /** Offers in DRAFT or SUBMITTED of an organization for one RFQ. */
 /** Offers of an organization for one RFQ: in DRAFT or SUBMITTED, and in every state. */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ORDER_STATES } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery, pathParam } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
@@ -8,20 +9,6 @@ const ordersTag = defineTag(
   'Orders',
   'Orders that awards of RFQs placed with factories, for every organization in them.',
 )
-
-export const ORDER_STATES = [
-  'PLACED',
-  'CONFIRMED',
-  'IN_PRODUCTION',
-  'INSPECTION',
-  'SHIPPED',
-  'DELIVERED',
-  'COMPLETED',
-  'ON_HOLD',
-  'DECLINED',
-  'CANCELLED',
-] as const
-export type OrderState = (typeof ORDER_STATES)[number]
 
 const EXAMPLE_ID = 'order_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 const EXAMPLE_PART = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'

@@ -1,5 +1,7 @@
+import { PART } from '../../states/parts.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { BatchOf, ItemsOf } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
 import { EXAMPLE_PART_ID, Part, PartInput, PartPatch, partId } from './parts.ts'
 
 export const partLifecycleTag = defineTag(
@@ -25,8 +27,8 @@ export const patchPart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Change a part',
-  description:
-    'In any state. A part that has been published must keep the fields required for publication. Each change increments the revision.',
+  description: `${PART.sentence('patch')} A part that has been published must keep the fields required for publication. Each change increments the revision.`,
+  transition: PART.verbs.patch,
   access: 'part:update',
   params: partId,
   body: PartPatch,
@@ -37,37 +39,37 @@ export const patchPart = defineOperation({
   audit: { procedure: 'part.patch', request: ['id', ...Object.keys(PartInput.properties)] },
 })
 
-const transition = <const V extends 'publish' | 'archive' | 'unarchive'>(
-  verb: V,
-  summary: string,
-  description: string,
-) =>
-  defineOperation({
-    id: `${verb}Part`,
-    method: 'POST',
-    path: `/flows/v1/parts/{id}/${verb}`,
-    tag: partLifecycleTag,
-    summary,
-    description,
-    access: 'part:publish',
-    params: partId,
-    response: Part,
-    etag: true,
-    refusals: ['illegal_transition'],
-    audit: { procedure: `part.${verb}`, request: ['id'] },
-  })
+const verb = verbsOf({
+  name: 'part',
+  table: PART,
+  path: '/flows/v1/parts/{id}',
+  tag: partLifecycleTag,
+  params: partId,
+  response: Part,
+})
 
-export const publishPart = transition(
-  'publish',
-  'Publish a part',
-  'From DRAFT. The part needs a title, and a material or a material type.',
-)
-export const archivePart = transition(
-  'archive',
-  'Archive a part',
-  'From PUBLISHED. The part is no longer listed in the view CONSUMER, and other organizations publish no new RFQ for it. Its IP owner, the manufacturers that are invited to its RFQs and the organizations of its orders can still read it.',
-)
-export const unarchivePart = transition('unarchive', 'Publish an archived part again', 'From ARCHIVED to PUBLISHED.')
+export const publishPart = defineOperation({
+  ...verb('publish', { note: 'The part needs a title, and a material or a material type.' }),
+  id: 'publishPart',
+  summary: 'Publish a part',
+  access: 'part:publish',
+})
+
+export const archivePart = defineOperation({
+  ...verb('archive', {
+    note: 'The part is no longer listed in the view CONSUMER, and other organizations publish no new RFQ for it. Its IP owner, the manufacturers that are invited to its RFQs and the organizations of its orders can still read it.',
+  }),
+  id: 'archivePart',
+  summary: 'Archive a part',
+  access: 'part:publish',
+})
+
+export const unarchivePart = defineOperation({
+  ...verb('unarchive'),
+  id: 'unarchivePart',
+  summary: 'Publish an archived part again',
+  access: 'part:publish',
+})
 
 export const deletePart = defineOperation({
   id: 'deletePart',
@@ -75,8 +77,8 @@ export const deletePart = defineOperation({
   path: '/flows/v1/parts/{id}',
   tag: partLifecycleTag,
   summary: 'Delete a part',
-  description:
-    'In any state, unless there is an OPEN RFQ or an unfinished order for the part. The part, its files and its history can no longer be read, by its IP owner either. Its RFQs, offers and orders stay.',
+  description: `${PART.sentence('delete')} There must be no OPEN RFQ and no unfinished order for the part. The part, its files and its history can no longer be read, by its IP owner either. Its RFQs, offers and orders stay.`,
+  transition: PART.verbs.delete,
   access: 'part:delete',
   params: partId,
   status: 204,

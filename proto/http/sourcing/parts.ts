@@ -1,12 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { PART_STATES } from '../../states/parts.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, OneOf, OrNull, PageOf, pageQuery, pathParam, Search } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
 import { content, flags, lists, ownerLists } from './part-fields.ts'
 
 export const partsTag = defineTag('Parts', 'Manufacturable items, each owned by an IP owner.')
-
-const PART_STATES = ['DRAFT', 'PUBLISHED', 'ARCHIVED'] as const
 
 export const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { Procedure } from '../../procedures.ts'
+import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, Line, OneOf, PageOf, pageQuery } from '../shapes.ts'
+import { verbsOf } from '../verbs.ts'
 import { expireTime, manufacturerIds, Rfq, RfqInput, RfqPatch, rfqId } from './rfqs.ts'
 
 export const rfqLifecycleTag = defineTag('RFQ lifecycle', 'Creation, publication, invitations and end of RFQs.')
@@ -28,7 +29,8 @@ export const patchRfq = defineOperation({
   path: '/flows/v1/rfqs/{id}',
   tag: rfqLifecycleTag,
   summary: 'Change an RFQ',
-  description: 'In state DRAFT. The content of a published RFQ is fixed.',
+  description: `${RFQ.sentence('patch')} The content of a published RFQ is fixed.`,
+  transition: RFQ.verbs.patch,
   access: 'rfq:create',
   params: rfqId,
   body: RfqPatch,
@@ -39,70 +41,63 @@ export const patchRfq = defineOperation({
   audit: { procedure: 'rfq.patch', request: ['id', ...FIELDS] },
 })
 
-/** A verb is the last segment of a POST, and the second word of its procedure. */
-const verb = <const P extends Extract<Procedure, `rfq.${string}`>>(procedure: P, request: string[] = []) =>
-  ({
-    method: 'POST',
-    path: `/flows/v1/rfqs/{id}/${procedure.slice('rfq.'.length)}`,
-    tag: rfqLifecycleTag,
-    params: rfqId,
-    response: Rfq,
-    etag: true,
-    refusals: ['illegal_transition'],
-    audit: { procedure, request: ['id', ...request] },
-  }) as const
+const verb = verbsOf({
+  name: 'rfq',
+  table: RFQ,
+  path: '/flows/v1/rfqs/{id}',
+  tag: rfqLifecycleTag,
+  params: rfqId,
+  response: Rfq,
+})
 
 export const publishRfq = defineOperation({
-  ...verb('rfq.publish'),
+  ...verb('publish', {
+    note: 'The RFQ needs an invitee, quantities and an expiry in the future. The invited manufacturers can read the RFQ, the part and its files from now on.',
+  }),
   id: 'publishRfq',
   summary: 'Publish an RFQ',
-  description:
-    'From DRAFT to OPEN. The RFQ needs an invitee, quantities and an expiry in the future. The invited manufacturers can read the RFQ, the part and its files from now on.',
   access: 'rfq:publish',
 })
 
 export const inviteToRfq = defineOperation({
-  ...verb('rfq.invite', ['manufacturerIds']),
+  ...verb('invite', {
+    logged: ['manufacturerIds'],
+    note: 'A manufacturer that declined is invited again; others that are invited already stay as they are.',
+  }),
   id: 'inviteToRfq',
   summary: 'Invite manufacturers to an RFQ',
-  description:
-    'In state DRAFT or OPEN. A manufacturer that declined is invited again; others that are invited already stay as they are.',
   access: 'rfq:invite',
   body: closed({ manufacturerIds: { ...manufacturerIds, minItems: 1 } }),
   refusals: ['illegal_transition', 'limit_reached'],
 })
 
 export const extendRfq = defineOperation({
-  ...verb('rfq.extend', ['expireTime']),
+  ...verb('extend', { logged: ['expireTime'], note: 'The new expiry must be later than the present one.' }),
   id: 'extendRfq',
   summary: 'Extend an RFQ',
-  description: 'In state OPEN. The new expiry must be later than the present one.',
   access: 'rfq:publish',
   body: closed({ expireTime: expireTime('New time at which the RFQ closes.') }),
 })
 
 export const closeRfq = defineOperation({
-  ...verb('rfq.close'),
+  ...verb('close', { note: 'At its expiry an RFQ closes by itself.' }),
   id: 'closeRfq',
   summary: 'Close an RFQ',
-  description: 'From OPEN to CLOSED before the expiry. At its expiry an RFQ closes by itself.',
   access: 'rfq:publish',
 })
 
 export const reopenRfq = defineOperation({
-  ...verb('rfq.reopen', ['expireTime']),
+  ...verb('reopen', { logged: ['expireTime'], note: 'The new expiry must be in the future.' }),
   id: 'reopenRfq',
   summary: 'Open an RFQ again',
-  description: 'From CLOSED to OPEN, with a new expiry in the future.',
   access: 'rfq:publish',
   body: closed({ expireTime: expireTime('New time at which the RFQ closes.') }),
 })
 
 export const cancelRfq = defineOperation({
-  ...verb('rfq.cancel', ['reason']),
+  ...verb('cancel', { logged: ['reason'] }),
   id: 'cancelRfq',
   summary: 'Cancel an RFQ',
-  description: 'From DRAFT, OPEN or CLOSED to CANCELLED.',
   access: 'rfq:cancel',
   body: closed({
     reason: Line(500, { description: 'Why the RFQ is cancelled.', examples: ['The pump is replaced.'] }),
@@ -110,11 +105,12 @@ export const cancelRfq = defineOperation({
 })
 
 export const declineRfq = defineOperation({
-  ...verb('rfq.decline', ['reason']),
+  ...verb('decline', {
+    logged: ['reason'],
+    note: 'Until it has an offer. The decline ends the invitation: the manufacturer can no longer read an internal part, and an offer needs a new invitation.',
+  }),
   id: 'declineRfq',
   summary: 'Decline an invitation to an RFQ',
-  description:
-    'By an invited manufacturer, while the RFQ is OPEN and until it has an offer. It ends the invitation: the manufacturer can no longer read an internal part, and an offer needs a new invitation.',
   access: 'offer:create',
   body: closed({
     reason: Type.Optional(
@@ -130,7 +126,8 @@ export const deleteRfq = defineOperation({
   path: '/flows/v1/rfqs/{id}',
   tag: rfqLifecycleTag,
   summary: 'Delete an RFQ',
-  description: 'In state DRAFT. Its history is no longer readable.',
+  description: `${RFQ.sentence('delete')} Its history is no longer readable.`,
+  transition: RFQ.verbs.delete,
   access: 'rfq:create',
   params: rfqId,
   status: 204,

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
@@ -8,9 +9,6 @@ const rfqsTag = defineTag(
   'RFQs',
   'Requests for quotation: a consumer asks invited manufacturers for offers for a part.',
 )
-
-export const RFQ_STATES = ['DRAFT', 'OPEN', 'CLOSED', 'AWARDED', 'CANCELLED'] as const
-export type RfqState = (typeof RFQ_STATES)[number]
 
 export const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] as const
 

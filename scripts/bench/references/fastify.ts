@@ -11,19 +11,15 @@ const server = fastify()
 const PAGE_SIZE = 10
 
 const PARTS = `
-  select id, serial_number as "serialNumber", ip_owner_org_id as "ipOwnerOrgId", state, title,
-    external_ref as "externalRef", description, require_subscription as "requireSubscription",
-    material_type as "materialType", material_id as "materialId", process_id as "processId",
-    technology_ids as "technologyIds", standard_ids as "standardIds", criticality_ids as "criticalityIds",
-    category_ids as "categoryIds", unspsc_category_ids as "unspscCategoryIds", keywords, internal,
-    unit_system as "unitSystem", box_x as x, box_y as y, box_z as z, metadata, revision, created_at as "createdTime",
+  select id, serial_number as "serialNumber", ip_owner_org_id as "ipOwnerOrgId", state,
+    content, technology_ids as "technologyIds", revision, created_at as "createdTime",
     updated_at as "updatedTime", published_at as "publishedTime"
   from sourcing.parts
   where state = 'PUBLISHED' and not internal
   order by id desc limit $1 offset $2`
 
-/** The loaded parts have a value in every column. */
-const partOf = ({ x, y, z, ...part }: Record<string, unknown>) => ({ ...part, boundingBox: { x, y, z } })
+/** Without the nulls of parts that were never published, because the first page has none. */
+const partOf = ({ content, ...part }: { content: object }) => ({ ...part, ...content })
 
 server.get('/v1/parts', async () => {
   const { rows } = await pool.query({ name: 'parts', text: PARTS, values: [PAGE_SIZE + 1, 0] })

@@ -6,7 +6,7 @@ import type { FileRecord } from '../files/format.ts'
 const MAX_RECORD_BYTES = 65_536
 
 /** One record of a file, or its problem. `line` is its last line. */
-export type RecordOrProblem = { line: number } & ({ record: FileRecord } | { problem: string })
+type RecordOrProblem = { line: number } & ({ record: FileRecord } | { problem: string })
 
 /** Streams a CSV file. The first line must have exactly the columns of `header`, in any order. */
 export async function* recordsOf(

@@ -17,12 +17,10 @@ afterEach(async () => {
 /** A part that references a material and two standards. */
 const storePart = (tx: Sql, materialId: string) => tx`
   insert into sourcing.parts (
-    id, serial_number, ip_owner_org_id, state, require_subscription, material_id, technology_ids, standard_ids,
-    criticality_ids, category_ids, unspsc_category_ids, keywords, internal, business_unit_ids, metadata, custom_fields,
-    created_at, updated_at
+    id, serial_number, ip_owner_org_id, state, content, created_at, updated_at
   ) values (
-    'part_test', 'P-TESTTEST', 'org_test', 'DRAFT', false, ${materialId}, '{}', '{iso-9001,as9100}',
-    '{}', '{}', '{}', '{}', false, '{}', '{}', '[]', now(), now()
+    'part_test', 'P-TESTTEST', 'org_test', 'DRAFT',
+    json_build_object('materialId', ${materialId}::text, 'standardIds', array['iso-9001', 'as9100']), now(), now()
   )`
 
 const without = async (name: 'materials' | 'standards' | 'technologies', ...codes: string[]) => {

@@ -10,7 +10,7 @@ type FilterValue = string | number | null
 export type Where<Filter extends string> = Readonly<Partial<Record<Filter, FilterValue | undefined>>>
 
 /** The window of a list. */
-export interface Window {
+interface Window {
   offset: number
   limit: number
 }

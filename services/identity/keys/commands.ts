@@ -38,7 +38,7 @@ export function ensureKeys(sql: Pool, box: SecretBox, now: string): Promise<Uint
   })
 }
 
-export interface RotatedKey {
+interface RotatedKey {
   kid: string
   signsFrom: string
 }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { isWithin } from '../../kit/addresses/networks.ts'
 import type { AuditContext } from '../../kit/audit/context.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
@@ -43,7 +44,8 @@ export function authenticateClient(
     const now = new Date(clock()).toISOString()
     const [client] = await findClient(sql, clientId)
     const isRight = timingSafeEqual(hashOf(secret), client?.secret_hash ?? DUMMY_HASH)
-    const problem = client && isRight ? keyProblem(client, ipAddress, now) : WRONG
+    const isAllowedAddress = client?.networks.length === 0 || isWithin(ipAddress, client?.networks ?? [])
+    const problem = client && isRight ? keyProblem(client, { isAllowedAddress, now }) : WRONG
     if (client && problem === undefined) {
       if (isUseDue(client, now)) await recordKeyUse(sql, clientId, ipAddress, now)
       return client

@@ -62,8 +62,8 @@ test('with a queue full of other networks, a new one takes a place of the longes
 
 test('networks from which a user has signed in have every second turn, and places of a queue that is full of others', async () => {
   const { hashing, enter, order, end } = busy(4)
-  hashing.remember('198.51.100.7')
-  hashing.remember('198.51.100.8')
+  hashing.remember('198.51.100.7', 'org_1')
+  hashing.remember('198.51.100.8', 'org_2')
   const unknown = ['a', 'b', 'c', 'd'].map((network) => enter(network))
   const known = ['198.51.100.7', '198.51.100.8'].map((address) => enter(address))
   expect(await enter('198.51.100.9')).toBe('rate_limited')
@@ -72,13 +72,27 @@ test('networks from which a user has signed in have every second turn, and place
   expect(order).toEqual(['a', '198.51.100.7', 'b', '198.51.100.8'])
 })
 
+test('networks from which users of one organization have signed in share its turns and its part of the queue', async () => {
+  const { hashing, enter, order, end } = busy(8)
+  const flooding = ['203.0.113.2', '203.0.113.3', '203.0.113.4']
+  for (const address of flooding) hashing.remember(address, 'org_1')
+  hashing.remember('198.51.100.7', 'org_2')
+  const flood = flooding.map((address) => enter(address))
+  expect(await flood[2]).toBe('rate_limited')
+  const late = enter('198.51.100.7')
+  await end()
+  await Promise.all([...flood, late])
+  expect(order).toEqual(['203.0.113.2', '198.51.100.7', '203.0.113.3'])
+})
+
 test('a network is unknown again after five failures in a row', async () => {
   const { hashing, enter, order, end } = busy(8)
-  for (const address of ['198.51.100.7', '198.51.100.8', '198.51.100.9']) hashing.remember(address)
+  const remember = (address: string) => hashing.remember(address, `org of ${address}`)
+  for (const address of ['198.51.100.7', '198.51.100.8', '198.51.100.9']) remember(address)
   for (let n = 0; n < 5; n++) {
     hashing.countFailure('198.51.100.7')
     hashing.countFailure('198.51.100.8')
-    if (n === 3) hashing.remember('198.51.100.8')
+    if (n === 3) remember('198.51.100.8')
   }
   const all = ['203.0.113.2', '203.0.113.3', '198.51.100.7', '198.51.100.8', '198.51.100.9'].map((address) =>
     enter(address),

@@ -10,7 +10,7 @@ const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS
 interface HashingOptions {
   /** Concurrent hashes: the number of cores, because each occupies one. */
   slots: number
-  /** Callers that may wait for a slot, a quarter of them from one network. */
+  /** Callers that may wait for a slot, a quarter of them from one network or organization. */
   maxWaiting: number
 }
 
@@ -19,20 +19,28 @@ const MAX_WAIT_MS = 30_000
 export const MAX_KNOWN_NETWORKS = 20_000
 /** Consecutive failures after which a network is unknown again. */
 const FORGOTTEN_AFTER_FAILURES = 5
-/** The part of the queue that one network may fill. */
-const SHARE_OF_NETWORK = 1 / 4
+/** The part of the queue that one network or organization may fill. */
+const SHARE_OF_TENANT = 1 / 4
 
 /** The client of a request that hashes a password. */
-export interface HashingClient {
+interface HashingClient {
   ipAddress: string | undefined
   /** Aborted when the client has disconnected, which ends its wait. */
   signal: AbortSignal
 }
 
+/** The last sign-in from a network. */
+interface KnownNetwork {
+  orgId: string
+  /** Failures since then. */
+  failures: number
+}
+
 /**
  * argon2id off the event loop, with limited concurrency and a bounded queue, which takes networks in turn, because a password
  * is checked before its organization is known. Networks from which a user has signed in have every second turn, so that even
- * a flood from more networks than the queue has places does not keep them out.
+ * a flood from more networks than the queue has places does not keep them out. They count as the organization of that user,
+ * so that one account does not take the turns of others by signing in from many networks.
  */
 export function createHashing({ slots, maxWaiting }: HashingOptions) {
   const permits = new TenantSemaphore({
@@ -40,26 +48,31 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
     permits: slots,
     permitsPerTenant: slots,
     maxWaitMs: MAX_WAIT_MS,
-    maxWaitingPerTenant: Math.ceil(maxWaiting * SHARE_OF_NETWORK),
+    maxWaitingPerTenant: Math.ceil(maxWaiting * SHARE_OF_TENANT),
     maxWaiting,
   })
-  /** Failures since the last success from each network. */
-  const known = new LRUCache<string, number>({ max: MAX_KNOWN_NETWORKS })
+  /** The networks from which a user has signed in. */
+  const known = new LRUCache<string, KnownNetwork>({ max: MAX_KNOWN_NETWORKS })
   return {
     permits,
     /** Runs work in a hashing slot. It starts after the wait, so that what it reads, such as the throttle, is current. */
     withSlot: <T>({ ipAddress, signal }: HashingClient, work: () => Promise<T>): Promise<T> => {
       const network = networkOf(ipAddress)
-      return permits.run(network, signal, work, known.has(network) ? 'known' : 'unknown')
+      const lastSignIn = known.get(network)
+      return lastSignIn
+        ? permits.run(lastSignIn.orgId, signal, work, 'known')
+        : permits.run(network, signal, work, 'unknown')
     },
-    /** Records that a user has signed in from this address. */
-    remember: (ipAddress: string | undefined) => void known.set(networkOf(ipAddress), 0),
+    /** Records that a user of the organization has signed in from this address. */
+    remember: (ipAddress: string | undefined, orgId: string) =>
+      void known.set(networkOf(ipAddress), { orgId, failures: 0 }),
     /** Records a failure, so that the networks of a user who was deactivated lose their turns. */
     countFailure: (ipAddress: string | undefined) => {
       const network = networkOf(ipAddress)
-      const failures = known.get(network)
-      if (failures === undefined) return
-      if (failures + 1 < FORGOTTEN_AFTER_FAILURES) known.set(network, failures + 1)
+      const lastSignIn = known.get(network)
+      if (!lastSignIn) return
+      const failures = lastSignIn.failures + 1
+      if (failures < FORGOTTEN_AFTER_FAILURES) known.set(network, { ...lastSignIn, failures })
       else known.delete(network)
     },
     hash: (password: string) => Bun.password.hash(normalized(password), PARAMETERS),

@@ -32,9 +32,9 @@ export const findLiveSession = (sql: Sql, orgId: string, sessionId: string, now:
   where org_id = ${orgId} and id = ${sessionId} and ended_at is null and expires_at > ${now}`
 
 /** The addresses from which the latest sessions were opened, oldest first. */
-export const listLatestAddresses = (sql: Sql, limit: number) => sql<{ ip_address: string }[]>`
-  select ip_address from (
-    select id, ip_address from identity.sessions where ip_address is not null order by id desc limit ${limit}
+export const listLatestAddresses = (sql: Sql, limit: number) => sql<{ ip_address: string; org_id: string }[]>`
+  select ip_address, org_id from (
+    select id, ip_address, org_id from identity.sessions where ip_address is not null order by id desc limit ${limit}
   ) latest order by id`
 
 /** Returns the sessions that this call ended, without those that had already ended. */

@@ -21,21 +21,26 @@ const signIn = ({ anonymous }: Market, address: string, username = email, passwo
     { 'x-forwarded-for': address },
   )
 
-/** Keeps a wrong sign-in of an unknown account in flight from each address, and counts those that found the queue full. */
+type SignIn = (market: Market, address: string) => ReturnType<typeof signIn>
+
+const ofUnknownAccount: SignIn = (market, address) =>
+  signIn(market, address, `${crypto.randomUUID()}@example.com`, 'wrong')
+
+/** Keeps a sign-in in flight from each address, and counts those that found the queue full. */
 class Flood {
   readonly #stopping = new AbortController()
   readonly #running: Promise<void>[]
   refused = 0
 
-  constructor(market: Market, addresses: readonly string[]) {
-    this.#running = addresses.map((address) => this.#send(market, address))
+  constructor(market: Market, addresses: readonly string[], send = ofUnknownAccount) {
+    this.#running = addresses.map((address) => this.#repeat(() => send(market, address)))
   }
 
-  async #send(market: Market, address: string): Promise<void> {
+  async #repeat(send: () => ReturnType<typeof signIn>): Promise<void> {
     while (!this.#stopping.signal.aborted) {
-      const { body } = await signIn(market, address, `${crypto.randomUUID()}@example.com`, 'wrong')
+      const { status, body } = await send()
       if (body.error?.message.startsWith('Too many sign-ins')) this.refused++
-      else if (body.error?.code !== 'invalid_credentials') return
+      else if (status !== 200 && body.error?.code !== 'invalid_credentials') return
     }
   }
 
@@ -56,6 +61,15 @@ const flooded = async (flood: Flood, work: () => Promise<void>) => {
 test('a flood of one address keeps no other one out', async () => {
   await flooded(new Flood(first, Array(30).fill('10.1.0.1')), async () => {
     for (let n = 0; n < 3; n++) expect((await signIn(first, '198.51.100.6')).status).toBe(200)
+  })
+})
+
+test('a flood of valid sign-ins of one user from many networks keeps no other organization out', async () => {
+  const attacker = (await first.organization(['IP_OWNER'])).administrator.email
+  expect((await signIn(first, KNOWN)).status).toBe(200)
+  const flood = new Flood(first, addresses(60), (market, address) => signIn(market, address, attacker))
+  await flooded(flood, async () => {
+    for (let n = 0; n < 5; n++) expect((await signIn(first, KNOWN)).status).toBe(200)
   })
 })
 

@@ -75,7 +75,7 @@ export async function signIn(
       if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, failure, now)
       throw error
     })
-    hashing.remember(audit.ipAddress)
+    hashing.remember(audit.ipAddress, user.org_id)
     return tokens
   })
 }

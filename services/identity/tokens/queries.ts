@@ -65,10 +65,10 @@ export interface RefreshedRow {
   acting_email: string | null
 }
 
-export interface Rotation {
+interface Rotation {
   used: Uint8Array
   successor: Uint8Array
-  /** Idle expiry of the successor, at most that of its session. */
+  /** Idle expiry of the successor. The expiry of the session is checked in addition. */
   idleUntil: string
 }
 
@@ -106,7 +106,7 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
     returning live.session_id, live.user_id, live.org_id, live.session_version, live.expires_at, live.grant_id, live.acting_email
   ), next as (
     insert into identity.refresh_tokens (hash, session_id, created_at, expires_at)
-    select ${Buffer.from(successor)}, session_id, ${now}, least(${idleUntil}::timestamptz, expires_at) from used
+    select ${Buffer.from(successor)}, session_id, ${now}, ${idleUntil}::timestamptz from used
   ), touched as (
     update identity.sessions s set last_used_at = ${now} from used where s.id = used.session_id
   )

@@ -10,7 +10,7 @@ import {
   listPublicKeys,
   lockOrganization,
 } from './queries.ts'
-import { type Claims, TokenVerifier, unauthorized } from './tokens.ts'
+import { CLOCK_SKEW_SECONDS, type Claims, TokenVerifier, unauthorized } from './tokens.ts'
 
 /** The part of the bus that carries revocations. */
 interface AuthBus {
@@ -167,7 +167,7 @@ export class Auth {
 
   #requireUnended({ expiresAtMs, sessionId, clientTokenId, act }: Claims): void {
     // An impersonation ends exactly at its expiry, without clock skew.
-    const skewMs = act ? 0 : 5000
+    const skewMs = act ? 0 : CLOCK_SKEW_SECONDS * 1000
     if (expiresAtMs + skewMs <= this.#options.clock()) throw unauthorized('expired')
     if (this.#ended.has(sessionId)) throw unauthorized()
     if (clientTokenId !== undefined && this.#ended.has(clientTokenId)) throw unauthorized()

@@ -24,7 +24,8 @@ interface TokenOptions {
   clock: () => number
 }
 
-const CLOCK_SKEW_SECONDS = 5
+/** Difference of the clocks of two replicas that is accepted. */
+export const CLOCK_SKEW_SECONDS = 5
 /** An unknown key id reloads the keys, at most once in this interval because key ids can be forged. */
 const MIN_RELOAD_INTERVAL_MS = 1000
 /** After this time the keys are loaded again, so that a retired key is dropped within a minute. */

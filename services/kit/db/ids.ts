@@ -19,8 +19,26 @@ export function newIdAt<const P extends string>(prefix: P, createdAt: string): `
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
+type SerialLetter = 'P' | 'R' | 'O'
+
+/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
+const MAX_ATTEMPTS = 10
+
+/** Inserts a record with a free serial number. `insert` returns no row where the number is taken. */
+export async function withSerialNumber<Row>(
+  letter: SerialLetter,
+  insert: (serialNumber: string) => PromiseLike<readonly Row[]>,
+  generate = newSerialNumber,
+): Promise<Row> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const [row] = await insert(generate(letter))
+    if (row) return row
+  }
+  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
+}
+
 /** `P-7K2M9QXA`: eight random Crockford characters, which are easy to read aloud. */
-export function newSerialNumber(letter: 'P' | 'R' | 'O'): string {
+export function newSerialNumber(letter: SerialLetter): string {
   const bytes = crypto.getRandomValues(new Uint8Array(8))
   return `${letter}-${Array.from(bytes, (byte) => CROCKFORD[byte % 32]).join('')}`
 }

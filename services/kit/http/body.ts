@@ -7,7 +7,7 @@ import type { BodyBudget, Reservation } from '../limits/body-budget.ts'
 import { contentLengthOf } from '../limits/content-length.ts'
 import { syntaxProblem } from './json-syntax.ts'
 
-export const BODY_LIMITS = {
+const BODY_LIMITS = {
   maxDepth: 32,
   /** Fields and list items together. The largest valid body has some hundreds. */
   maxValues: 10_000,
@@ -86,12 +86,18 @@ export function refuseUnstorableText(value: unknown): void {
 
 export async function readBytes(request: Request, { maxBytes, budget, client }: BodyLimit): Promise<Uint8Array> {
   const length = contentLengthOf(request)
-  const reservation = budget.reserve(client, length ?? 0)
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>()
+  const reservation = budget.reserve(client, length ?? 0, reject)
+  // Bounds the time for which an unfinished body occupies memory.
+  const timer = setTimeout(() => reject(invalidField('body', 'was not sent in time')), BODY_LIMITS.timeoutMs)
   try {
     // Reading `request.body` creates a stream, which costs more than the rest of reading a short body.
-    if (length !== undefined) return await withDeadline(request.bytes())
-    return request.body ? await withDeadline(readStream(request.body, maxBytes, reservation)) : new Uint8Array()
+    if (length !== undefined) request.bytes().then(resolve, reject)
+    else if (request.body) readStream(request.body, maxBytes, reservation).then(resolve, reject)
+    else return new Uint8Array()
+    return await promise
   } finally {
+    clearTimeout(timer)
     reservation.release()
   }
 }
@@ -110,14 +116,6 @@ async function readStream(
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
-}
-
-/** Bounds the time for which an unfinished body occupies memory. */
-function withDeadline<T>(reading: Promise<T>): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const timer = setTimeout(() => reject(invalidField('body', 'was not sent in time')), BODY_LIMITS.timeoutMs)
-  reading.then(resolve, reject)
-  return promise.finally(() => clearTimeout(timer))
 }
 
 const tooLarge = (maxBytes: number) =>

@@ -5,7 +5,7 @@ import { refuse } from '../errors/refusal.ts'
 import type { SecretBox } from '../secrets/box.ts'
 import { deleteKey, findKey, insertKey, RETENTION_MS, tryLockKey } from './queries.ts'
 
-export interface IdempotentRequest {
+interface IdempotentRequest {
   userId: string
   /** The operation with its path. The same key may be used for another one. */
   operation: string

@@ -1,4 +1,4 @@
-import { refuse, unavailable } from '../errors/refusal.ts'
+import { type Refusal, refuse, unavailable } from '../errors/refusal.ts'
 import { requireWhole } from './whole-number.ts'
 
 interface BodyBudgetOptions {
@@ -15,10 +15,25 @@ export interface Reservation {
   release(): void
 }
 
-/** Bounds the memory of request bodies that are being read. Counts within this process; each replica has its own. */
+/** The reservation of an unfinished body. */
+interface Held {
+  bytes: number
+  giveUp(refusal: Refusal): void
+}
+
+/** The unfinished bodies of one client, oldest first. */
+interface Client {
+  bytes: number
+  bodies: Set<Held>
+}
+
+/**
+ * Bounds the memory of request bodies that are being read. A client that has less than another finds room, because the other
+ * gives up its oldest body. Counts within this process; each replica has its own.
+ */
 export class BodyBudget {
   readonly #options: BodyBudgetOptions
-  readonly #reservedByClient = new Map<string, number>()
+  readonly #clients = new Map<string, Client>()
   #reserved = 0
 
   constructor(options: BodyBudgetOptions) {
@@ -31,41 +46,58 @@ export class BodyBudget {
     return this.#reserved
   }
 
-  /** Reserves memory for a body: 429 beyond the share of the client, 503 beyond the total. */
-  reserve(client: string, bytes: number): Reservation {
-    let own = 0
-    let isReleased = false
-    const grow = (more: number) => {
-      if (isReleased) throw new Error('the reservation is released')
-      this.#take(client, more)
-      own += more
+  /**
+   * Reserves memory for a body: 429 beyond the share of the client, 503 beyond the total. `giveUp` is called where another
+   * client needs the memory; the reservation is then released.
+   */
+  reserve(client: string, bytes: number, giveUp: (refusal: Refusal) => void): Reservation {
+    const held: Held = { bytes: 0, giveUp }
+    this.#take(client, held, bytes)
+    return {
+      grow: (more) => {
+        if (!this.#clients.get(client)?.bodies.has(held)) throw new Error('the reservation is released')
+        this.#take(client, held, more)
+      },
+      release: () => this.#give(client, held),
     }
-    const release = () => {
-      if (!isReleased) this.#give(client, own)
-      isReleased = true
-    }
-    grow(bytes)
-    return { grow, release }
   }
 
-  #take(client: string, bytes: number): void {
+  #take(client: string, held: Held, bytes: number): void {
     requireWhole({ bytes }, 0)
     const { maxBytes, maxBytesPerClient } = this.#options
-    const ofClient = (this.#reservedByClient.get(client) ?? 0) + bytes
+    const present = this.#clients.get(client) ?? { bytes: 0, bodies: new Set() }
+    const ofClient = present.bytes + bytes
     if (ofClient > maxBytesPerClient) {
       const detail = 'Too many bytes of unfinished requests at once; try again when some are done.'
       throw refuse('rate_limited', { detail, headers: { 'retry-after': '10' } })
     }
-    if (this.#reserved + bytes > maxBytes)
-      throw unavailable('memory', 'Too many request bodies are being read; try again soon.')
+    while (this.#reserved + bytes > maxBytes) this.#makeRoomFor(ofClient)
+    this.#clients.set(client, present)
+    present.bytes = ofClient
+    present.bodies.add(held)
+    held.bytes += bytes
     this.#reserved += bytes
-    this.#reservedByClient.set(client, ofClient)
   }
 
-  #give(client: string, bytes: number): void {
-    this.#reserved -= bytes
-    const left = (this.#reservedByClient.get(client) ?? 0) - bytes
-    if (left > 0) this.#reservedByClient.set(client, left)
-    else this.#reservedByClient.delete(client)
+  /** Gives up the oldest body of the client that has the most. Throws 503 where none has more than the other will have. */
+  #makeRoomFor(bytesOfOther: number): void {
+    const [first] = [...this.#clients].toSorted(([, one], [, other]) => other.bytes - one.bytes)
+    const [client, { bytes, bodies }] = first ?? ['', NO_BODIES]
+    const [oldest] = bodies
+    if (!oldest || bytes <= bytesOfOther) throw noMemory()
+    this.#give(client, oldest)
+    oldest.giveUp(noMemory())
+  }
+
+  #give(client: string, held: Held): void {
+    const present = this.#clients.get(client)
+    if (!present?.bodies.delete(held)) return
+    present.bytes -= held.bytes
+    this.#reserved -= held.bytes
+    if (present.bodies.size === 0) this.#clients.delete(client)
   }
 }
+
+const NO_BODIES: Client = { bytes: 0, bodies: new Set() }
+
+const noMemory = () => unavailable('memory', 'Too many request bodies are being read; try again soon.')

@@ -79,7 +79,7 @@ async function ensureInstallation(sql: Pool, newInstallation: string): Promise<s
 }
 
 /** The id of the installation of a database. */
-export async function findInstallation(sql: Sql): Promise<{ id: string } | undefined> {
+async function findInstallation(sql: Sql): Promise<{ id: string } | undefined> {
   const [row] = await sql<{ id: string }[]>`select id from organization.installation`
   return row
 }

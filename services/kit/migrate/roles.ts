@@ -4,7 +4,7 @@ import { roleOf } from '../db/roles.ts'
 import { MigrationRefused } from './refusal.ts'
 import { scramVerifier } from './scram.ts'
 
-export interface RoleOptions {
+interface RoleOptions {
   /** Prefix of the names of the service roles, which belong to the whole server. */
   prefix: string
   /** Passwords of the service roles. Undefined: an administrator makes the roles, and the migrator only checks them. */

@@ -4,7 +4,7 @@ import { until } from '../../testing/until.ts'
 import { connect } from '../db/client.ts'
 import { PipelinedReads } from '../db/pipelined-reads.ts'
 import { createLog } from '../log/log.ts'
-import { CursorStore, MAX_UNWRITTEN } from './cursor-store.ts'
+import { CursorStore } from './cursor-store.ts'
 
 const db = await testDatabase()
 const sql = connect(db.urlOf('sourcing'), { max: 2, applicationName: 'cursor-store-test' })
@@ -24,7 +24,7 @@ test('while cursors wait to be written, a full store drops those of other lists 
     await done.promise
   })
   await locked.promise
-  for (let n = 0; n < MAX_UNWRITTEN; n++) store.put(cursor(`list ${n}`, 1))
+  for (let n = 0; n < 5000; n++) store.put(cursor(`list ${n}`, 1))
   store.put(cursor('one too many', 1))
   store.put(cursor('list 7', 2))
   expect(await store.find('list 7')).toMatchObject({ page: 2 })

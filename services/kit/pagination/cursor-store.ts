@@ -13,7 +13,7 @@ export interface CursorStoreOptions {
 
 const LIFETIME_MS = 15 * 60 * 1000
 /** Cursors that wait to be written; further ones are dropped, and their next page is found by its offset. */
-export const MAX_UNWRITTEN = 5000
+const MAX_UNWRITTEN = 5000
 /** Pause between two batches, so that writes do not crowd out reads. */
 const WRITE_INTERVAL_MS = 10
 /** An unchanged cursor, of a page that is polled for instance, is written at most this often. */

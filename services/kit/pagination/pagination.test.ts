@@ -66,7 +66,7 @@ describe('pagination', () => {
   test('consecutive pages of a growing list repeat and skip nothing, and none uses an offset', async () => {
     const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(100)]
     const items: number[] = []
-    for (let page = 1; ; page++) {
+    for (let page = 1; page <= 20; page++) {
       const answer = await read(pagination, caller, numbers, { page })
       items.push(...answer.items)
       numbers.grow(3)
@@ -121,6 +121,14 @@ describe('pagination', () => {
     numbers.grow(1)
     expect((await read(pagination, caller, numbers, { page: 1 })).items).toEqual(between(111, 102))
     expect((await read(pagination, caller, numbers, { page: 2 })).items).toEqual(between(101, 92))
+  })
+
+  test('a full last page has no more', async () => {
+    const [pagination, caller, numbers] = [replica(), newSession(), new Numbers(20)]
+    expect(await read(pagination, caller, numbers, { page: 1 })).toEqual({ items: between(20, 11), hasMore: true })
+    expect(await read(pagination, caller, numbers, { page: 2 })).toEqual({ items: between(10, 1), hasMore: false })
+    const another = newSession()
+    expect(await read(pagination, another, numbers, { page: 2 })).toEqual({ items: between(10, 1), hasMore: false })
   })
 
   test('a page past the end is empty, and so is the one after it; both are found by offset after the list has grown', async () => {

@@ -11,7 +11,7 @@ import { pause, superviseWorkers } from '../worker/worker.ts'
 import { healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
 
-export interface ServeOptions {
+interface ServeOptions {
   services: readonly Service[]
   config: Pick<
     ServiceConfig,

@@ -41,7 +41,7 @@ const BODIES = new BodyBudget({ maxBytes: 64 * MIB, maxBytesPerClient: 16 * MIB 
 export const AUDIENCE = 'marketplace'
 
 /** The infrastructure of a service. */
-export interface Kit {
+interface Kit {
   config: ServiceConfig
   log: Log
   registry: Registry

@@ -10,7 +10,7 @@ import { findKeys, type Search, searchFor } from './search.ts'
 /** Entries of one batch; no transaction is open between two batches. */
 const BATCH_ENTRIES = 500
 
-export interface ExportRequest {
+interface ExportRequest {
   orgId: string
   filters: AuditFilters
   /** Throws when the caller's access was revoked during the export. */

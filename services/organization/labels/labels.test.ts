@@ -189,11 +189,9 @@ describe('a label and a part that uses it', () => {
       while (!(await waiting())) await Bun.sleep(5)
       // The part is written before the deletion proceeds, although the deletion was requested first.
       await tx`
-        insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, require_subscription, technology_ids,
-          standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords, internal, business_unit_ids, metadata,
-          custom_fields, created_at, updated_at)
-        values ('part_held', 'P-HELD', ${org.orgId}, 'DRAFT', false, '{}', '{}', '{}', '{}', '{}', '{}', false,
-          array[${id}], '{}', '[]', now(), now())`
+        insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, content, business_unit_ids, created_at,
+          updated_at)
+        values ('part_held', 'P-HELD', ${org.orgId}, 'DRAFT', '{}', array[${id}], now(), now())`
     })
     expect((await deleted)?.body.code).toBe('in_use')
   })

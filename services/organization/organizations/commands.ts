@@ -22,7 +22,7 @@ import {
   updateOrganization,
   type VisibleOrganization,
 } from './queries.ts'
-import { changedTerms, distinct, type EngagementTerms, termsOf, termsProblem, websiteProblem } from './rules.ts'
+import { changedTerms, type EngagementTerms, termsOf, termsProblem, websiteProblem } from './rules.ts'
 import { reconcileRoles } from './system-roles.ts'
 
 interface NewOrganization {
@@ -50,7 +50,7 @@ export async function createOrg(
   const terms = termsOf(body)
   requireValidTerms(terms, body.website)
   if (terms.distributorOrgId !== null) await requireDistributor(tx, terms.distributorOrgId)
-  const organization = { ...body, roles: distinct(body.roles) }
+  const organization = { ...body, roles: [...new Set(body.roles)] }
   const { orgId, administratorId, activationToken } = await addOrganization(tx, organization, { operator: false, now })
   audit.add({ orgId })
   const org = await visibleOrg(tx, caller, orgId)
@@ -85,7 +85,7 @@ export async function patchOrg({ tx, caller, params: { id }, body, ifMatch, now 
     await requireDistributor(tx, terms.distributorOrgId)
   }
   requireMatch(ifMatch, await visibleOrg(tx, caller, id))
-  const roles = distinct(body.roles ?? org.roles)
+  const roles = [...new Set(body.roles ?? org.roles)]
   if (!roles.includes('DISTRIBUTOR') && (await findEngagedOrganization(tx, id)).length > 0) {
     throw refuse('in_use', {
       errors: [{ field: 'roles', message: 'must include DISTRIBUTOR: organizations are engaged through this one' }],

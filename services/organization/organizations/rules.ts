@@ -1,5 +1,4 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { OrgRole } from '../../../proto/permissions.ts'
 
 export type Engagement = 'DIRECT' | 'DISTRIBUTOR'
 
@@ -56,5 +55,3 @@ export function websiteProblem(website: string | null | undefined): FieldError |
   const usable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
   return usable ? undefined : { field: 'website', message: 'must be an http or https URL without credentials' }
 }
-
-export const distinct = (roles: readonly OrgRole[]): OrgRole[] => [...new Set(roles)]

@@ -13,7 +13,7 @@ import { emitUserChanged } from '../authority/events.ts'
 import { grantRoleTo } from '../roles/queries.ts'
 import { type LinkDeps, requireGrantable } from '../users/commands.ts'
 import * as queries from './queries.ts'
-import { accountOf, emailOf } from './rules.ts'
+import { accountOf, emailOf } from './shapes.ts'
 
 /** Creates an active service account without a key. */
 export async function createAccount(

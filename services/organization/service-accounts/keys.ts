@@ -10,8 +10,8 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireNoHigherPermissions } from '../authority/authority.ts'
 import * as queries from './queries.ts'
-import { distinctNetworks, keyOf } from './rules.ts'
 import { newClientSecret } from './secret.ts'
+import { distinctNetworks, keyOf } from './shapes.ts'
 
 interface CreateKey {
   params: { id: string }

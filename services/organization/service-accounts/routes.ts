@@ -8,7 +8,7 @@ import type { LinkDeps } from '../users/commands.ts'
 import { createAccount, patchAccount } from './commands.ts'
 import { createKey, revokeKey } from './keys.ts'
 import * as queries from './queries.ts'
-import { accountOf, keyOf, networkProblems } from './rules.ts'
+import { accountOf, keyOf, networkProblems } from './shapes.ts'
 
 type Deps = LinkDeps & { http: Http; pagination: Pagination; sql: Pool }
 

@@ -1,11 +1,13 @@
 import type { Assignment } from '../../../proto/http/sourcing/assignments.ts'
+import { ASSIGNMENT } from '../../../proto/states/assignments.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
+import { requireTransition } from '../transitions.ts'
 import { notifyOfAssignments } from './events.ts'
 import * as queries from './queries.ts'
-import { archivingProblem } from './rules.ts'
+import { guardProblem, stateOf } from './rules.ts'
 
 interface ArchiveAssignment {
   params: { id: string }
@@ -19,7 +21,8 @@ export async function archiveOrUnarchive(
   { tx, caller: { orgId }, params, now }: Command<ArchiveAssignment>,
 ): Promise<JsonText> {
   const present: Assignment = JSON.parse(found(await queries.lockAssignment(tx, orgId, params.id)).document)
-  const problem = archivingProblem(verb, present)
+  requireTransition(ASSIGNMENT, verb, stateOf(present))
+  const problem = guardProblem(verb, present)
   if (problem !== undefined) throw refuse('illegal_transition', { detail: problem })
   const { document } = found(await queries.updateArchived(tx, orgId, present.id, verb === 'archive', now))
   await notifyOfAssignments(tx, [{ type: EVENT_TYPES[verb], data: { assignment: JSON.parse(document) } }])
@@ -30,6 +33,6 @@ export async function archiveOrUnarchive(
 export const lockAssignment = async (tx: Tx, orgId: string, id: string): Promise<Assignment> =>
   JSON.parse(found(await queries.lockAssignment(tx, orgId, id)).document)
 
-export function requireNotArchived({ archived }: Assignment): void {
-  if (archived) throw refuse('illegal_transition', { detail: 'The assignment is archived.' })
-}
+/** Throws 409 for an archived assignment. */
+export const requireEditable = (assignment: Assignment): void =>
+  requireTransition(ASSIGNMENT, 'edit', stateOf(assignment))

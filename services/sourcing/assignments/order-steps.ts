@@ -24,7 +24,11 @@ export async function openAssignments(tx: Tx, orders: readonly Order[]): Promise
 }
 
 /** Follows a change of an order, whose row is locked: a step to another state, or a change that keeps its state. */
-export async function followOrder(tx: Tx, { id, state, updatedTime }: Order, event: OrderEvent['type']): Promise<void> {
+export async function updateAssignments(
+  tx: Tx,
+  { id, state, updatedTime }: Order,
+  event: OrderEvent['type'],
+): Promise<void> {
   const isStep = event !== 'sourcing.order.milestonesChanged' && event !== 'sourcing.order.filesReleased'
   const rows = isStep
     ? await queries.updateStatus(tx, id, state, updatedTime)

@@ -1,4 +1,5 @@
-import type { OrderState } from '../../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../../proto/states/orders.ts'
+
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isManufacturer, isParty } from './visibility.ts'
 

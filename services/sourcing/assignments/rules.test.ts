@@ -1,17 +1,14 @@
-import { describe, expect, test } from 'bun:test'
-import { ORDER_STATES } from '../../../proto/http/sourcing/orders.ts'
-import { FINAL_ORDER_STATES } from '../../testing/contract-states.ts'
-import { archivingProblem, patched } from './rules.ts'
+import { expect, test } from 'bun:test'
+import { ORDER_STATES } from '../../../proto/states/orders.ts'
 
-describe('archivingProblem', () => {
-  test.each(ORDER_STATES)('of an order that is %s', (status) => {
-    const isFinal = FINAL_ORDER_STATES.includes(status)
-    const problem = archivingProblem('archive', { status, archived: false })
-    expect(problem).toBe(isFinal ? undefined : `The order is ${status}, not COMPLETED, DECLINED or CANCELLED.`)
-    expect(archivingProblem('unarchive', { status, archived: false })).toBe('The assignment is not archived.')
-    expect(archivingProblem('archive', { status, archived: true })).toBe('The assignment is archived already.')
-    expect(archivingProblem('unarchive', { status, archived: true })).toBeUndefined()
-  })
+import { FINAL_ORDER_STATES } from '../../testing/contract-states.ts'
+import { guardProblem, patched } from './rules.ts'
+
+test.each(ORDER_STATES)('an assignment whose order is %s', (status) => {
+  const isFinal = FINAL_ORDER_STATES.includes(status)
+  const problem = isFinal ? undefined : `The order is ${status}, not COMPLETED, DECLINED or CANCELLED.`
+  expect(guardProblem('archive', { status })).toBe(problem)
+  expect(guardProblem('unarchive', { status })).toBeUndefined()
 })
 
 test('patched replaces the fields that are sent and removes those that are null', () => {

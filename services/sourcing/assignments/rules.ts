@@ -1,6 +1,9 @@
 import type { Assignment } from '../../../proto/http/sourcing/assignments.ts'
 import { oneOf } from '../../../proto/messages.ts'
-import { FINAL_STATES } from '../orders/states.ts'
+import { ASSIGNMENT } from '../../../proto/states/assignments.ts'
+import { FINAL_ORDER_STATES } from '../../../proto/states/orders.ts'
+
+type AssignmentVerb = keyof typeof ASSIGNMENT.verbs
 
 /** The distinct organizations of an assignment. `visibility.ts` has them in SQL. */
 export const partiesOf = (assignment: Assignment): string[] => {
@@ -9,24 +12,24 @@ export const partiesOf = (assignment: Assignment): string[] => {
   return [...new Set(named.filter((orgId) => orgId !== undefined))]
 }
 
-export const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_STATES.includes(status)
+const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_ORDER_STATES.includes(status)
 
 /** Whether no delivery is expected any more. */
 export const isDelivered = (assignment: Pick<Assignment, 'status'>): boolean =>
   assignment.status === 'DELIVERED' || isFinished(assignment)
 
-/** Why an assignment cannot be archived or unarchived; undefined where it can. */
-export function archivingProblem(
-  verb: 'archive' | 'unarchive',
-  assignment: Pick<Assignment, 'archived' | 'status'>,
-): string | undefined {
-  if (assignment.archived === (verb === 'archive')) {
-    return `The assignment is ${verb === 'archive' ? 'archived already' : 'not archived'}.`
-  }
-  return verb === 'unarchive' || isFinished(assignment)
-    ? undefined
-    : `The order is ${assignment.status}, not ${oneOf(FINAL_STATES)}.`
+/** The state in the table of assignments. */
+export const stateOf = ({ archived }: Pick<Assignment, 'archived'>) => (archived ? 'ARCHIVED' : 'CURRENT')
+
+/** The conditions of verbs by their names in the state table: why one is refused, undefined where it is not. */
+const GUARDS = {
+  orderIsFinished: (assignment: Pick<Assignment, 'status'>) =>
+    isFinished(assignment) ? undefined : `The order is ${assignment.status}, not ${oneOf(FINAL_ORDER_STATES)}.`,
 }
+
+/** Why a guard of a verb refuses it; undefined where none does. */
+export const guardProblem = (verb: AssignmentVerb, assignment: Pick<Assignment, 'status'>): string | undefined =>
+  ASSIGNMENT.guards(verb).map((guard) => GUARDS[guard](assignment))[0]
 
 /** A record after a patch, in which null removes a field. */
 export const patched = <Record extends object>(present: Record, patch: object): Record =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { ORDER_STATES, type OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { ORDER_STATES, type OrderState } from '../../../proto/states/orders.ts'
+
 import { assignmentOf, assignmentsOf } from '../../testing/assignments.ts'
 import { FINAL_ORDER_STATES } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'

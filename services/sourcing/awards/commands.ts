@@ -2,20 +2,21 @@ import type { AcceptedOffer, AwardedRfq } from '../../../proto/http/sourcing/awa
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
+import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
-import { openAssignments } from '../assignments/order-steps.ts'
-import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { emitOfferEvents } from '../offers/events.ts'
 import { findOffer } from '../offers/queries.ts'
 import { emitOrderEvent } from '../orders/events.ts'
+import type { OrderFollowers } from '../orders/followers.ts'
 import { closeExpired } from '../rfqs/commands.ts'
 import { caseChange, emitRfqEvent } from '../rfqs/events.ts'
+import type { RfqFollowers } from '../rfqs/followers.ts'
 import { lockOwnRfq } from '../rfqs/queries.ts'
-import { illegal } from '../rfqs/rules.ts'
-import { isLegal, RFQ_TRANSITIONS, stateAt } from '../rfqs/states.ts'
+import { stateAt } from '../rfqs/rules.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import { breakFor, dueDateOf, totalOf } from './pricing.ts'
 import * as queries from './queries.ts'
 import {
@@ -29,35 +30,33 @@ import {
   unknownSeller,
 } from './rules.ts'
 
+export interface AwardDeps {
+  followers: RfqFollowers & OrderFollowers
+}
+
 interface Request<Body> {
   params: { id: string }
   body: Body
 }
 
 /** Awards an own RFQ to one or several offers; of concurrent awards one succeeds. */
-export async function awardRfq({
-  tx,
-  caller: { orgId },
-  params,
-  body,
-  now,
-}: Command<Request<{ awards: Award[]; sellerOrgId?: string }>>): Promise<AwardedRfq> {
-  const { rfq, orders } = await award(tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+export async function awardRfq(
+  deps: AwardDeps,
+  { tx, caller: { orgId }, params, body, now }: Command<Request<{ awards: Award[]; sellerOrgId?: string }>>,
+): Promise<AwardedRfq> {
+  const { rfq, orders } = await award(deps, tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
   return { ...rfq, orders }
 }
 
 /** Awards the RFQ of an offer to this offer alone. */
-export async function acceptOffer({
-  tx,
-  caller: { orgId },
-  params,
-  body,
-  now,
-}: Command<Request<{ quantity: number; sellerOrgId?: string }>>): Promise<AcceptedOffer> {
+export async function acceptOffer(
+  deps: AwardDeps,
+  { tx, caller: { orgId }, params, body, now }: Command<Request<{ quantity: number; sellerOrgId?: string }>>,
+): Promise<AcceptedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
   const { quantity, sellerOrgId } = body
   const awards = [{ offerId: params.id, quantity }]
-  const { orders } = await award(tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
+  const { orders } = await award(deps, tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
   const offer: Offer = JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
   return { ...offer, orders }
 }
@@ -73,9 +72,11 @@ interface AwardRequest {
 
 /** Locks the RFQ, then its offers, so that submissions, withdrawals and other awards come before or after. */
 async function award(
+  { followers }: AwardDeps,
   tx: Tx,
   { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest,
 ): Promise<{ rfq: Rfq; orders: Order[] }> {
+  requireActor(RFQ, 'award', 'consumer')
   const rfq: Rfq = JSON.parse(found(await lockOwnRfq(tx, orgId, rfqId)).document)
   const offerIds = awards.map(({ offerId }) => offerId)
   const offers = new Map((await queries.lockOffers(tx, rfqId, offerIds)).map((offer) => [offer.id, offer]))
@@ -95,7 +96,7 @@ async function award(
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
   await queries.markAwarded(tx, rfqId, offerIds)
-  const { from, to } = RFQ_TRANSITIONS.award
+  const { from, to } = RFQ.verbs.award
   const [awarded] = await queries.awardRfq(tx, { orgId, id: rfqId }, { from, to, offerIds }, now)
   if (!awarded) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   const ended = await queries.endOffers(tx, rfqId, offerIds, now)
@@ -116,9 +117,9 @@ async function award(
     await emitOrderEvent(tx, 'placed', order)
     orders.push(order)
   }
-  await openAssignments(tx, orders)
-  if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
-  await updateCasesOf(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
+  await followers.openAssignments(tx, orders)
+  if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
+  await followers.updateCases(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
   return { rfq: JSON.parse(awarded.document), orders }
 }
 
@@ -133,7 +134,7 @@ interface Line {
 /** Throws 409 for an RFQ in another state and for unmet conditions. Part and factories are locked, so that they stay available. */
 async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
   const state = stateAt(rfq, now)
-  if (!isLegal('award', state)) throw refuse('illegal_transition', { detail: illegal(state, 'award') })
+  requireTransition(RFQ, 'award', state)
   if (isConcealed(rfq, state)) {
     throw refuse('illegal_transition', {
       detail: 'The RFQ is sealed and OPEN. Close it, compare the prices, then award it.',
@@ -167,9 +168,6 @@ interface OrderTerms {
   now: string
 }
 
-/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
-const MAX_ATTEMPTS = 10
-
 async function placeOrder(tx: Tx, { orderId, quantity, offer }: Line, { now, ...terms }: OrderTerms): Promise<Order> {
   const price = breakFor(offer.price_breaks, quantity)
   if (!price) throw new Error('an awarded quantity has a price')
@@ -183,9 +181,8 @@ async function placeOrder(tx: Tx, { orderId, quantity, offer }: Line, { now, ...
     total: totalOf(costs),
     dueDate: dueDateOf(now, leadTimeDays),
   }
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const [row] = await queries.insertOrder(tx, { ...order, serialNumber: newSerialNumber('O') }, offer, now)
-    if (row) return JSON.parse(row.document)
-  }
-  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
+  const { document } = await withSerialNumber('O', (serialNumber) =>
+    queries.insertOrder(tx, { ...order, serialNumber }, offer, now),
+  )
+  return JSON.parse(document)
 }

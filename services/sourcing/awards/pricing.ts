@@ -16,7 +16,7 @@ export const breakFor = <Break extends { minQuantity: number }>(
     .filter(({ minQuantity }) => minQuantity <= quantity)
     .reduce<Break | undefined>((best, one) => (best && best.minQuantity > one.minQuantity ? best : one), undefined)
 
-export interface Costs {
+interface Costs {
   unitPrice: string
   quantity: number
   toolingCost?: string | null

@@ -1,4 +1,5 @@
-import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
+import type { OfferState } from '../../../proto/states/offers.ts'
+
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, maySource } from '../factories/visibility.ts'
 import type { OfferRow } from '../offers/events.ts'
@@ -83,7 +84,7 @@ export const awardRfq = (
   where id = ${id} and ${isConsumer(tx, orgId)} and state = any(${[...from]})
   returning document`
 
-export interface NewOrder {
+interface NewOrder {
   id: string
   serialNumber: string
   sellerOrgId: string

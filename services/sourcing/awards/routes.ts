@@ -3,7 +3,7 @@ import * as operations from '../../../proto/http/sourcing/awards.ts'
 import type { Http } from '../../kit/http/http.ts'
 import * as commands from './commands.ts'
 
-export const awardRoutes = ({ http }: { http: Http }) =>
+export const awardRoutes = ({ http, ...deps }: commands.AwardDeps & { http: Http }) =>
   new Elysia({ name: 'sourcing.awards' })
-    .use(http.command(operations.awardRfq, commands.awardRfq))
-    .use(http.command(operations.acceptOffer, commands.acceptOffer))
+    .use(http.command(operations.awardRfq, (call) => commands.awardRfq(deps, call)))
+    .use(http.command(operations.acceptOffer, (call) => commands.acceptOffer(deps, call)))

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
-import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
 import { noSuch, oneOf } from '../../../proto/messages.ts'
+import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
+import type { RfqState } from '../../../proto/states/rfqs.ts'
 import type { OfferedFactory } from '../offers/rules.ts'
-import { isLegal as isLegalOfferVerb, OFFER_TRANSITIONS, stateAt as offerStateAt } from '../offers/states.ts'
+import { stateAt as offerStateAt } from '../offers/rules.ts'
 
 /** An offer in a request, with the number of pieces to order. */
 export interface Award {
@@ -51,7 +51,7 @@ export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', 
 export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): boolean => sealed && state === 'OPEN'
 
 /** What the conditions of an award compare. */
-export interface AwardFacts {
+interface AwardFacts {
   /** The largest quantity that the RFQ asks for. */
   largestQuantity: number
   partExists: boolean
@@ -86,9 +86,7 @@ export function awardProblems({ largestQuantity, partExists, lines, now }: Award
 
 function offerProblems(offer: { state: OfferState; validUntil: string }, field: string, now: string): FieldError[] {
   const state = offerStateAt(offer, now)
-  return isLegalOfferVerb('award', state)
-    ? []
-    : [problem(field, `is ${state}, not ${oneOf(OFFER_TRANSITIONS.award.from)}`)]
+  return OFFER.isLegal('accept', state) ? [] : [problem(field, `is ${state}, not ${oneOf(OFFER.verbs.accept.from)}`)]
 }
 
 function factoryProblems(factory: OfferedFactory | undefined, field: string): FieldError[] {

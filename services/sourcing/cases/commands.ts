@@ -8,6 +8,7 @@ import {
   MAX_OPEN_CASES,
 } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import { CASE } from '../../../proto/states/cases.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
@@ -15,13 +16,13 @@ import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
 import { findOrder } from '../orders/queries.ts'
-import { unique } from '../rfqs/rules.ts'
+import { requireTransition } from '../transitions.ts'
 import { notifyOfCases } from './events.ts'
 import * as queries from './queries.ts'
 import {
+  type CaseVerb,
   contentOf,
   hasRoom,
-  illegal,
   orderProblem,
   partiesOfOrder,
   patchedContent,
@@ -30,7 +31,6 @@ import {
   unknownOrder,
   unknownRfq,
 } from './rules.ts'
-import { CASE_TRANSITIONS, type CaseVerb, isLegal, needsRelation } from './states.ts'
 
 interface CreateCase {
   body: CaseInput
@@ -70,7 +70,7 @@ async function relationOf(
   }
   if (rfqId === undefined) return { partyOrgIds: [orgId] }
   const [rfq] = await queries.findRfqRelation(tx, orgId, rfqId)
-  return rfq && { partyOrgIds: unique([orgId, rfq.consumerOrgId]), problem: rfqProblem(rfq) }
+  return rfq && { partyOrgIds: [...new Set([orgId, rfq.consumerOrgId])], problem: rfqProblem(rfq) }
 }
 
 /** The parties to a new case. Throws 400 for a record that the organization cannot read, 409 for one that can have no case. */
@@ -133,17 +133,18 @@ export async function moveCase(
   { tx, caller: { orgId }, params, now }: Command<ChangeCase>,
 ): Promise<JsonText> {
   const present = await lockCase(tx, orgId, params.id)
-  const { by, ...transition } = CASE_TRANSITIONS[verb]
-  if (by === 'closer' && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
+  const { from, to, by } = CASE.verbs[verb]
+  const isOfCloser = by.some((actor) => actor === 'closer')
+  if (isOfCloser && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
   await requireLegal(tx, verb, present, now)
-  if (by === 'closer' && present.closedByOrgId === undefined) {
+  if (isOfCloser && present.closedByOrgId === undefined) {
     throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
   }
-  if (transition.to === 'OPEN') await requireRoom(tx, present, false)
+  if (to === 'OPEN') await requireRoom(tx, present, false)
   const closedBy = { close: orgId, reopen: null, archive: present.closedByOrgId, unarchive: present.closedByOrgId }[
     verb
   ]
-  const change = { ...transition, closedByOrgId: closedBy ?? null }
+  const change = { from, to, closedByOrgId: closedBy ?? null }
   const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
   await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
   return new JsonText(moved.document)
@@ -159,8 +160,8 @@ export async function lockCase(tx: Tx, orgId: string, id: string): Promise<Case>
  * of one organization needs none, because it tells no other.
  */
 export async function requireLegal(tx: Tx, verb: CaseVerb, of: Case, now: string): Promise<void> {
-  if (!isLegal(verb, of.state)) throw refuse('illegal_transition', { detail: illegal(of.state, verb) })
-  if (!needsRelation(verb) || of.partyOrgIds.length === 1) return
+  requireTransition(CASE, verb, of.state)
+  if (!CASE.guards(verb).includes('isRelated') || of.partyOrgIds.length === 1) return
   const problem = (await relationOf(tx, of, now))?.problem
   if (problem) throw refuse('illegal_transition', { detail: relationEnded(problem) })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CaseEvent } from '../../../proto/events/cases.ts'
-import { CASE_STATES, type Case, type CaseState } from '../../../proto/http/sourcing/cases.ts'
+import type { Case } from '../../../proto/http/sourcing/cases.ts'
+import { CASE_STATES, type CaseState } from '../../../proto/states/cases.ts'
 import { caseEventsOf, casesOf, qualityCase } from '../../testing/cases.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import type { Problem } from '../../testing/people.ts'

@@ -1,4 +1,5 @@
-import type { CaseKind, CaseState } from '../../../proto/http/sourcing/cases.ts'
+import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
+import type { CaseState } from '../../../proto/states/cases.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'

@@ -1,8 +1,8 @@
 import type { CaseKind } from '../../../proto/http/sourcing/cases.ts'
+import { CASE } from '../../../proto/states/cases.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isConsumer, isInvited, isIpOwner } from '../rfqs/visibility.ts'
 import type { CaseContent, CaseCount, RfqRelation } from './rules.ts'
-import { CASE_TRANSITIONS } from './states.ts'
 import { isParty } from './visibility.ts'
 
 /** The JSON of a case; no row where the organization is no party to it. */
@@ -44,7 +44,7 @@ export const countCasesAbout = (sql: Sql, { orgId, rfqId, orderId }: CaseSubject
   where org_id = ${orgId} and ${rfqId === undefined ? sql`order_id = ${orderId ?? ''}` : sql`rfq_id = ${rfqId}`}
     and not follows_rfq and coalesce(closed_by_org_id, org_id) = org_id`
 
-export interface NewCase extends CaseContent {
+interface NewCase extends CaseContent {
   id: string
   kind: CaseKind
   rfqId: string | null
@@ -103,13 +103,13 @@ export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, 
   returning document, xmax = 0 as is_new`
 
 /** Columns of the same length: the case of an organization of an RFQ, and whether it ends now. */
-export interface RfqCaseChanges {
+interface RfqCaseChanges {
   rfqIds: readonly string[]
   orgIds: readonly string[]
   ends: readonly boolean[]
 }
 
-export interface ChangedRfqCase {
+interface ChangedRfqCase {
   document: string
   rfq_id: string
   org_id: string
@@ -128,7 +128,7 @@ export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChange
     from unnest(${[...rfqIds]}::text[], ${[...orgIds]}::text[], ${ends.map(String)}::text[]) sent (rfq_id, org_id, ends)
     group by rfq_id, org_id
   ), locked as materialized (
-    select followed.id, changed.ends and followed.state = any(${[...CASE_TRANSITIONS.end.from]}) as closes
+    select followed.id, changed.ends and followed.state = any(${[...CASE.verbs.end.from]}) as closes
     from changed
     join sourcing.cases followed
       on followed.rfq_id = changed.rfq_id and followed.org_id = changed.org_id and followed.follows_rfq
@@ -136,6 +136,6 @@ export const updateRfqCases = (sql: Sql, { rfqIds, orgIds, ends }: RfqCaseChange
     for update of followed
   )
   update sourcing.cases followed set updated_at = ${now},
-    state = case when locked.closes then ${CASE_TRANSITIONS.end.to} else followed.state end
+    state = case when locked.closes then ${CASE.verbs.end.to} else followed.state end
   from locked where followed.id = locked.id
   returning followed.document, followed.rfq_id, followed.org_id, locked.closes as was_closed`

@@ -4,6 +4,7 @@ import type { Case } from '../../../proto/http/sourcing/cases.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
+import type { RfqChange } from '../rfqs/followers.ts'
 import { notifyOfCases } from './events.ts'
 import { insertRfqCases, updateRfqCases } from './queries.ts'
 
@@ -11,7 +12,7 @@ import { insertRfqCases, updateRfqCases } from './queries.ts'
  * Opens a case for each organization of an RFQ by itself, so that manufacturers do not learn of each other, and tells each of
  * its own. That of an organization that is invited again is opened again.
  */
-export async function openRfqCases(
+export async function openCases(
   tx: Tx,
   { id, serialNumber }: Pick<Rfq, 'id' | 'serialNumber'>,
   orgIds: readonly string[],
@@ -31,21 +32,8 @@ export async function openRfqCases(
   )
 }
 
-/** A change of an RFQ, or of an offer for it. */
-export interface RfqChange {
-  rfqId: string
-  /** The organizations that learn of it. */
-  orgIds: readonly string[]
-  cause: Cause
-  /** The cases end with it. */
-  ends?: boolean
-}
-
-/**
- * Updates the cases of the organizations that learn of changes, and tells each of them of each change. It comes last in a
- * transaction: commands on offers lock an offer first and then cases.
- */
-export async function updateCasesOf(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void> {
+/** Updates the cases of the organizations that learn of changes, and tells each of them of each change. */
+export async function updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void> {
   const rows = changes.flatMap(({ rfqId, orgIds, ends = false }) => orgIds.map((orgId) => ({ rfqId, orgId, ends })))
   if (rows.length === 0) return
   const updated = await updateRfqCases(

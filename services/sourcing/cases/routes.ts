@@ -13,7 +13,6 @@ import { expenses } from './expenses/expenses.ts'
 import { findPage } from './list.ts'
 import { findCase } from './queries.ts'
 import { referenceProblems } from './rules.ts'
-import { bodyProblems as taskProblems } from './tasks/rules.ts'
 import { completeTask, tasks } from './tasks/tasks.ts'
 
 type Deps = PageReads & { http: Http; pagination: Pagination }
@@ -52,8 +51,8 @@ export const caseRoutes = ({ http, pagination, ...deps }: Deps) =>
         },
       ),
     )
-    .use(http.command(ofTasks.createCaseTask, tasks.create, { checkBody: taskProblems }))
-    .use(http.command(ofTasks.patchCaseTask, tasks.patch, { checkBody: taskProblems }))
+    .use(http.command(ofTasks.createCaseTask, tasks.create))
+    .use(http.command(ofTasks.patchCaseTask, tasks.patch))
     .use(http.command(ofTasks.completeCaseTask, completeTask))
     .use(http.command(ofTasks.deleteCaseTask, tasks.delete))
     .use(

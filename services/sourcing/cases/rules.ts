@@ -3,15 +3,16 @@ import {
   type Case,
   type CaseInput,
   type CasePatch,
-  type CaseState,
   MAX_CASES,
   MAX_OPEN_CASES,
 } from '../../../proto/http/sourcing/cases.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
-import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
-import { noSuch, oneOf } from '../../../proto/messages.ts'
-import { FINAL_STATES } from '../orders/states.ts'
-import { CASE_TRANSITIONS, type CaseVerb } from './states.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import type { CASE } from '../../../proto/states/cases.ts'
+import { FINAL_ORDER_STATES } from '../../../proto/states/orders.ts'
+import type { RfqState } from '../../../proto/states/rfqs.ts'
+
+export type CaseVerb = keyof typeof CASE.verbs
 
 /** Whether an organization may read a case and use its verbs. `visibility.ts` has the rule in SQL. */
 export const isParty = ({ partyOrgIds }: Pick<Case, 'partyOrgIds'>, orgId: string): boolean =>
@@ -31,7 +32,7 @@ const DAYS_AFTER_ORDER = 90
 /** Why an order can have no case any more; undefined where it can. A finished order does not change, so its last change is its end. */
 export function orderProblem({ state, updatedTime }: Pick<Order, 'state' | 'updatedTime'>, now: string) {
   const hasEnded =
-    FINAL_STATES.includes(state) && Date.parse(updatedTime) + DAYS_AFTER_ORDER * DAY_MS <= Date.parse(now)
+    FINAL_ORDER_STATES.includes(state) && Date.parse(updatedTime) + DAYS_AFTER_ORDER * DAY_MS <= Date.parse(now)
   return hasEnded ? { field: 'orderId', message: `ended more than ${DAYS_AFTER_ORDER} days ago` } : undefined
 }
 
@@ -94,9 +95,6 @@ export const contentOf = ({ title, description }: Pick<Case, 'title' | 'descript
 
 /** The content after a patch: sent fields replace the stored ones, null clears a field. */
 export const patchedContent = (present: Case, patch: CasePatch): CaseContent => ({ ...contentOf(present), ...patch })
-
-export const illegal = (state: CaseState, verb: CaseVerb) =>
-  `The case is ${state}, not ${oneOf(CASE_TRANSITIONS[verb].from)}.`
 
 export const relationEnded = ({ field, message }: FieldError) =>
   `The case can no longer be changed, because the ${field === 'rfqId' ? 'RFQ' : 'order'} ${message}.`

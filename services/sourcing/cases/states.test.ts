@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { CASE_STATES, type CaseState } from '../../../proto/http/sourcing/cases.ts'
+import { CASE_STATES, type CaseState } from '../../../proto/states/cases.ts'
+
 import { casesOf, qualityCase } from '../../testing/cases.ts'
 import { after, CASE_VERBS, TASK_VERBS } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'

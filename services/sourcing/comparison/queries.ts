@@ -7,19 +7,19 @@ import type { PricedOffer } from './compare.ts'
 export const findComparedRfq = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select document from sourcing.rfqs where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))`
 
-/** More than 100 invitees with 20 live offers each can have. */
+/** The live offers of 100 invitees, each with 20 at most. */
 const MAX_OFFERS = 2000
 
 /**
- * The offers of an RFQ that can be awarded or were, of which the organization may read. Prices of a sealed and OPEN RFQ do not
- * leave the database.
+ * The offers of an RFQ that can be awarded or were, and that the organization may read. Prices that it may not see do not leave
+ * the database.
  */
 export const findComparedOffers = (sql: Sql, orgId: string, rfqId: string, now: string) => sql<PricedOffer[]>`
   select offers.id, manufacturer_org_id as "manufacturerOrgId", org.name as "manufacturerName",
     factory_id as "factoryId", state, revision, valid_until as "validUntil",
-    case when not concealed then price_breaks end as "priceBreaks",
-    case when not concealed then tooling_cost end as "toolingCost",
-    case when not concealed then shipping_cost end as "shippingCost"
+    case when ${offers.maySeePrices(sql, orgId)} then price_breaks end as "priceBreaks",
+    case when ${offers.maySeePrices(sql, orgId)} then tooling_cost end as "toolingCost",
+    case when ${offers.maySeePrices(sql, orgId)} then shipping_cost end as "shippingCost"
   from sourcing.offers
   join organization.org_directory org on org.org_id = manufacturer_org_id
   where rfq_id = ${rfqId} and ((${offers.isConsumer(sql, orgId)}) or (${offers.isIpOwner(sql, orgId)}))

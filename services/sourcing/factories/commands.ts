@@ -6,6 +6,7 @@ import {
   type PatchFactoryRequest,
   type ReplaceCapabilitiesRequest,
 } from '../../../proto/http/sourcing/factory-administration.ts'
+import { FACTORY } from '../../../proto/states/factories.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
@@ -13,10 +14,11 @@ import { newId } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import * as queries from './queries.ts'
 import { lockOwnFactory } from './queries.ts'
 import { lockCatalogs, resolveCapabilities } from './references.ts'
-import { capabilitiesOf, capabilityProblems, type FactoryVerb, patchedContent, TRANSITIONS } from './rules.ts'
+import { capabilitiesOf, capabilityProblems, patchedContent, stateOf } from './rules.ts'
 
 interface CreateFactory {
   body: CreateFactoryRequest
@@ -97,15 +99,13 @@ const EVENT_NAMES = { activate: 'activated', deactivate: 'deactivated' } as cons
 
 /** Activates or deactivates an own factory; of two concurrent calls one gets 409. */
 export async function moveFactory(
-  verb: FactoryVerb,
+  verb: keyof typeof EVENT_NAMES,
   { tx, caller: { orgId }, params, now }: Command<ChangeFactory>,
 ): Promise<JsonText> {
-  const { to } = TRANSITIONS[verb]
-  found(await lockOwnFactory(tx, orgId, params.id))
-  const [moved] = await queries.setActive(tx, orgId, params.id, to, now)
-  if (!moved) {
-    throw refuse('illegal_transition', { detail: `The factory is already ${to ? 'active' : 'inactive'}.` })
-  }
+  requireActor(FACTORY, verb, 'owner')
+  const factory = found(await lockOwnFactory(tx, orgId, params.id))
+  requireTransition(FACTORY, verb, stateOf(factory))
+  const moved = found(await queries.setActive(tx, orgId, params.id, FACTORY.verbs[verb].to === 'ACTIVE', now))
   await emitFactoryEvent(tx, EVENT_NAMES[verb], params.id, orgId)
   return new JsonText(moved.document)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Capability } from '../../../proto/http/sourcing/factories.ts'
 import { REQUIREMENTS } from '../../../proto/http/sourcing/matches.ts'
-import { boxInMm, matchesOf, qualifies, type Requirements } from './matching.ts'
+import { boxInMm, matchesOf, type Requirements } from './matching.ts'
 
 const prints: Capability = {
   materialCode: '316l',
@@ -19,8 +19,6 @@ const mills: Capability = {
   criticalityIds: [],
 }
 const factory = {
-  active: true,
-  internal: false,
   address: { regionCode: 'NO', locality: 'Bergen', lines: [] },
   capabilities: [mills, prints],
 }
@@ -41,10 +39,6 @@ const match = (requirements: Partial<Requirements> = {}, changes: Partial<typeof
 const reasonsOf = (matches: ReturnType<typeof matchesOf>) =>
   Object.fromEntries(matches.flatMap(({ requirement, met, reason }) => (met ? [] : [[requirement, reason]])))
 
-/** Whether a factory with these changes qualifies for a part with these requirements. */
-const qualifying = (requirements: Partial<Requirements> = {}, changes: Partial<typeof factory> = {}, released = true) =>
-  qualifies({ ...factory, ...changes }, match(requirements, changes, released))
-
 /** A part that needs nothing but its material. */
 const undemanding = {
   technologyIds: [],
@@ -55,9 +49,8 @@ const undemanding = {
   needsRelease: false,
 }
 
-test('a factory that meets every requirement qualifies, with the capability of each', () => {
+test('a factory that meets every requirement has a match with the capability of each', () => {
   const matches = match()
-  expect(qualifying()).toBe(true)
   expect(matches.map(({ requirement }) => requirement)).toEqual([...REQUIREMENTS])
   expect(matches.map(({ met }) => met)).toEqual(REQUIREMENTS.map(() => true))
   expect(matches.flatMap(({ capability }) => capability ?? [])).toEqual([prints, prints, prints, prints, prints])
@@ -88,23 +81,16 @@ test('requirements that the part does not have are omitted', () => {
 
 describe('each requirement that is not met has its reason', () => {
   test.each([
-    [{}, {}, false, { released: 'the distributor has not released the factory' }, false],
-    [{ technologyIds: ['turn', 'swiss'] }, {}, true, { technology: 'no capability uses turn or swiss' }, false],
-    [{ region: { code: 'EU', territories: ['DK'] } }, {}, true, { region: 'NO is not in EU' }, true],
-    [{ standardCodes: ['as9100', 'iso-astm-52901'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks as9100' }, true],
+    [{}, false, { released: 'the distributor has not released the factory' }],
+    [{ technologyIds: ['turn', 'swiss'] }, true, { technology: 'no capability uses turn or swiss' }],
+    [{ region: { code: 'EU', territories: ['DK'] } }, true, { region: 'NO is not in EU' }],
+    [{ standardCodes: ['as9100', 'iso-astm-52901'] }, true, { standards: 'pbf-lb-m of 316l lacks as9100' }],
     // Only the capability of another material has the standard.
-    [{ standardCodes: ['iso-9001'] }, {}, true, { standards: 'pbf-lb-m of 316l lacks iso-9001' }, true],
-    [{ criticalityIds: ['nasa-6030-a'] }, {}, true, { criticalities: 'pbf-lb-m of 316l lacks nasa-6030-a' }, true],
-    [
-      { boundingBox: { x: 401, y: 400, z: 380.1 } },
-      {},
-      true,
-      { envelope: 'pbf-lb-m of 316l is too small along x, z' },
-      true,
-    ],
-  ])('%j %j, released %p: %j, qualifies %p', (requirements, changes, released, reasons, qualified) => {
-    expect(reasonsOf(match(requirements, changes, released))).toEqual(reasons as Record<string, string>)
-    expect(qualifying(requirements, changes, released)).toBe(qualified)
+    [{ standardCodes: ['iso-9001'] }, true, { standards: 'pbf-lb-m of 316l lacks iso-9001' }],
+    [{ criticalityIds: ['nasa-6030-a'] }, true, { criticalities: 'pbf-lb-m of 316l lacks nasa-6030-a' }],
+    [{ boundingBox: { x: 401, y: 400, z: 380.1 } }, true, { envelope: 'pbf-lb-m of 316l is too small along x, z' }],
+  ])('%j, released %p: %j', (requirements, released, reasons) => {
+    expect(reasonsOf(match(requirements, {}, released))).toEqual(reasons as Record<string, string>)
   })
 
   test('a material that no capability works leaves nothing to meet the others', () => {
@@ -115,14 +101,8 @@ describe('each requirement that is not met has its reason', () => {
       criticalities: reason,
       envelope: reason,
     })
-    expect(qualifying({ materialCodes: ['ti6al4v-grade-5'] })).toBe(false)
     expect(reasonsOf(match({ materialCodes: [] })).material).toBe('the part names no material')
   })
-})
-
-test('an inactive or internal factory does not qualify', () => {
-  expect(qualifying({}, { active: false })).toBe(false)
-  expect(qualifying({}, { internal: true })).toBe(false)
 })
 
 test('an envelope without an axis, and a part without a box, are not limited', () => {

@@ -23,7 +23,7 @@ export interface Requirements {
 
 type Requirement = RequirementMatch['requirement']
 
-type MatchedFactory = Pick<Factory, 'active' | 'internal' | 'address' | 'capabilities'>
+type MatchedFactory = Pick<Factory, 'address' | 'capabilities'>
 
 const MM_PER_INCH = 25.4
 
@@ -118,13 +118,6 @@ const leastLackingFirst = (capabilities: readonly Capability[], requirements: Re
     }))
     .toSorted((a, b) => a.lacking - b.lacking)
     .map(({ capability }) => capability)
-
-/** Requirements without which a factory does not qualify: rules 1 and 4 of the list of factories. */
-const DECISIVE: ReadonlySet<Requirement> = new Set(['released', 'material', 'technology'])
-
-/** Whether a factory takes part at all, and meets the requirements without which it does not qualify. */
-export const qualifies = ({ active, internal }: MatchedFactory, matches: readonly RequirementMatch[]): boolean =>
-  active && !internal && matches.every(({ requirement, met }) => met || !DECISIVE.has(requirement))
 
 const plain = (requirement: Requirement, met: boolean, reason: string): RequirementMatch =>
   met ? { requirement, met } : { requirement, met, reason }

@@ -48,9 +48,9 @@ export const insertCapabilities = (tx: Tx, factoryId: string, capabilities: read
     (capability->'maxEnvelope'->>'z')::double precision
   from jsonb_array_elements(${JSON.stringify(capabilities)}::text::jsonb) with ordinality sent (capability, position)`
 
-/** The JSON of an own factory, locked until the transaction ends. */
-export const lockOwnFactory = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
-  select document from sourcing.factories factory where id = ${id} and ${isOwn(tx, orgId)} for update`
+/** The JSON of an own factory and whether it was deactivated, locked until the transaction ends. */
+export const lockOwnFactory = (tx: Tx, orgId: string, id: string) => tx<{ document: string; active: boolean }[]>`
+  select document, active from sourcing.factories factory where id = ${id} and ${isOwn(tx, orgId)} for update`
 
 export const updateFactory = (tx: Tx, { id, orgId, name, internal, address }: NewFactory, now: string) =>
   tx<{ document: string }[]>`

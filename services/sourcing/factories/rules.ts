@@ -22,9 +22,8 @@ export const readerOf = ({ permissions }: { permissions: ReadonlySet<Permission>
   distributor: permissions.has('factory:release'),
 })
 
-/** Each verb sets whether the factory is active, and is refused where it is so already. */
-export const TRANSITIONS = { activate: { to: true }, deactivate: { to: false } } as const
-export type FactoryVerb = keyof typeof TRANSITIONS
+/** The state in the table of factories, from the stored flag: the one of the document is also false for an organization that lost its role. */
+export const stateOf = ({ active }: { active: boolean }) => (active ? 'ACTIVE' : 'INACTIVE')
 
 /** What the ids of capabilities resolve to in the catalogs. */
 export interface ResolvedCapabilities {

@@ -5,10 +5,9 @@ import type { Command, Preparation } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
-import { insertCopyJob } from '../jobs/queries.ts'
-import { scheduleDeletionOfUpload } from '../objects/queries.ts'
 import { findOwnPart } from '../parts/queries.ts'
-import { MAX_FILE_BYTES, type Storage, type StoredObject } from '../storage/storage.ts'
+import { insertCopyJob } from './jobs/queries.ts'
+import { scheduleDeletionOfUpload } from './objects/queries.ts'
 import {
   attachUploads,
   countFiles,
@@ -24,6 +23,7 @@ import {
   type UploadRow,
 } from './queries.ts'
 import { hasTooManyFiles, isWithinQuota, referenceProblems, type StorageQuota } from './rules.ts'
+import { MAX_FILE_BYTES, type Storage, type StoredObject } from './storage/storage.ts'
 
 export interface FileDeps {
   sql: Pool

@@ -3,11 +3,11 @@ import { found, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { isTagListed } from '../../kit/http/entity-tags.ts'
 import { rangeOf } from '../../kit/http/range.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import { attachment } from '../storage/content-disposition.ts'
-import type { FolderStorage } from '../storage/folder/store.ts'
-import type { Storage } from '../storage/storage.ts'
 import { findPublicFile } from './queries.ts'
 import { DOWNLOAD_URL_MS } from './rules.ts'
+import { attachment } from './storage/content-disposition.ts'
+import type { FolderStorage } from './storage/folder/store.ts'
+import type { Storage } from './storage/storage.ts'
 
 export interface ContentDeps {
   sql: Sql

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import { FILE_GROUPS, File } from '../../../proto/http/sourcing/files.ts'
+import { File, type FileGroup } from '../../../proto/http/sourcing/files.ts'
 import type { Part } from '../../../proto/http/sourcing/parts.ts'
-import { noSuch } from '../../../proto/messages.ts'
 import { newId } from '../../kit/db/ids.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
@@ -106,9 +105,14 @@ describe('adding a file', () => {
   test("from another organization's upload is 400 like an unknown one", async () => {
     const part = await own.createPart()
     const theirs = await foreign.uploadBytes()
-    for (const uploadId of [theirs.id, newId('upload'), '../../etc/passwd']) {
+    const unknown = newId('upload')
+    for (const [uploadId, named] of [
+      [theirs.id, `\`${theirs.id}\``],
+      [unknown, `\`${unknown}\``],
+      ['../../etc/passwd', 'with this id'],
+    ] as const) {
       const { status, body } = await own.changeFiles(part, { add: [{ uploadId, group: 'document' }] })
-      const message = noSuch('upload', uploadId, 'in your organization')
+      const message = `there is no upload ${named} in your organization`
       expect([status, body.errors]).toEqual([400, [{ field: 'add.0.uploadId', message }]])
     }
     expect((await own.listFiles(part)).length).toBe(0)
@@ -249,8 +253,9 @@ describe('PATCH /v1/parts/{id}/files', () => {
 describe('GET /v1/parts/{id}/files', () => {
   test('shows the owner every group, and others preview and document of a published part', async () => {
     const part = await own.createPart()
-    for (const group of FILE_GROUPS) await own.addFile(part, group, group)
-    expect((await own.listFiles(part)).map(({ group }) => group)).toEqual([...FILE_GROUPS].reverse())
+    const groups: FileGroup[] = ['preview', 'document', 'ip', 'partDevelopment', 'development']
+    for (const group of groups) await own.addFile(part, group, group)
+    expect((await own.listFiles(part)).map(({ group }) => group)).toEqual(groups.toReversed())
     const path = `/v1/parts/${part}/files`
     expect((await foreign.client.get(path)).status).toBe(404)
     await own.client.post(`/flows/v1/parts/${part}/publish`)

@@ -1,9 +1,9 @@
 import type { File } from '../../../proto/http/sourcing/files.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
-import type { Storage } from '../storage/storage.ts'
 import { type FileRow, findRelation, listFiles } from './queries.ts'
 import { DOWNLOAD_URL_MS, visibleGroups } from './rules.ts'
+import type { Storage } from './storage/storage.ts'
 
 interface ListingDeps {
   sql: Sql

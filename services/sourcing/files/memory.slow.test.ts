@@ -4,7 +4,6 @@ import { FileClient } from '../../testing/files/file-client.ts'
 import { type SourcingProcess, sha256Of, startSourcing, streamOf } from '../../testing/files/process.ts'
 import { testMarketplace } from '../../testing/marketplace.ts'
 import { until } from '../../testing/until.ts'
-import { MAX_FILE_BYTES } from '../storage/storage.ts'
 
 setDefaultTimeout(180_000)
 const MIB = 1024 * 1024
@@ -57,6 +56,9 @@ async function imported(bytes: number): Promise<File> {
   await own.client.post(`/v1/parts/${into}/import-file`, { name: 'a', group: 'document', sasUrl })
   return until(async () => (await own.listFiles(into)).find(isReady), { withinMs: 120_000, what: 'the import' })
 }
+
+/** 512 MiB. */
+const MAX_FILE_BYTES = 536_870_912
 
 // Warm-up: compiled code and socket buffers are allocated once.
 await imported(WARM_UP_BYTES)

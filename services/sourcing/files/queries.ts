@@ -2,8 +2,8 @@ import type { FileFailure, FileGroup, FileState } from '../../../proto/http/sour
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { inView, showsIpFiles } from '../orders/visibility.ts'
 import { isOwn, isReadable } from '../parts/visibility.ts'
-import type { ObjectInfo } from '../storage/storage.ts'
 import type { Relation } from './rules.ts'
+import type { ObjectInfo } from './storage/storage.ts'
 
 /** The relation of the organization to a part. No row if it cannot read the part. */
 export const findRelation = (sql: Sql, orgId: string, partId: string) => sql<{ relation: Relation }[]>`

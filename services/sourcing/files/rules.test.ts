@@ -14,8 +14,8 @@ describe('the visible groups of files of a relation', () => {
   })
 })
 
-test('the groups that may be public are those that every organization sees', () => {
-  expect(FILE_GROUPS.filter(mayBePublic)).toEqual([...visibleGroups('ANYONE')])
+test('the groups that may be public are preview and document', () => {
+  expect(FILE_GROUPS.filter(mayBePublic)).toEqual(['preview', 'document'])
 })
 
 test('a part may have 200 files, and an organization exactly its limit of bytes', () => {

@@ -49,8 +49,8 @@ describe('GET /v1/parts/{id}/history', () => {
       { field: 'title', before: 'Impeller', after: 'Renamed' },
       { field: 'materialType', before: 'metal' },
       { field: 'materialId', after: '316l' },
-      { field: 'internal', before: false, after: true },
       { field: 'boundingBox', after: { x: 1.5 } },
+      { field: 'internal', before: false, after: true },
     ])
   })
 

@@ -6,11 +6,11 @@ import type { MatchTerms } from './terms.ts'
 
 /** What an own RFQ asks of a factory; no row where the organization is not the consumer. */
 export const findMatchTerms = (sql: Sql, orgId: string, rfqId: string) => sql<MatchTerms[]>`
-  select rfq.delivery_region_code as "deliveryRegionCode", org.distributor_org_id as "distributorOrgId", (
+  select rfq.terms ->> 'deliveryRegionCode' as "deliveryRegionCode", org.distributor_org_id as "distributorOrgId", (
     select json_build_object(
-      'materialCodes', ${materialCodesOfPart(sql)}, 'technologyIds', technology_ids, 'standardCodes', standard_ids,
-      'criticalityIds', criticality_ids, 'unitSystem', unit_system,
-      'boundingBox', json_strip_nulls(json_build_object('x', box_x, 'y', box_y, 'z', box_z)))
+      'materialCodes', ${materialCodesOfPart(sql)}, 'technologyIds', technology_ids, 'standardCodes', content -> 'standardIds',
+      'criticalityIds', content -> 'criticalityIds', 'unitSystem', content -> 'unitSystem',
+      'boundingBox', coalesce(content -> 'boundingBox', '{}'))
     from sourcing.parts where id = rfq.part_id and ${isReadablePart(sql, orgId)}) as part
   from sourcing.rfqs rfq
   join organization.org_directory org on org.org_id = rfq.consumer_org_id

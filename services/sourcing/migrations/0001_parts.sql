@@ -3,43 +3,26 @@ create table sourcing.parts (
   serial_number text collate "C" not null unique,
   ip_owner_org_id text not null,
   state text not null check (state in ('DRAFT', 'PUBLISHED', 'ARCHIVED')),
-  title text,
-  external_ref text,
-  description text,
-  require_subscription boolean not null,
-  material_type text,
-  material_id text,
-  process_id text,
-  -- The technologies of the process in the catalog.
-  technology_ids text[] not null,
-  material_note text,
-  process_note text,
-  standard_ids text[] not null,
-  criticality_ids text[] not null,
-  category_ids text[] not null,
-  unspsc_category_ids text[] not null,
-  keywords text[] not null,
-  internal boolean not null,
-  rapid_manufacturing_material text,
-  exemptions_notes text,
-  documentation_requirement_notes text,
-  other_requirement_notes text,
-  description_manufacturer text,
-  unit_system text check (unit_system in ('METRIC', 'IMPERIAL')),
-  business_unit_ids text[] not null,
-  box_x double precision check (box_x >= 0),
-  box_y double precision check (box_y >= 0),
-  box_z double precision check (box_z >= 0),
-  metadata jsonb not null,
+  -- What the IP owner writes and every reader sees, as in the contract: a further field needs no column.
+  content json not null,
+  -- What the IP owner alone sees.
+  business_unit_ids text[] not null default '{}',
   -- [{fieldId, optionId}]
-  custom_fields jsonb not null,
+  custom_fields jsonb not null default '[]',
+  -- The technologies of the process in the catalog.
+  technology_ids text[] not null default '{}',
+  -- The fields of the content that indexes and joins need.
+  title text generated always as (content ->> 'title') stored,
+  process_id text generated always as (content ->> 'processId') stored,
+  internal boolean not null generated always as (coalesce((content ->> 'internal')::boolean, false)) stored,
   preview_file_id text,
   revision integer not null default 1,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   published_at timestamptz(3),
   -- The text that `q` searches. Neither half contains the separator, so no match crosses it.
-  search text not null generated always as (coalesce(title, '') || E'\x1f' || coalesce(external_ref, '')) stored,
+  search text not null generated always as (
+    coalesce(content ->> 'title', '') || E'\x1f' || coalesce(content ->> 'externalRef', '')) stored,
   -- The public JSON of the part, and the JSON that its IP owner sees. Both are built on write, so that a list only joins
   -- texts.
   document text not null,
@@ -85,50 +68,29 @@ create function sourcing.api_time(at timestamptz) returns text
 language sql immutable strict parallel safe
 return to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
--- The only code that builds the JSON of a part. concat() omits nulls, as the document does. json_build_object with
--- json_strip_nulls has the same result but builds the text twice.
+-- The fields of a JSON object, each behind a comma, to be joined to others.
+create function sourcing.fields_of(content json) returns text
+language sql immutable strict parallel safe
+return ',' || nullif(substr(content::text, 2, length(content::text) - 2), '');
+
+-- The only code that builds the JSON of a part. concat() omits nulls, as the document does.
 create function sourcing.write_part_documents() returns trigger
 language plpgsql as $$
-declare
-  body text := concat(
+begin
+  new.document := concat(
     '{"id":', to_json(new.id),
     ',"serialNumber":', to_json(new.serial_number),
     ',"ipOwnerOrgId":', to_json(new.ip_owner_org_id),
     ',"state":', to_json(new.state),
-    ',"title":' || to_json(new.title)::text,
-    ',"externalRef":' || to_json(new.external_ref)::text,
-    ',"description":' || to_json(new.description)::text,
-    ',"requireSubscription":', to_json(new.require_subscription),
-    ',"materialType":' || to_json(new.material_type)::text,
-    ',"materialId":' || to_json(new.material_id)::text,
-    ',"processId":' || to_json(new.process_id)::text,
+    sourcing.fields_of(new.content),
     ',"technologyIds":', to_json(new.technology_ids),
-    ',"materialNote":' || to_json(new.material_note)::text,
-    ',"processNote":' || to_json(new.process_note)::text,
-    ',"standardIds":', to_json(new.standard_ids),
-    ',"criticalityIds":', to_json(new.criticality_ids),
-    ',"categoryIds":', to_json(new.category_ids),
-    ',"unspscCategoryIds":', to_json(new.unspsc_category_ids),
-    ',"keywords":', to_json(new.keywords),
-    ',"internal":', to_json(new.internal),
-    ',"rapidManufacturingMaterial":' || to_json(new.rapid_manufacturing_material)::text,
-    ',"exemptionsNotes":' || to_json(new.exemptions_notes)::text,
-    ',"documentationRequirementNotes":' || to_json(new.documentation_requirement_notes)::text,
-    ',"otherRequirementNotes":' || to_json(new.other_requirement_notes)::text,
-    ',"descriptionManufacturer":' || to_json(new.description_manufacturer)::text,
-    ',"unitSystem":' || to_json(new.unit_system)::text,
-    ',"boundingBox":' || case when num_nonnulls(new.box_x, new.box_y, new.box_z) > 0 then
-      json_strip_nulls(json_build_object('x', new.box_x, 'y', new.box_y, 'z', new.box_z))::text end,
-    ',"metadata":', new.metadata,
     ',"previewFileId":' || to_json(new.preview_file_id)::text,
     ',"revision":', new.revision,
     ',"createdTime":', to_json(sourcing.api_time(new.created_at)),
     ',"updatedTime":', to_json(sourcing.api_time(new.updated_at)),
-    ',"publishedTime":' || to_json(sourcing.api_time(new.published_at))::text
-  );
-begin
-  new.document := body || '}';
-  new.owner_document := concat(body,
+    ',"publishedTime":' || to_json(sourcing.api_time(new.published_at))::text,
+    '}');
+  new.owner_document := concat(left(new.document, -1),
     ',"businessUnitIds":', to_json(new.business_unit_ids), ',"customFields":', new.custom_fields, '}');
   return new;
 end $$;

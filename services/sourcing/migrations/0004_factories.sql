@@ -126,12 +126,12 @@ create trigger capabilities_deleted after delete on sourcing.factory_capabilitie
 
 -- The catalog entries that records refer to. A catalog import queries them before it removes entries.
 create view sourcing.catalog_references as
-  select 'materials' as catalog, material_id as id from sourcing.parts where material_id is not null
+  select 'materials' as catalog, content ->> 'materialId' as id from sourcing.parts where content ->> 'materialId' is not null
   union select 'processes', process_id from sourcing.parts where process_id is not null
-  union select 'standards', unnest(standard_ids) from sourcing.parts
-  union select 'criticalities', unnest(criticality_ids) from sourcing.parts
-  union select 'categories', unnest(category_ids) from sourcing.parts
-  union select 'unspsc-categories', unnest(unspsc_category_ids) from sourcing.parts
+  union select 'standards', json_array_elements_text(content -> 'standardIds') from sourcing.parts
+  union select 'criticalities', json_array_elements_text(content -> 'criticalityIds') from sourcing.parts
+  union select 'categories', json_array_elements_text(content -> 'categoryIds') from sourcing.parts
+  union select 'unspsc-categories', json_array_elements_text(content -> 'unspscCategoryIds') from sourcing.parts
   union select 'technologies', unnest(technology_ids) from sourcing.parts
   union select 'materials', material_code from sourcing.factory_capabilities
   union select 'technologies', technology_id from sourcing.factory_capabilities

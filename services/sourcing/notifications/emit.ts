@@ -3,7 +3,7 @@ import { emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
 
 /** What the parties to a record are told. */
-export interface Notification {
+interface Notification {
   type: WebhookEventType
   /** Id of the case or assignment. */
   subject: string

@@ -5,7 +5,7 @@ import { endOffersOf } from './queries.ts'
 const EVENT_NAMES = { REJECTED: 'rejected', EXPIRED: 'expired' } as const
 
 /** Rejects the submitted offers of a cancelled RFQ. Offers whose validity has passed expire instead. */
-export async function rejectOffersOf(tx: Tx, rfqId: string, now: string): Promise<void> {
+export async function rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void> {
   const ended = await endOffersOf(tx, rfqId, now)
   await emitOfferEvents(
     tx,

@@ -6,15 +6,17 @@ import {
   type OfferPatch,
 } from '../../../proto/http/sourcing/offers.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { OFFER } from '../../../proto/states/offers.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { updateCasesOf } from '../cases/rfq-cases.ts'
+import type { RfqDeps } from '../rfqs/followers.ts'
 import { lockInvitation } from '../rfqs/queries.ts'
-import { stateAt as rfqStateAt } from '../rfqs/states.ts'
+import { stateAt as rfqStateAt } from '../rfqs/rules.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import { caseChange, emitOfferEvent, emitOfferRevised, type SharedOffer } from './events.ts'
 import * as queries from './queries.ts'
 import {
@@ -22,14 +24,14 @@ import {
   currencyProblems,
   guardProblems,
   hasRoom,
-  illegal,
   invitationProblems,
+  type OfferVerb,
   type OwnOffer,
   patchedContent,
+  stateAt,
   unknownFactory,
   unknownRfq,
 } from './rules.ts'
-import { isLegal, OFFER_TRANSITIONS, type OfferVerb, stateAt } from './states.ts'
 
 interface CreateOffer {
   body: OfferInput
@@ -107,6 +109,7 @@ export async function patchOffer({
   ifMatch,
   now,
 }: Command<ChangeOffer & { body: OfferPatch; ifMatch: string | undefined }>): Promise<JsonText> {
+  requireActor(OFFER, 'patch', 'manufacturer')
   const row = found(await queries.lockOwnOffer(tx, orgId, params.id))
   await requireContent(tx, orgId, body, { consumerOrgId: row.consumer_org_id, currency: row.currency })
   requireMatch(ifMatch, row.document)
@@ -119,15 +122,18 @@ export async function patchOffer({
 }
 
 /** Submits an own draft; of two concurrent calls one gets 409. A revision supersedes the offer that it revises. */
-export async function submitOffer({ tx, caller: { orgId }, params, now }: Command<ChangeOffer>): Promise<JsonText> {
-  const locked = await lockWithRfq(tx, orgId, params.id)
+export async function submitOffer(
+  { followers }: RfqDeps,
+  { tx, caller: { orgId }, params, now }: Command<ChangeOffer>,
+): Promise<JsonText> {
+  const locked = await lockWithRfq(tx, orgId, params.id, 'submit')
   await requireGuards(tx, 'submit', locked, now)
   const moved = found(await move(tx, 'submit', { orgId, id: params.id }, now))
   await queries.markOffered(tx, orgId, locked.rfq.id, now)
   await emitOfferEvent(tx, 'submitted', moved)
   const superseded = await supersede(tx, orgId, locked.row.previous_offer_id, now)
   const changes = [caseChange('submitted', moved), ...superseded.map((offer) => caseChange('superseded', offer))]
-  await updateCasesOf(tx, changes, now)
+  await followers.updateCases(tx, changes, now)
   return new JsonText(moved.document)
 }
 
@@ -146,7 +152,7 @@ export async function reviseOffer({
   now,
   audit,
 }: Command<ChangeOffer>): Promise<JsonText> {
-  const locked = await lockWithRfq(tx, orgId, params.id)
+  const locked = await lockWithRfq(tx, orgId, params.id, 'revise')
   await requireGuards(tx, 'revise', locked, now)
   await requireRoom(tx, orgId, locked.rfq.id)
   const id = newIdAt('offer', now)
@@ -161,14 +167,15 @@ const EVENT_NAMES = { withdraw: 'withdrawn', reject: 'rejected' } as const
 /** Ends a submitted offer by its manufacturer or its consumer; of two concurrent calls one gets 409. */
 export async function endOffer(
   verb: keyof typeof EVENT_NAMES,
+  { followers }: RfqDeps,
   { tx, caller: { orgId }, params, body, now }: Command<ChangeOffer & { body: { reason?: string } | undefined }>,
 ): Promise<JsonText> {
-  const { by } = OFFER_TRANSITIONS[verb]
+  const { by } = OFFER.verbs[verb]
   const { document } = found(await queries.lockOffer(tx, orgId, by, params.id))
   requireLegal(verb, JSON.parse(document), now)
   const moved = found(await move(tx, verb, { orgId, id: params.id }, now, body?.reason))
   await emitOfferEvent(tx, EVENT_NAMES[verb], moved)
-  await updateCasesOf(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
+  await followers.updateCases(tx, [caseChange(EVENT_NAMES[verb], moved)], now)
   return new JsonText(moved.document)
 }
 
@@ -178,7 +185,8 @@ interface LockedOffer extends Invited {
 }
 
 /** An own offer after its RFQ and its invitation, all locked in this order. */
-async function lockWithRfq(tx: Tx, orgId: string, id: string): Promise<LockedOffer> {
+async function lockWithRfq(tx: Tx, orgId: string, id: string, verb: OfferVerb): Promise<LockedOffer> {
+  requireActor(OFFER, verb, 'manufacturer')
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, id))
   const invitation = found(await lockInvitation(tx, orgId, rfqId))
   const row = found(await queries.lockOwnOffer(tx, orgId, id))
@@ -204,8 +212,7 @@ async function requireGuards(tx: Tx, verb: OfferVerb, locked: LockedOffer, now: 
 }
 
 function requireLegal(verb: OfferVerb, offer: Offer, now: string): void {
-  const state = stateAt(offer, now)
-  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
+  requireTransition(OFFER, verb, stateAt(offer, now))
 }
 
 /** No row if the offer is not in a state of the verb. */
@@ -216,6 +223,6 @@ const move = (
   now: string,
   reason?: string,
 ) => {
-  const { from, to } = OFFER_TRANSITIONS[verb]
+  const { from, to } = OFFER.verbs[verb]
   return queries.moveState(tx, key, { from, to, reason }, now)
 }

@@ -1,7 +1,7 @@
 import type { OfferEvent, OfferRevised } from '../../../proto/events/sourcing.ts'
 import { emit, emitAll } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import type { RfqChange } from '../cases/rfq-cases.ts'
+import type { RfqChange } from '../rfqs/followers.ts'
 
 /** The columns of an offer that its events have. */
 export interface OfferRow {

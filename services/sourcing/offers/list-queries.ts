@@ -1,4 +1,5 @@
-import type { OfferState, OfferView } from '../../../proto/http/sourcing/offers.ts'
+import type { OfferView } from '../../../proto/http/sourcing/offers.ts'
+import type { OfferState } from '../../../proto/states/offers.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'

@@ -1,8 +1,9 @@
+import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 import { isActive, isOwn, maySource } from '../factories/visibility.ts'
 import type { OfferRow, SharedOffer } from './events.ts'
 import type { OfferContent, OfferCount, OfferedFactory } from './rules.ts'
-import { documentFor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
+import { documentFor, isActor, isConsumer, isIpOwner, isManufacturer } from './visibility.ts'
 
 /** The JSON of an offer for an organization; no row where the organization may not read it. */
 export const findOffer = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
@@ -33,7 +34,7 @@ interface NewOffer {
   currency: string
 }
 
-export interface StoredOffer extends OfferRow {
+interface StoredOffer extends OfferRow {
   document: string
 }
 
@@ -80,12 +81,10 @@ export const insertRevision = (
   from sourcing.offers where id = ${previousOfferId} and ${isManufacturer(tx, orgId)}
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, document`
 
-/** The JSON of an offer in the role of its manufacturer or its consumer, locked until the transaction ends. */
-export const lockOffer = (tx: Tx, orgId: string, role: 'manufacturer' | 'consumer', id: string) => tx<
-  { document: string }[]
->`
+/** The JSON of an offer for an organization to which a verb belongs, locked until the transaction ends. */
+export const lockOffer = (tx: Tx, orgId: string, by: readonly Actor[], id: string) => tx<{ document: string }[]>`
   select document from sourcing.offers
-  where id = ${id} and ${role === 'consumer' ? isConsumer(tx, orgId) : isManufacturer(tx, orgId)} for update`
+  where id = ${id} and ${isActor(tx, orgId, by)} for update`
 
 export const updateContent = (
   tx: Tx,

@@ -6,12 +6,13 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import type { PageReads } from '../page-reads.ts'
+import type { RfqDeps } from '../rfqs/followers.ts'
 import * as commands from './commands.ts'
 import { findPage } from './list.ts'
 import { findOffer } from './queries.ts'
-import { bodyProblems } from './rules.ts'
+import { priceBreakProblems } from './rules.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination }
+type Deps = PageReads & RfqDeps & { http: Http; pagination: Pagination }
 
 export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.offers' })
@@ -28,9 +29,9 @@ export const offerRoutes = ({ http, pagination, ...deps }: Deps) =>
         return new JsonText(document)
       }),
     )
-    .use(http.command(lifecycle.createOffer, commands.createOffer, { checkBody: bodyProblems }))
-    .use(http.command(lifecycle.patchOffer, commands.patchOffer, { checkBody: bodyProblems }))
-    .use(http.command(lifecycle.submitOffer, commands.submitOffer))
+    .use(http.command(lifecycle.createOffer, commands.createOffer, { checkBody: priceBreakProblems }))
+    .use(http.command(lifecycle.patchOffer, commands.patchOffer, { checkBody: priceBreakProblems }))
+    .use(http.command(lifecycle.submitOffer, (call) => commands.submitOffer(deps, call)))
     .use(http.command(lifecycle.reviseOffer, commands.reviseOffer))
-    .use(http.command(lifecycle.withdrawOffer, (call) => commands.endOffer('withdraw', call)))
-    .use(http.command(lifecycle.rejectOffer, (call) => commands.endOffer('reject', call)))
+    .use(http.command(lifecycle.withdrawOffer, (call) => commands.endOffer('withdraw', deps, call)))
+    .use(http.command(lifecycle.rejectOffer, (call) => commands.endOffer('reject', deps, call)))

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type GuardFacts, guardProblems } from './rules.ts'
-import { stateAt } from './states.ts'
+import { type GuardFacts, guardProblems, stateAt } from './rules.ts'
 
 const NOW = '2030-01-01T00:00:00.000Z'
 const met: GuardFacts = {

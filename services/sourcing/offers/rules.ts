@@ -5,12 +5,12 @@ import {
   type Offer,
   type OfferInput,
   type OfferPatch,
-  type OfferState,
 } from '../../../proto/http/sourcing/offers.ts'
-import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
-import { noSuch, oneOf } from '../../../proto/messages.ts'
-import { utcOf, yearProblems } from '../rfqs/rules.ts'
-import { OFFER_TRANSITIONS, type OfferGuard, type OfferVerb } from './states.ts'
+import { utcOf } from '../../../proto/http/times.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import { OFFER, type OfferState } from '../../../proto/states/offers.ts'
+import type { RfqState } from '../../../proto/states/rfqs.ts'
+import type { GuardOf } from '../../../proto/states/state-table.ts'
 
 /** The factory of an offer, as its guards see it. */
 export interface OfferedFactory {
@@ -35,6 +35,9 @@ export interface GuardFacts {
 
 const problem = (field: string, message: string): FieldError => ({ field, message })
 
+export type OfferVerb = keyof typeof OFFER.verbs
+
+/** The conditions of verbs by their names in the state table. */
 const GUARDS = {
   rfqIsOpen: ({ rfqState }: Pick<GuardFacts, 'rfqState'>) =>
     rfqState === 'OPEN' ? [] : [problem('rfqId', `is ${rfqState}, not OPEN`)],
@@ -47,7 +50,7 @@ const GUARDS = {
     validUntil > now ? [] : [problem('validUntil', 'must be in the future')],
   hasNoDraftRevision: ({ hasDraftRevision }: GuardFacts) =>
     hasDraftRevision ? [problem('revision', 'exists already as a draft')] : [],
-} satisfies Record<OfferGuard, (facts: GuardFacts) => FieldError[]>
+} satisfies Record<GuardOf<typeof OFFER.verbs>, (facts: GuardFacts) => FieldError[]>
 
 /** Why an offer cannot be drafted. */
 export const invitationProblems = (facts: Pick<GuardFacts, 'rfqState' | 'invitationState'>): FieldError[] => [
@@ -57,7 +60,11 @@ export const invitationProblems = (facts: Pick<GuardFacts, 'rfqState' | 'invitat
 
 /** The unmet guards of a verb, each with its field. */
 export const guardProblems = (verb: OfferVerb, facts: GuardFacts): FieldError[] =>
-  OFFER_TRANSITIONS[verb].guards.flatMap((guard: OfferGuard) => GUARDS[guard](facts))
+  OFFER.guards(verb).flatMap((guard) => GUARDS[guard](facts))
+
+/** The state at a time: a SUBMITTED offer whose validity has passed counts as EXPIRED before the worker has seen it. */
+export const stateAt = ({ state, validUntil }: { state: OfferState; validUntil: string }, now: string): OfferState =>
+  state === 'SUBMITTED' && validUntil <= now ? OFFER.verbs.expire.to : state
 
 /** The offers of an organization for an RFQ: those in DRAFT or SUBMITTED, and those in every state. */
 export interface OfferCount {
@@ -73,15 +80,13 @@ export const unknownRfq = (id: string): FieldError =>
 export const unknownFactory = (id: string): FieldError =>
   problem('factoryId', noSuch('factory', id, 'of your organization'))
 
-/** Problems of a body that its schema cannot express. */
-export const bodyProblems = ({ validUntil, priceBreaks = [] }: OfferInput | OfferPatch): FieldError[] => [
-  ...(validUntil === undefined ? [] : yearProblems('validUntil', validUntil)),
-  ...priceBreaks.flatMap(({ minQuantity }, index) =>
+/** Price breaks with the same quantity. */
+export const priceBreakProblems = ({ priceBreaks = [] }: OfferInput | OfferPatch): FieldError[] =>
+  priceBreaks.flatMap(({ minQuantity }, index) =>
     priceBreaks.findIndex((other) => other.minQuantity === minQuantity) < index
       ? [problem(`priceBreaks.${index}.minQuantity`, 'must differ from those of the other price breaks')]
       : [],
-  ),
-]
+  )
 
 /** Amounts in another currency than that of the RFQ. */
 export function currencyProblems(
@@ -128,6 +133,3 @@ export function patchedContent(offer: OwnOffer, patch: OfferPatch): OfferContent
   const merged = Object.entries({ ...offer, ...patch }).filter(([, value]) => value !== null)
   return contentOf(Object.fromEntries(merged) as unknown as OfferInput)
 }
-
-export const illegal = (state: OfferState, verb: OfferVerb) =>
-  `The offer is ${state}, not ${oneOf(OFFER_TRANSITIONS[verb].from)}.`

@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
-import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
+import type { OfferState } from '../../../proto/states/offers.ts'
+import type { RfqState } from '../../../proto/states/rfqs.ts'
+
 import { after, OFFER_VERBS, REJECTED_FROM, SUPERSEDED_FROM } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerParties, offersOf } from '../../testing/offers.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { OfferState } from '../../../proto/http/sourcing/offers.ts'
+import type { OfferState } from '../../../proto/states/offers.ts'
+
 import { awardsOf } from '../../testing/awards.ts'
 import { after, OFFER_VERBS, REJECTED_FROM, SUPERSEDED_FROM } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'

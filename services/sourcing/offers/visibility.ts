@@ -1,3 +1,4 @@
+import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
 /* The organizations that read an offer, on rows of `sourcing.offers`. The texts match the predicates of the partial indexes. */
@@ -10,6 +11,17 @@ export const isConsumer = (sql: Sql, orgId: string) => sql`consumer_org_id = ${o
 export const isIpOwner = (sql: Sql, orgId: string) =>
   sql`ip_owner_org_id = ${orgId} and submitted_at is not null and not hidden_from_ip_owner`
 
-/** The JSON of an offer for an organization that may read it. */
+/**
+ * Whether a reader of an offer sees its prices and notes. Consumer and IP owner do not while the RFQ is sealed and OPEN, nor
+ * those that were taken back before the RFQ first closed. Triggers keep the column `concealed`.
+ */
+export const maySeePrices = (sql: Sql, orgId: string) => sql`(${isManufacturer(sql, orgId)} or not concealed)`
+
+/** The JSON of an offer for an organization that may read it; the JSON of the parties has no prices while they are concealed. */
 export const documentFor = (sql: Sql, orgId: string) =>
-  sql`case when ${isManufacturer(sql, orgId)} then document else party_document end`
+  sql`case when ${maySeePrices(sql, orgId)} then document else party_document end`
+
+/** Whether the organization has one of the roles that may use a verb. */
+export const isActor = (sql: Sql, orgId: string, by: readonly Actor[]) => sql`(
+  (${by.includes('manufacturer')} and ${isManufacturer(sql, orgId)})
+  or (${by.includes('consumer')} and ${isConsumer(sql, orgId)}))`

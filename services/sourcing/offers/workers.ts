@@ -1,7 +1,7 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import { updateCasesOf } from '../cases/rfq-cases.ts'
+import type { RfqDeps, RfqFollowers } from '../rfqs/followers.ts'
 import { caseChange, emitOfferEvents } from './events.ts'
 import { expireDue } from './queries.ts'
 
@@ -10,20 +10,20 @@ const BATCH_SIZE = 100
 /** An offer expires within five seconds of its validity. */
 const POLL_MS = 1000
 
-interface WorkerDeps {
+interface WorkerDeps extends RfqDeps {
   sql: Pool
   log: Log
   now: () => string
 }
 
 /** Expires submitted offers whose validity has passed. */
-export const offerExpiryWorker = ({ sql, log, now }: WorkerDeps): Worker =>
+export const offerExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
   every('offer-expiry', POLL_MS, log, async (signal) => {
-    while (!signal.aborted && (await expireNext(sql, now()))) {}
+    while (!signal.aborted && (await expireNext(sql, followers, now()))) {}
   })
 
 /** Returns whether there may be more. */
-const expireNext = (sql: Pool, now: string): Promise<boolean> =>
+const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)
     await emitOfferEvents(
@@ -31,6 +31,6 @@ const expireNext = (sql: Pool, now: string): Promise<boolean> =>
       expired.map((offer) => ['expired', offer]),
     )
     const changes = expired.map((offer) => caseChange('expired', offer))
-    await updateCasesOf(tx, changes, now)
+    await followers.updateCases(tx, changes, now)
     return expired.length === BATCH_SIZE
   })

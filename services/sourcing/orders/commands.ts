@@ -1,12 +1,13 @@
 import type { Milestone, Order } from '../../../proto/http/sourcing/orders.ts'
+import { ORDER } from '../../../proto/states/orders.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { followOrder } from '../assignments/order-steps.ts'
+import { requireTransition } from '../transitions.ts'
 import { EVENT_NAMES, emitOrderEvent } from './events.ts'
+import type { OrderDeps } from './followers.ts'
 import { lockOrder, moveState, replaceMilestones, setFilesReleased } from './queries.ts'
-import { illegal, milestonesOf } from './rules.ts'
-import { heldStateAfter, isLegal, ORDER_TRANSITIONS, type OrderVerb, stateAfter } from './states.ts'
+import { heldStateAfter, milestonesOf, type OrderVerb } from './rules.ts'
 
 interface ChangeOrder {
   params: { id: string }
@@ -21,14 +22,15 @@ interface Details {
 /** Moves an order by a verb of the caller's organization; of two concurrent calls one gets 409. */
 export async function moveOrder(
   verb: Exclude<OrderVerb, 'milestones' | 'releaseFiles'>,
+  { followers }: OrderDeps,
   { tx, caller: { orgId }, params, body, now }: Command<ChangeOrder & { body: Details | undefined }>,
 ): Promise<JsonText> {
-  const { from, by } = ORDER_TRANSITIONS[verb]
+  const { from, by } = ORDER.verbs[verb]
   const acted = { orgId, id: params.id, by }
   const { document, held_state: heldState } = found(await lockOrder(tx, acted))
   const { state }: Order = JSON.parse(document)
-  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
-  const to = stateAfter(verb, state, heldState)
+  requireTransition(ORDER, verb, state)
+  const to = ORDER.stateAfter(verb, state, heldState)
   const change = {
     from,
     to,
@@ -41,45 +43,41 @@ export async function moveOrder(
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the order has changed.' })
   const order: Order = JSON.parse(moved.document)
   await emitOrderEvent(tx, EVENT_NAMES[verb], order)
-  await followOrder(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)
+  await followers.updateAssignments(tx, order, `sourcing.order.${EVENT_NAMES[verb]}`)
   return new JsonText(moved.document)
 }
 
 /** Replaces the milestones of an order. A list without a change writes nothing. */
-export async function changeMilestones({
-  tx,
-  caller: { orgId },
-  params,
-  body,
-  now,
-}: Command<ChangeOrder & { body: { milestones: Milestone[] } }>): Promise<JsonText> {
+export async function changeMilestones(
+  { followers }: OrderDeps,
+  { tx, caller: { orgId }, params, body, now }: Command<ChangeOrder & { body: { milestones: Milestone[] } }>,
+): Promise<JsonText> {
   const milestones = milestonesOf(body.milestones)
-  const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.milestones.by }
+  const acted = { orgId, id: params.id, by: ORDER.verbs.milestones.by }
   const { document } = found(await lockOrder(tx, acted))
   const order: Order = JSON.parse(document)
-  if (!isLegal('milestones', order.state)) {
-    throw refuse('illegal_transition', { detail: illegal(order.state, 'milestones') })
-  }
+  requireTransition(ORDER, 'milestones', order.state)
   if (Bun.deepEquals(milestones, order.milestones)) return new JsonText(document)
   const { document: changed } = found(await replaceMilestones(tx, acted, milestones, now))
   await emitOrderEvent(tx, EVENT_NAMES.milestones, order)
-  await followOrder(tx, JSON.parse(changed), `sourcing.order.${EVENT_NAMES.milestones}`)
+  await followers.updateAssignments(tx, JSON.parse(changed), `sourcing.order.${EVENT_NAMES.milestones}`)
   return new JsonText(changed)
 }
 
 /** Releases the part's files of the group `ip` to the manufacturer; of two concurrent calls one gets 409. */
-export async function releaseFiles({ tx, caller: { orgId }, params, now }: Command<ChangeOrder>): Promise<JsonText> {
-  const acted = { orgId, id: params.id, by: ORDER_TRANSITIONS.releaseFiles.by }
+export async function releaseFiles(
+  { followers }: OrderDeps,
+  { tx, caller: { orgId }, params, now }: Command<ChangeOrder>,
+): Promise<JsonText> {
+  const acted = { orgId, id: params.id, by: ORDER.verbs.releaseFiles.by }
   const { state, filesReleasedTime }: Order = JSON.parse(found(await lockOrder(tx, acted)).document)
-  if (!isLegal('releaseFiles', state)) {
-    throw refuse('illegal_transition', { detail: illegal(state, 'releaseFiles') })
-  }
+  requireTransition(ORDER, 'releaseFiles', state)
   if (filesReleasedTime !== undefined) {
     throw refuse('illegal_transition', { detail: 'The files are already released.' })
   }
   const { document } = found(await setFilesReleased(tx, acted, now))
   const order: Order = JSON.parse(document)
   await emitOrderEvent(tx, EVENT_NAMES.releaseFiles, order)
-  await followOrder(tx, order, `sourcing.order.${EVENT_NAMES.releaseFiles}`)
+  await followers.updateAssignments(tx, order, `sourcing.order.${EVENT_NAMES.releaseFiles}`)
   return new JsonText(document)
 }

@@ -2,7 +2,7 @@ import type { OrderEvent } from '../../../proto/events/sourcing.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import type { OrderVerb } from './states.ts'
+import type { OrderVerb } from './rules.ts'
 
 type OrderEventName = OrderEvent['type'] extends `sourcing.order.${infer Name}` ? Name : never
 

@@ -1,4 +1,5 @@
-import type { OrderState, OrderView } from '../../../proto/http/sourcing/orders.ts'
+import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'

@@ -1,6 +1,7 @@
-import type { Milestone, OrderState } from '../../../proto/http/sourcing/orders.ts'
+import type { Milestone } from '../../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../../proto/states/orders.ts'
+import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import type { Actor } from './states.ts'
 import { isActor, isParty } from './visibility.ts'
 
 /** The JSON of an order; no row where the order does not name the organization. */
@@ -19,7 +20,7 @@ interface ActedOn {
   by: readonly Actor[]
 }
 
-export interface OrderChange {
+interface OrderChange {
   from: readonly OrderState[]
   to: OrderState
   heldState: OrderState | null

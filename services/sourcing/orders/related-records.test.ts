@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { ORDER_STATES, type OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { ORDER_STATES, type OrderState } from '../../../proto/states/orders.ts'
+
 import { FINAL_ORDER_STATES, LIVE_ORDER_STATES } from '../../testing/contract-states.ts'
 import { FileClient } from '../../testing/files/file-client.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'

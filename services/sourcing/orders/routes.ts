@@ -10,11 +10,11 @@ import type { PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import type { PageReads } from '../page-reads.ts'
 import { changeMilestones, moveOrder, releaseFiles } from './commands.ts'
+import type { OrderDeps } from './followers.ts'
 import { findPage } from './list.ts'
 import { findOrder } from './queries.ts'
-import { milestoneProblems } from './rules.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = PageReads & OrderDeps & { http: Http; pagination: Pagination; sql: Pool }
 
 export const orderRoutes = ({ http, pagination, ...deps }: Deps) => {
   const pageOfOrders = ({ caller, query, request }: CallerContext<typeof lifecycle.findOrders>) => {
@@ -37,17 +37,17 @@ export const orderRoutes = ({ http, pagination, ...deps }: Deps) => {
         return pagination.json({ caller, list: `history ${id}`, query }, (window) => listHistory(deps.sql, id, window))
       }),
     )
-    .use(http.command(lifecycle.confirmOrder, (call) => moveOrder('confirm', call)))
-    .use(http.command(lifecycle.declineOrder, (call) => moveOrder('decline', call)))
-    .use(http.command(lifecycle.startOrder, (call) => moveOrder('start', call)))
-    .use(http.command(lifecycle.inspectOrder, (call) => moveOrder('inspect', call)))
-    .use(http.command(lifecycle.reworkOrder, (call) => moveOrder('rework', call)))
-    .use(http.command(lifecycle.shipOrder, (call) => moveOrder('ship', call)))
-    .use(http.command(lifecycle.deliverOrder, (call) => moveOrder('deliver', call)))
-    .use(http.command(lifecycle.completeOrder, (call) => moveOrder('complete', call)))
-    .use(http.command(lifecycle.cancelOrder, (call) => moveOrder('cancel', call)))
-    .use(http.command(lifecycle.holdOrder, (call) => moveOrder('hold', call)))
-    .use(http.command(lifecycle.resumeOrder, (call) => moveOrder('resume', call)))
-    .use(http.command(lifecycle.replaceOrderMilestones, changeMilestones, { checkBody: milestoneProblems }))
-    .use(http.command(lifecycle.releaseOrderFiles, releaseFiles))
+    .use(http.command(lifecycle.confirmOrder, (call) => moveOrder('confirm', deps, call)))
+    .use(http.command(lifecycle.declineOrder, (call) => moveOrder('decline', deps, call)))
+    .use(http.command(lifecycle.startOrder, (call) => moveOrder('start', deps, call)))
+    .use(http.command(lifecycle.inspectOrder, (call) => moveOrder('inspect', deps, call)))
+    .use(http.command(lifecycle.reworkOrder, (call) => moveOrder('rework', deps, call)))
+    .use(http.command(lifecycle.shipOrder, (call) => moveOrder('ship', deps, call)))
+    .use(http.command(lifecycle.deliverOrder, (call) => moveOrder('deliver', deps, call)))
+    .use(http.command(lifecycle.completeOrder, (call) => moveOrder('complete', deps, call)))
+    .use(http.command(lifecycle.cancelOrder, (call) => moveOrder('cancel', deps, call)))
+    .use(http.command(lifecycle.holdOrder, (call) => moveOrder('hold', deps, call)))
+    .use(http.command(lifecycle.resumeOrder, (call) => moveOrder('resume', deps, call)))
+    .use(http.command(lifecycle.replaceOrderMilestones, (call) => changeMilestones(deps, call)))
+    .use(http.command(lifecycle.releaseOrderFiles, (call) => releaseFiles(deps, call)))
 }

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import type { OrderState } from '../../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../../proto/states/orders.ts'
+
 import { after, ORDER_VERBS } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'

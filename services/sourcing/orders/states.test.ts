@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { ORDER_STATES, type OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { ORDER_STATES, type OrderState } from '../../../proto/states/orders.ts'
+
 import { after, ORDER_VERBS } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { orderParties, ordersOf } from '../../testing/orders.ts'

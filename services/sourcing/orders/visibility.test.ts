@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ORDER_STATES, type OrderState } from '../../../proto/http/sourcing/orders.ts'
+import { ORDER_STATES, type OrderState } from '../../../proto/states/orders.ts'
+
 import { FINAL_ORDER_STATES, LIVE_ORDER_STATES } from '../../testing/contract-states.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { insertAssignedOrder } from '../../testing/orders.ts'

@@ -1,6 +1,6 @@
 import type { OrderView } from '../../../proto/http/sourcing/orders.ts'
+import type { Actor } from '../../../proto/states/state-table.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
-import type { Actor } from './states.ts'
 
 /* Conditions on rows of `sourcing.orders`. */
 

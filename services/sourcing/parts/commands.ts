@@ -1,27 +1,27 @@
 import type { FieldError } from '../../../proto/errors.ts'
 import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
+import { PART } from '../../../proto/states/parts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
+import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import * as queries from './queries.ts'
 import { insertPart, lockOwnPart, moveState, updateContent } from './queries.ts'
 import { lockReferences, resolveReferences } from './references.ts'
 import {
   contentOf,
   mayDelete,
-  type PartContent,
   type PartVerb,
   patchedContent,
   patchProblems,
   publishProblems,
   referenceProblems,
-  TRANSITIONS,
   writableFields,
 } from './rules.ts'
 
@@ -42,27 +42,11 @@ export async function createPart({ tx, caller, body, now }: Command<CreatePart>)
     ipOwnerOrgId: caller.orgId,
     technologyIds: resolved.process?.technologyIds ?? [],
   }
-  const serialNumber = await insertWithSerialNumber(tx, part, content, now)
+  const { serial_number: serialNumber } = await withSerialNumber('P', (serialNumber) =>
+    insertPart(tx, { ...part, serialNumber }, content, now),
+  )
   await emitPartEvent(tx, 'created', part.id, caller.orgId)
   return { id: part.id, serialNumber }
-}
-
-/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
-const MAX_ATTEMPTS = 10
-
-/** Inserts a part with a random serial number; a taken one is replaced by another. */
-export async function insertWithSerialNumber(
-  tx: Tx,
-  part: Omit<queries.NewPart, 'serialNumber'>,
-  content: PartContent,
-  now: string,
-  generate = () => newSerialNumber('P'),
-): Promise<string> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const serialNumber = generate()
-    if ((await insertPart(tx, { ...part, serialNumber }, content, now)).length > 0) return serialNumber
-  }
-  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
 }
 
 interface ChangePart {
@@ -79,7 +63,7 @@ export async function patchPart({
   now,
 }: Command<ChangePart & { body: PartPatch; ifMatch: string | undefined }>): Promise<JsonText> {
   await lockReferences(tx, caller.orgId)
-  const { document, part } = await ownPart(tx, caller, params.id)
+  const { document, part } = await ownPart(tx, caller, params.id, 'patch')
   const content = patchedContent(part, body)
   const resolved = await resolveReferences(tx, caller.orgId, content)
   const problems = referenceProblems(content, resolved, body)
@@ -97,15 +81,15 @@ export async function patchPart({
 const EVENT_NAMES = { publish: 'published', archive: 'archived', unarchive: 'unarchived' } as const
 
 /** Moves an own part to another state; of two concurrent calls one gets 409. */
-export async function movePart(verb: PartVerb, { tx, caller, params, now }: Command<ChangePart>): Promise<JsonText> {
-  const transition = TRANSITIONS[verb]
-  const { part } = await ownPart(tx, caller, params.id)
-  if (part.state !== transition.from) {
-    throw refuse('illegal_transition', { detail: `The part is ${part.state}, not ${transition.from}.` })
-  }
-  if (transition.needsPublishFields)
+export async function movePart(
+  verb: keyof typeof EVENT_NAMES,
+  { tx, caller, params, now }: Command<ChangePart>,
+): Promise<JsonText> {
+  const { part } = await ownPart(tx, caller, params.id, verb)
+  requireTransition(PART, verb, part.state)
+  if (PART.guards(verb).includes('hasRequiredFields'))
     requireNone(publishProblems(part), 'Required fields of a published part are missing.')
-  const [moved] = await moveState(tx, caller.orgId, part.id, transition, now)
+  const [moved] = await moveState(tx, caller.orgId, part.id, PART.verbs[verb], now)
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the part has changed.' })
   await emitPartEvent(tx, EVENT_NAMES[verb], part.id, caller.orgId)
   return new JsonText(moved.document)
@@ -113,7 +97,7 @@ export async function movePart(verb: PartVerb, { tx, caller, params, now }: Comm
 
 /** Deletes an own part without an open RFQ or unfinished order. A publication and an award lock the part, so each comes before or after. */
 export async function deletePart({ tx, caller, params, now }: Command<ChangePart>): Promise<undefined> {
-  const { part } = await ownPart(tx, caller, params.id)
+  const { part } = await ownPart(tx, caller, params.id, 'delete')
   const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length
   const unfinishedOrders = (await queries.findUnfinishedOrder(tx, part.id)).length
   if (!mayDelete({ openRfqs, unfinishedOrders })) {
@@ -124,7 +108,9 @@ export async function deletePart({ tx, caller, params, now }: Command<ChangePart
   return undefined
 }
 
-async function ownPart(tx: Tx, caller: Caller, id: string): Promise<{ document: string; part: Part }> {
+/** A part of the caller's organization, locked; 404 for a verb of others. */
+async function ownPart(tx: Tx, caller: Caller, id: string, verb: PartVerb): Promise<{ document: string; part: Part }> {
+  requireActor(PART, verb, 'ipOwner')
   const { document } = found(await lockOwnPart(tx, caller.orgId, id))
   return { document, part: JSON.parse(document) }
 }

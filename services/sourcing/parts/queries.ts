@@ -108,7 +108,7 @@ export const findParts = (sql: Sql, orgId: string, ids: readonly string[]) => sq
   select id, case when ${isOwn(sql, orgId)} then owner_document else document end as document
   from sourcing.parts where id = any(${[...ids]}) and ${isReadable(sql, orgId)}`
 
-export interface NewPart {
+interface NewPart {
   id: string
   serialNumber: string
   ipOwnerOrgId: string
@@ -116,29 +116,20 @@ export interface NewPart {
 }
 
 /** No row where another part has the same serial number. */
-export const insertPart = (sql: Sql, part: NewPart, input: PartContent, now: string) => sql<{ id: string }[]>`
-  insert into sourcing.parts (
-    id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription,
-    material_type, material_id, process_id, technology_ids, material_note, process_note,
-    standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords, internal,
-    rapid_manufacturing_material, exemptions_notes, documentation_requirement_notes, other_requirement_notes,
-    description_manufacturer, unit_system, business_unit_ids, box_x, box_y, box_z, metadata, custom_fields,
-    created_at, updated_at)
-  values (
-    ${part.id}, ${part.serialNumber}, ${part.ipOwnerOrgId}, 'DRAFT', ${input.title ?? null},
-    ${input.externalRef ?? null}, ${input.description ?? null}, ${input.requireSubscription},
-    ${input.materialType ?? null}, ${input.materialId ?? null}, ${input.processId ?? null}, ${part.technologyIds},
-    ${input.materialNote ?? null}, ${input.processNote ?? null},
-    ${input.standardIds}, ${input.criticalityIds}, ${input.categoryIds},
-    ${input.unspscCategoryIds}, ${input.keywords}, ${input.internal},
-    ${input.rapidManufacturingMaterial ?? null}, ${input.exemptionsNotes ?? null},
-    ${input.documentationRequirementNotes ?? null}, ${input.otherRequirementNotes ?? null},
-    ${input.descriptionManufacturer ?? null}, ${input.unitSystem ?? null}, ${input.businessUnitIds},
-    ${input.boundingBox?.x ?? null}, ${input.boundingBox?.y ?? null}, ${input.boundingBox?.z ?? null},
-    ${JSON.stringify(input.metadata)}::text::jsonb, ${JSON.stringify(input.customFields)}::text::jsonb,
-    ${now}, ${now})
-  on conflict (serial_number) do nothing
-  returning id`
+export function insertPart(
+  sql: Sql,
+  part: NewPart,
+  { businessUnitIds, customFields, ...content }: PartContent,
+  now: string,
+) {
+  return sql<{ serial_number: string }[]>`
+    insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, content, business_unit_ids, custom_fields,
+      technology_ids, created_at, updated_at)
+    values (${part.id}, ${part.serialNumber}, ${part.ipOwnerOrgId}, 'DRAFT', ${JSON.stringify(content)}::text::json,
+      ${businessUnitIds}, ${JSON.stringify(customFields)}::text::jsonb, ${part.technologyIds}, ${now}, ${now})
+    on conflict (serial_number) do nothing
+    returning serial_number`
+}
 
 /** No row where the part is not the organization's own. */
 export const findOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ id: string }[]>`
@@ -149,46 +140,32 @@ export const lockOwnPart = (sql: Sql, orgId: string, id: string) => sql<{ docume
   select owner_document as document from sourcing.parts
   where id = ${id} and ${isOwn(sql, orgId)} for update`
 
-/** No row if the part is no longer in the state `from`: of two concurrent calls one succeeds. */
+/** No row if the part is no longer in a state of `from`: of two concurrent calls one succeeds. */
 export const moveState = (sql: Sql, orgId: string, id: string, { from, to }: StateMove, now: string) =>
   sql<{ document: string }[]>`
     update sourcing.parts set state = ${to}, updated_at = ${now},
-      published_at = case when ${from} = 'DRAFT' then ${now}::timestamptz else published_at end
-    where id = ${id} and ${isOwn(sql, orgId)} and state = ${from}
+      published_at = case when ${to} = 'PUBLISHED' then coalesce(published_at, ${now}) else published_at end
+    where id = ${id} and ${isOwn(sql, orgId)} and state = any(${[...from]})
     returning owner_document as document`
 
 interface StateMove {
-  from: string
+  from: readonly string[]
   to: string
 }
 
-export const updateContent = (
+export function updateContent(
   sql: Sql,
   { id, orgId, technologyIds }: { id: string; orgId: string; technologyIds: string[] },
-  input: PartContent,
+  { businessUnitIds, customFields, ...content }: PartContent,
   now: string,
-) => sql<{ document: string }[]>`
-  update sourcing.parts set
-    title = ${input.title ?? null}, external_ref = ${input.externalRef ?? null},
-    description = ${input.description ?? null}, require_subscription = ${input.requireSubscription},
-    material_type = ${input.materialType ?? null}, material_id = ${input.materialId ?? null},
-    process_id = ${input.processId ?? null}, technology_ids = ${technologyIds},
-    material_note = ${input.materialNote ?? null}, process_note = ${input.processNote ?? null},
-    standard_ids = ${input.standardIds}, criticality_ids = ${input.criticalityIds},
-    category_ids = ${input.categoryIds}, unspsc_category_ids = ${input.unspscCategoryIds},
-    keywords = ${input.keywords}, internal = ${input.internal},
-    rapid_manufacturing_material = ${input.rapidManufacturingMaterial ?? null},
-    exemptions_notes = ${input.exemptionsNotes ?? null},
-    documentation_requirement_notes = ${input.documentationRequirementNotes ?? null},
-    other_requirement_notes = ${input.otherRequirementNotes ?? null},
-    description_manufacturer = ${input.descriptionManufacturer ?? null}, unit_system = ${input.unitSystem ?? null},
-    business_unit_ids = ${input.businessUnitIds}, box_x = ${input.boundingBox?.x ?? null},
-    box_y = ${input.boundingBox?.y ?? null}, box_z = ${input.boundingBox?.z ?? null},
-    metadata = ${JSON.stringify(input.metadata)}::text::jsonb,
-    custom_fields = ${JSON.stringify(input.customFields)}::text::jsonb,
-    revision = revision + 1, updated_at = ${now}
-  where id = ${id} and ${isOwn(sql, orgId)}
-  returning owner_document as document`
+) {
+  return sql<{ document: string }[]>`
+    update sourcing.parts set content = ${JSON.stringify(content)}::text::json, business_unit_ids = ${businessUnitIds},
+      custom_fields = ${JSON.stringify(customFields)}::text::jsonb, technology_ids = ${technologyIds},
+      revision = revision + 1, updated_at = ${now}
+    where id = ${id} and ${isOwn(sql, orgId)}
+    returning owner_document as document`
+}
 
 /** The OPEN RFQs of a part whose expiry is in the future, counted up to one. */
 export const findOpenRfq = (sql: Sql, id: string, now: string) => sql<{ id: string }[]>`
@@ -202,4 +179,4 @@ export const deletePart = (sql: Sql, orgId: string, id: string) => sql<{ id: str
   delete from sourcing.parts where id = ${id} and ${isOwn(sql, orgId)} returning id`
 
 export const findMetadata = (sql: Sql, orgId: string, id: string) => sql<{ metadata: string }[]>`
-  select metadata::text as metadata from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`
+  select content ->> 'metadata' as metadata from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`

@@ -1,7 +1,9 @@
 import type { FieldError } from '../../../proto/errors.ts'
+import { inOrderOf } from '../../../proto/http/shapes.ts'
 import { METADATA_KEY_MAX_CHARACTERS } from '../../../proto/http/sourcing/part-fields.ts'
-import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
+import { type Part, PartInput, type PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import type { PART, PartState } from '../../../proto/states/parts.ts'
 
 /** Whether a part may be deleted: not while manufacturers are asked for quotations of it, or make it. */
 export const mayDelete = ({ openRfqs, unfinishedOrders }: { openRfqs: number; unfinishedOrders: number }): boolean =>
@@ -96,30 +98,11 @@ export function publishProblems(part: Pick<PartInput, 'title' | 'materialId' | '
   return problems
 }
 
-type PartState = Part['state']
-
-interface Transition {
-  from: PartState
-  to: PartState
-  /** Whether the part must have the fields of a published part. */
-  needsPublishFields: boolean
-}
-
-/** Each verb moves a part from one state to another. A part in any state can be patched and deleted. */
-export const TRANSITIONS = {
-  publish: { from: 'DRAFT', to: 'PUBLISHED', needsPublishFields: true },
-  archive: { from: 'PUBLISHED', to: 'ARCHIVED', needsPublishFields: false },
-  unarchive: { from: 'ARCHIVED', to: 'PUBLISHED', needsPublishFields: true },
-} as const satisfies Record<string, Transition>
-
-export type PartVerb = keyof typeof TRANSITIONS
+export type PartVerb = keyof typeof PART.verbs
 
 /** A part that is or was published keeps the fields of a published part. */
 export const patchProblems = (state: PartState, content: PartContent): FieldError[] =>
   state === 'DRAFT' ? [] : publishProblems(content)
-
-/** Removes duplicates; the first of equal values stays. */
-const unique = (values: readonly string[] | undefined): string[] => [...new Set(values ?? [])]
 
 const uniqueOptions = (selections: PartInput['customFields'] = []) => [
   ...new Map(selections.map((selection) => [optionKey(selection), selection])).values(),
@@ -128,21 +111,22 @@ const uniqueOptions = (selections: PartInput['customFields'] = []) => [
 /** The stored fields of a part: lists without duplicates, unsent lists empty, unsent flags false. */
 export type PartContent = ReturnType<typeof contentOf>
 
-export const contentOf = ({ boundingBox, ...input }: PartInput) => ({
-  ...input,
-  // A box without edges is not stored.
-  ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
-  requireSubscription: input.requireSubscription ?? false,
-  internal: input.internal ?? false,
-  standardIds: unique(input.standardIds),
-  criticalityIds: unique(input.criticalityIds),
-  categoryIds: unique(input.categoryIds),
-  unspscCategoryIds: unique(input.unspscCategoryIds),
-  keywords: unique(input.keywords),
-  businessUnitIds: unique(input.businessUnitIds),
-  metadata: input.metadata ?? {},
-  customFields: uniqueOptions(input.customFields),
-})
+export const contentOf = ({ boundingBox, ...input }: PartInput) =>
+  inOrderOf(PartInput, {
+    ...input,
+    // A box without edges is not stored.
+    ...(boundingBox && Object.keys(boundingBox).length > 0 ? { boundingBox } : {}),
+    requireSubscription: input.requireSubscription ?? false,
+    internal: input.internal ?? false,
+    standardIds: [...new Set(input.standardIds)],
+    criticalityIds: [...new Set(input.criticalityIds)],
+    categoryIds: [...new Set(input.categoryIds)],
+    unspscCategoryIds: [...new Set(input.unspscCategoryIds)],
+    keywords: [...new Set(input.keywords)],
+    businessUnitIds: [...new Set(input.businessUnitIds)],
+    metadata: input.metadata ?? {},
+    customFields: uniqueOptions(input.customFields),
+  })
 
 /** The content of a part after a patch: sent fields replace the stored ones, null clears a field. */
 export function patchedContent(part: Part, patch: PartPatch): PartContent {

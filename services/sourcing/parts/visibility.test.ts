@@ -11,10 +11,10 @@ const INVITATION_STATES = ['INVITED', 'READ', 'OFFERED', 'DECLINED']
 // Every combination of the states of RFQ and invitation, and awards with and without an offer of the invited organization.
 await db.owner`
   insert into sourcing.rfqs (id, serial_number, part_id, part_serial_number, consumer_org_id, ip_owner_org_id, state,
-    quantities, manufacturer_ids, expires_at, currency, delivery_region_code, sealed, cancel_reason, created_at,
+    terms, manufacturer_ids, expires_at, cancel_reason, created_at,
     updated_at, published_at)
-  select 'rfq_' || n, 'R-' || n, id, serial_number, 'org_consumer', ip_owner_org_id, rfq.state, '{1}', '{org_1,org_invited}',
-    now(), 'EUR', 'DK', false, case rfq.state when 'CANCELLED' then 'Sold.' end, now(), now(), now()
+  select 'rfq_' || n, 'R-' || n, id, serial_number, 'org_consumer', ip_owner_org_id, rfq.state,
+    '{"currency":"EUR","deliveryRegionCode":"DK","quantities":[1],"sealed":false}', '{org_1,org_invited}', now(), case rfq.state when 'CANCELLED' then 'Sold.' end, now(), now(), now()
   from (select row_number() over (order by id) as n, * from sourcing.parts where state <> 'PUBLISHED' or internal) part
   cross join lateral (select (${RFQ_STATES}::text[])[1 + n % 4] as state) rfq`
 await db.owner`

@@ -1,29 +1,29 @@
 import type { Rfq, RfqInput, RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { utcOf } from '../../../proto/http/times.ts'
 import { noSuch } from '../../../proto/messages.ts'
+import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import { newIdAt, newSerialNumber } from '../../kit/db/ids.ts'
+import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, invalidField, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
-import { openRfqCases, updateCasesOf } from '../cases/rfq-cases.ts'
-import { rejectOffersOf } from '../offers/cancellation.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import { caseChange, causeOf, emitRfqEvent, emitRfqInvited } from './events.ts'
+import type { RfqDeps } from './followers.ts'
 import * as queries from './queries.ts'
 import {
   contentOf,
   guardProblems,
   hasTooManyInvitees,
-  illegal,
   inviteeProblems,
   partiesOf,
   patchedContent,
   type RfqContent,
-  unique,
-  utcOf,
+  type RfqVerb,
+  stateAt,
   writableFields,
 } from './rules.ts'
-import { isLegal, RFQ_TRANSITIONS, type RfqGuard, type RfqVerb, stateAfter, stateAt } from './states.ts'
 
 interface CreateRfq {
   body: RfqInput
@@ -33,28 +33,13 @@ interface CreateRfq {
 export async function createRfq({ tx, caller, body, now }: Command<CreateRfq>) {
   const content = contentOf(body)
   const part = await requireReferences(tx, caller.orgId, content, body)
-  const rfq = await insertWithSerialNumber(tx, caller.orgId, part, content, now)
+  const id = newIdAt('rfq', now)
+  const { document } = await withSerialNumber('R', (serialNumber) =>
+    queries.insertRfq(tx, { id, serialNumber, consumerOrgId: caller.orgId }, part, content, now),
+  )
+  const rfq: Rfq = JSON.parse(document)
   await emitRfqEvent(tx, 'created', rfq)
   return rfq
-}
-
-/** A trillion serial numbers are possible, so one of ten random ones is practically always free. */
-const MAX_ATTEMPTS = 10
-
-async function insertWithSerialNumber(
-  tx: Tx,
-  consumerOrgId: string,
-  part: queries.PartRow,
-  content: RfqContent,
-  now: string,
-): Promise<Rfq> {
-  const id = newIdAt('rfq', now)
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const rfq = { id, serialNumber: newSerialNumber('R'), consumerOrgId }
-    const [row] = await queries.insertRfq(tx, rfq, part, content, now)
-    if (row) return JSON.parse(row.document)
-  }
-  throw new Error(`no free serial number in ${MAX_ATTEMPTS} attempts`)
 }
 
 /** Locks the part; throws 400 for a part or a sent invitee that the consumer may not name. */
@@ -88,12 +73,12 @@ export async function patchRfq({
   ifMatch,
   now,
 }: Command<ChangeRfq & { body: RfqPatch; ifMatch: string | undefined }>): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'patch')
   const content = patchedContent(rfq, body)
   // The stored references of a published RFQ are not checked, because it cannot be patched.
-  const part = rfq.state === 'DRAFT' ? await requireReferences(tx, caller.orgId, content, body) : undefined
+  const part = RFQ.isLegal('patch', rfq.state) ? await requireReferences(tx, caller.orgId, content, body) : undefined
   requireMatch(ifMatch, document)
-  if (!part) throw refuse('illegal_transition', { detail: illegal(rfq.state, 'patch') })
+  if (!part) throw refuse('illegal_transition', { detail: RFQ.refusal('patch', rfq.state) })
 
   if (Bun.deepEquals(content, contentOf(writableFields(rfq)))) return new JsonText(document)
   const { document: changed } = found(
@@ -104,17 +89,14 @@ export async function patchRfq({
 }
 
 /** Adds invitees to an own RFQ, and invites those again that declined. Other present ones stay as they are. */
-export async function inviteToRfq({
-  tx,
-  caller,
-  params,
-  body,
-  now,
-}: Command<ChangeRfq & { body: { manufacturerIds: string[] } }>): Promise<JsonText> {
-  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id)
+export async function inviteToRfq(
+  { followers }: RfqDeps,
+  { tx, caller, params, body, now }: Command<ChangeRfq & { body: { manufacturerIds: string[] } }>,
+): Promise<JsonText> {
+  const { document, rfq } = await lockOwn(tx, caller.orgId, params.id, 'invite')
   await requireInvitees(tx, caller.orgId, body.manufacturerIds)
   await requireGuards(tx, 'invite', rfq, { now })
-  const added = unique(body.manufacturerIds).filter((id) => !rfq.manufacturerIds.includes(id))
+  const added = [...new Set(body.manufacturerIds)].filter((id) => !rfq.manufacturerIds.includes(id))
   const manufacturerIds = [...rfq.manufacturerIds, ...added]
   if (hasTooManyInvitees(manufacturerIds)) {
     throw refuse('limit_reached', { detail: 'An RFQ has at most 100 invited manufacturers.' })
@@ -126,7 +108,7 @@ export async function inviteToRfq({
   const { document: changed } = found(await queries.updateManufacturers(tx, key, manufacturerIds, now))
   if (rfq.state === 'OPEN') await queries.insertInvitations(tx, rfq.id, added, now)
   await emitRfqInvited(tx, rfq, invited)
-  if (rfq.state === 'OPEN') await openRfqCases(tx, rfq, invited, causeOf('invited', rfq), now)
+  if (rfq.state === 'OPEN') await followers.openCases(tx, rfq, invited, causeOf('invited', rfq), now)
   return new JsonText(changed)
 }
 
@@ -145,17 +127,18 @@ interface Move extends ChangeRfq {
 /** Moves an own RFQ by its verb; of two concurrent calls one gets 409. */
 export async function moveRfq(
   verb: keyof typeof EVENT_NAMES,
+  { followers }: RfqDeps,
   { tx, caller, params, body, now }: Command<Move>,
 ): Promise<JsonText> {
-  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id, verb)
   const newExpireTime = body?.expireTime === undefined ? rfq.expireTime : utcOf(body.expireTime)
   await requireGuards(tx, verb, rfq, { now, newExpireTime })
   const key = { orgId: caller.orgId, id: rfq.id }
   const hasExpired = stateAt(rfq, now) !== rfq.state
   if (hasExpired) await closeExpired(tx, rfq, now)
   const change = {
-    from: RFQ_TRANSITIONS[verb].from,
-    to: stateAfter(verb, rfq.state),
+    from: RFQ.verbs[verb].from,
+    to: RFQ.stateAfter(verb, rfq.state),
     expireTime: newExpireTime,
     cancelReason: body?.reason ?? null,
   }
@@ -163,16 +146,16 @@ export async function moveRfq(
   if (!moved) throw refuse('illegal_transition', { detail: 'The state of the RFQ has changed.' })
   if (verb === 'publish') await queries.insertInvitations(tx, rfq.id, rfq.manufacturerIds, now)
   await emitRfqEvent(tx, EVENT_NAMES[verb], rfq)
-  if (verb === 'cancel') await rejectOffersOf(tx, rfq.id, now)
-  if (hasExpired) await updateCasesOf(tx, [caseChange('closed', rfq)], now)
-  if (verb === 'publish') await openRfqCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
-  else await updateCasesOf(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)
+  if (verb === 'cancel') await followers.rejectOffers(tx, rfq.id, now)
+  if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
+  if (verb === 'publish') await followers.openCases(tx, rfq, partiesOf(rfq), causeOf('published', rfq), now)
+  else await followers.updateCases(tx, [{ ...caseChange(EVENT_NAMES[verb], rfq), ends: verb === 'cancel' }], now)
   return new JsonText(moved.document)
 }
 
 /** Closes an RFQ that expired before the worker saw it, so that its history has both changes. The caller updates its cases. */
 export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void> {
-  const { from, to } = RFQ_TRANSITIONS.expire
+  const { from, to } = RFQ.verbs.expire
   const change = { from, to, expireTime: rfq.expireTime, cancelReason: null }
   await queries.moveState(tx, { orgId: rfq.consumerOrgId, id: rfq.id }, change, now)
   await emitRfqEvent(tx, 'closed', rfq)
@@ -180,14 +163,16 @@ export async function closeExpired(tx: Tx, rfq: Rfq, now: string): Promise<void>
 
 /** Deletes an own draft. */
 export async function deleteRfq({ tx, caller, params, now }: Command<ChangeRfq>): Promise<undefined> {
-  const { rfq } = await lockOwn(tx, caller.orgId, params.id)
+  const { rfq } = await lockOwn(tx, caller.orgId, params.id, 'delete')
   await requireGuards(tx, 'delete', rfq, { now })
   await queries.deleteRfq(tx, caller.orgId, rfq.id)
   await emitRfqEvent(tx, 'deleted', rfq)
   return undefined
 }
 
-async function lockOwn(tx: Tx, orgId: string, id: string): Promise<{ document: string; rfq: Rfq }> {
+/** An RFQ of the caller's organization as its consumer, locked; 404 for a verb of others. */
+async function lockOwn(tx: Tx, orgId: string, id: string, verb: RfqVerb): Promise<{ document: string; rfq: Rfq }> {
+  requireActor(RFQ, verb, 'consumer')
   const { document } = found(await queries.lockOwnRfq(tx, orgId, id))
   return { document, rfq: JSON.parse(document) }
 }
@@ -200,8 +185,8 @@ async function requireGuards(
   { now, newExpireTime = rfq.expireTime }: { now: string; newExpireTime?: string },
 ): Promise<void> {
   const state = stateAt(rfq, now)
-  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
-  const guards: readonly RfqGuard[] = RFQ_TRANSITIONS[verb].guards
+  requireTransition(RFQ, verb, state)
+  const guards = RFQ.guards(verb)
   const [part] = guards.includes('partIsAvailable') ? await queries.lockPart(tx, rfq.consumerOrgId, rfq.partId) : []
   const invitees = guards.includes('inviteesQualify')
     ? await queries.findInvitees(tx, rfq.consumerOrgId, rfq.manufacturerIds)

@@ -3,10 +3,10 @@ import type { RfqDeclined, RfqEvent, RfqInvited } from '../../../proto/events/so
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Tx } from '../../kit/db/client.ts'
-import type { RfqChange } from '../cases/rfq-cases.ts'
+import type { RfqChange } from './followers.ts'
 import { partiesOf } from './rules.ts'
 
-export type Subject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
+type Subject = Pick<Rfq, 'id' | 'partId' | 'consumerOrgId' | 'ipOwnerOrgId'>
 
 const about = ({ id, partId, consumerOrgId, ipOwnerOrgId }: Subject) => ({
   rfqId: id,

@@ -1,4 +1,5 @@
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import { RFQ } from '../../../proto/states/rfqs.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -7,11 +8,11 @@ import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf } from '../../kit/worker/worker.ts'
-import { updateCasesOf } from '../cases/rfq-cases.ts'
+import { requireActor, requireTransition } from '../transitions.ts'
 import { causeOf, emitRfqDeclined } from './events.ts'
+import type { RfqDeps } from './followers.ts'
 import { declineInvitation, findRfq, lockInvitation, markRead } from './queries.ts'
-import { hasOtherRole, illegal, mayDecline } from './rules.ts'
-import { isLegal, stateAt } from './states.ts'
+import { hasOtherRole, mayDecline, stateAt } from './rules.ts'
 
 interface InvitationDeps {
   sql: Pool
@@ -55,11 +56,15 @@ interface DeclineRfq {
 }
 
 /** Declines the invitation of the caller's organization. */
-export async function declineRfq({ tx, caller: { orgId }, params, body, now }: Command<DeclineRfq>): Promise<JsonText> {
+export async function declineRfq(
+  { followers }: RfqDeps,
+  { tx, caller: { orgId }, params, body, now }: Command<DeclineRfq>,
+): Promise<JsonText> {
+  requireActor(RFQ, 'decline', 'invitee')
   const invitation = found(await lockInvitation(tx, orgId, params.id))
   const rfq: Rfq = JSON.parse(invitation.rfq)
   const state = stateAt(rfq, now)
-  if (!isLegal('decline', state)) throw refuse('illegal_transition', { detail: illegal(state, 'decline') })
+  requireTransition(RFQ, 'decline', state)
   if (!mayDecline(invitation.state)) {
     throw refuse('illegal_transition', { detail: `The invitation is ${invitation.state}.` })
   }
@@ -67,6 +72,10 @@ export async function declineRfq({ tx, caller: { orgId }, params, body, now }: C
   await emitRfqDeclined(tx, rfq, orgId)
   const change = { rfqId: rfq.id, cause: causeOf('declined', rfq) }
   const own = { ...change, orgIds: [orgId], ends: !hasOtherRole(rfq, orgId) }
-  await updateCasesOf(tx, orgId === rfq.consumerOrgId ? [own] : [own, { ...change, orgIds: [rfq.consumerOrgId] }], now)
+  await followers.updateCases(
+    tx,
+    orgId === rfq.consumerOrgId ? [own] : [own, { ...change, orgIds: [rfq.consumerOrgId] }],
+    now,
+  )
   return new JsonText(document)
 }

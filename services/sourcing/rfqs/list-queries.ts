@@ -1,4 +1,5 @@
-import type { RfqState, RfqView } from '../../../proto/http/sourcing/rfqs.ts'
+import type { RfqView } from '../../../proto/http/sourcing/rfqs.ts'
+import type { RfqState } from '../../../proto/states/rfqs.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
 import { contains } from '../../kit/db/search.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'

@@ -231,10 +231,9 @@ describe('q of GET /v1/rfqs', () => {
     const { owner: admin } = market.db
     await admin`
       insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number,
-        consumer_org_id, ip_owner_org_id, state, quantities, manufacturer_ids, expires_at, currency, delivery_region_code,
-        sealed, created_at, updated_at)
+        consumer_org_id, ip_owner_org_id, state, terms, manufacturer_ids, expires_at, created_at, updated_at)
       select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || n, ${part}, 'Turbine', 'Turbine', 'P-1', ${consumer.orgId},
-        ${ipOwner.orgId}, 'DRAFT', '{1}', '{}', now() + interval '1 day', 'EUR', 'DK', false, now(), now()
+        ${ipOwner.orgId}, 'DRAFT', '{"currency":"EUR","deliveryRegionCode":"DK","quantities":[1],"sealed":false}', '{}', now() + interval '1 day', now(), now()
       from generate_series(1, 250) n`
     const count = async (title: string) => {
       const [row] = await admin<{ rfqs: number }[]>`

@@ -79,7 +79,8 @@ describe(`over ${ROWS} RFQs, of which one organization has half`, () => {
 
   test('a new title is copied to a batch of RFQs and their invitations by indexes', async () => {
     await loadParts(db.owner, { count: 200, organizations: 5 })
-    await db.owner`update sourcing.parts set id = 'part_7', title = 'Rotor' where id = (select max(id) from sourcing.parts)`
+    await db.owner`
+      update sourcing.parts set id = 'part_7', content = '{"title":"Rotor"}' where id = (select max(id) from sourcing.parts)`
     const ids = await db.owner<{ id: string }[]>`
       select id from sourcing.rfqs where part_id = 'part_7' order by id limit 100`
     const batch = ids.map(({ id }) => id)

@@ -6,7 +6,7 @@ import { isSourceable } from '../parts/visibility.ts'
 import type { Invitee, RfqContent } from './rules.ts'
 import { isConsumer, isInvited, isIpOwner } from './visibility.ts'
 
-export interface ReadableRfq {
+interface ReadableRfq {
   document: string
   /** The role in which the organization reads it. */
   reader: 'CONSUMER' | 'IP_OWNER' | 'MANUFACTURER'
@@ -64,39 +64,42 @@ interface NewRfq {
 }
 
 /** No row where another RFQ has the same serial number. */
-export const insertRfq = (tx: Tx, rfq: NewRfq, part: PartRow, content: RfqContent, now: string) => tx<
-  { document: string }[]
->`
-  insert into sourcing.rfqs (
-    id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state,
-    quantities, manufacturer_ids, expires_at, currency, delivery_region_code, incoterm, requirements, sealed, created_at, updated_at)
-  values (
-    ${rfq.id}, ${rfq.serialNumber}, ${content.partId}, ${part.title}, ${part.title}, ${part.serial_number}, ${rfq.consumerOrgId},
-    ${part.ip_owner_org_id}, 'DRAFT', ${content.quantities}, ${content.manufacturerIds}, ${content.expireTime},
-    ${content.currency}, ${content.deliveryRegionCode}, ${content.incoterm ?? null}, ${content.requirements ?? null},
-    ${content.sealed}, ${now}, ${now})
-  on conflict (serial_number) do nothing
-  returning document`
+export function insertRfq(
+  tx: Tx,
+  rfq: NewRfq,
+  part: PartRow,
+  { partId, expireTime, manufacturerIds, ...terms }: RfqContent,
+  now: string,
+) {
+  return tx<{ document: string }[]>`
+    insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number,
+      consumer_org_id, ip_owner_org_id, state, terms, manufacturer_ids, expires_at, created_at, updated_at)
+    values (${rfq.id}, ${rfq.serialNumber}, ${partId}, ${part.title}, ${part.title}, ${part.serial_number},
+      ${rfq.consumerOrgId}, ${part.ip_owner_org_id}, 'DRAFT', ${JSON.stringify(terms)}::text::json, ${manufacturerIds},
+      ${expireTime}, ${now}, ${now})
+    on conflict (serial_number) do nothing
+    returning document`
+}
 
 /** The JSON of an own RFQ, locked until the transaction ends. */
 export const lockOwnRfq = (tx: Tx, orgId: string, id: string) => tx<{ document: string }[]>`
   select document from sourcing.rfqs where id = ${id} and ${isConsumer(tx, orgId)} for update`
 
-export const updateContent = (
+export function updateContent(
   tx: Tx,
   { orgId, id }: { orgId: string; id: string },
   part: PartRow,
-  content: RfqContent,
+  { partId, expireTime, manufacturerIds, ...terms }: RfqContent,
   now: string,
-) => tx<{ document: string }[]>`
-  update sourcing.rfqs set
-    part_id = ${content.partId}, part_title = ${part.title}, owner_part_title = ${part.title}, part_serial_number = ${part.serial_number},
-    ip_owner_org_id = ${part.ip_owner_org_id}, quantities = ${content.quantities},
-    manufacturer_ids = ${content.manufacturerIds}, expires_at = ${content.expireTime}, currency = ${content.currency},
-    delivery_region_code = ${content.deliveryRegionCode}, incoterm = ${content.incoterm ?? null},
-    requirements = ${content.requirements ?? null}, sealed = ${content.sealed}, updated_at = ${now}
-  where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'
-  returning document`
+) {
+  return tx<{ document: string }[]>`
+    update sourcing.rfqs set part_id = ${partId}, part_title = ${part.title}, owner_part_title = ${part.title},
+      part_serial_number = ${part.serial_number}, ip_owner_org_id = ${part.ip_owner_org_id},
+      terms = ${JSON.stringify(terms)}::text::json, manufacturer_ids = ${manufacturerIds}, expires_at = ${expireTime},
+      updated_at = ${now}
+    where id = ${id} and ${isConsumer(tx, orgId)} and state = 'DRAFT'
+    returning document`
+}
 
 export interface StateChange {
   from: readonly string[]
@@ -202,7 +205,7 @@ export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, lim
     order by entry.timestamp desc, entry.id desc limit ${limit} offset ${offset}`
 }
 
-export interface ExpiredRfq {
+interface ExpiredRfq {
   id: string
   part_id: string
   consumer_org_id: string

@@ -1,5 +1,4 @@
 import { Elysia } from 'elysia'
-import type { FieldError } from '../../../proto/errors.ts'
 import * as lifecycle from '../../../proto/http/sourcing/rfq-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/rfqs.ts'
 import type { Pool } from '../../kit/db/client.ts'
@@ -11,17 +10,12 @@ import { listHistory } from '../history/queries.ts'
 import type { PageReads } from '../page-reads.ts'
 import { deliveryProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
+import type { RfqDeps } from './followers.ts'
 import { declineRfq, readRfq } from './invitations.ts'
 import { findPage } from './list.ts'
 import { findOwnRfq, findRfq, listHistoryFor, listInvitations, listPartyHistory } from './queries.ts'
-import { expiryProblems } from './rules.ts'
 
-type Deps = PageReads & { http: Http; pagination: Pagination; sql: Pool; log: Log }
-
-const contentProblems = (body: { expireTime?: string; deliveryRegionCode?: string }): FieldError[] => [
-  ...expiryProblems(body),
-  ...deliveryProblems(body),
-]
+type Deps = PageReads & RfqDeps & { http: Http; pagination: Pagination; sql: Pool; log: Log }
 
 export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.rfqs' })
@@ -51,21 +45,13 @@ export const rfqRoutes = ({ http, pagination, ...deps }: Deps) =>
         return pagination.json(paged, (window) => deps.reads.query((sql) => listInvitations(sql, id, window)))
       }),
     )
-    .use(http.command(lifecycle.createRfq, commands.createRfq, { checkBody: contentProblems }))
-    .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: contentProblems }))
-    .use(http.command(lifecycle.publishRfq, (call) => commands.moveRfq('publish', call)))
-    .use(http.command(lifecycle.inviteToRfq, commands.inviteToRfq))
-    .use(
-      http.command(lifecycle.extendRfq, (call) => commands.moveRfq('extend', call), {
-        checkBody: expiryProblems,
-      }),
-    )
-    .use(http.command(lifecycle.closeRfq, (call) => commands.moveRfq('close', call)))
-    .use(
-      http.command(lifecycle.reopenRfq, (call) => commands.moveRfq('reopen', call), {
-        checkBody: expiryProblems,
-      }),
-    )
-    .use(http.command(lifecycle.cancelRfq, (call) => commands.moveRfq('cancel', call)))
-    .use(http.command(lifecycle.declineRfq, declineRfq))
+    .use(http.command(lifecycle.createRfq, commands.createRfq, { checkBody: deliveryProblems }))
+    .use(http.command(lifecycle.patchRfq, commands.patchRfq, { checkBody: deliveryProblems }))
+    .use(http.command(lifecycle.publishRfq, (call) => commands.moveRfq('publish', deps, call)))
+    .use(http.command(lifecycle.inviteToRfq, (call) => commands.inviteToRfq(deps, call)))
+    .use(http.command(lifecycle.extendRfq, (call) => commands.moveRfq('extend', deps, call)))
+    .use(http.command(lifecycle.closeRfq, (call) => commands.moveRfq('close', deps, call)))
+    .use(http.command(lifecycle.reopenRfq, (call) => commands.moveRfq('reopen', deps, call)))
+    .use(http.command(lifecycle.cancelRfq, (call) => commands.moveRfq('cancel', deps, call)))
+    .use(http.command(lifecycle.declineRfq, (call) => declineRfq(deps, call)))
     .use(http.command(lifecycle.deleteRfq, commands.deleteRfq))

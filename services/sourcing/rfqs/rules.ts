@@ -1,21 +1,19 @@
 import type { FieldError } from '../../../proto/errors.ts'
-import {
-  MAX_INVITEES,
-  type Rfq,
-  type RfqInput,
-  type RfqPatch,
-  type RfqState,
-} from '../../../proto/http/sourcing/rfqs.ts'
-import { noSuch, oneOf } from '../../../proto/messages.ts'
-import { RFQ_TRANSITIONS, type RfqGuard, type RfqVerb } from './states.ts'
+import { inOrderOf } from '../../../proto/http/shapes.ts'
+import { MAX_INVITEES, type Rfq, RfqInput, type RfqPatch } from '../../../proto/http/sourcing/rfqs.ts'
+import { utcOf } from '../../../proto/http/times.ts'
+import { noSuch } from '../../../proto/messages.ts'
+import { RFQ, type RfqState } from '../../../proto/states/rfqs.ts'
+import type { GuardOf } from '../../../proto/states/state-table.ts'
 
 /** The organizations of a published RFQ, each once. */
 export const partiesOf = ({
   consumerOrgId,
   ipOwnerOrgId,
   manufacturerIds,
-}: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] =>
-  unique([consumerOrgId, ipOwnerOrgId, ...manufacturerIds])
+}: Pick<Rfq, 'consumerOrgId' | 'ipOwnerOrgId' | 'manufacturerIds'>): string[] => [
+  ...new Set([consumerOrgId, ipOwnerOrgId, ...manufacturerIds]),
+]
 
 /** What the guards compare. */
 export interface GuardFacts {
@@ -34,7 +32,10 @@ export interface GuardFacts {
 
 const problem = (field: string, message: string): FieldError => ({ field, message })
 
-const GUARDS: Record<RfqGuard, (facts: GuardFacts) => FieldError[]> = {
+export type RfqVerb = keyof typeof RFQ.verbs
+
+/** The conditions of verbs by their names in the state table. */
+const GUARDS = {
   hasInvitee: ({ manufacturerIds }) =>
     manufacturerIds.length > 0 ? [] : [problem('manufacturerIds', 'must name a manufacturer')],
   inviteesQualify: ({ manufacturerIds, invitees }) => inviteeProblems(manufacturerIds, invitees),
@@ -45,11 +46,15 @@ const GUARDS: Record<RfqGuard, (facts: GuardFacts) => FieldError[]> = {
     newExpireTime > expireTime ? [] : [problem('expireTime', 'must be later than the present expiry')],
   partIsAvailable: ({ isPartAvailable }) =>
     isPartAvailable ? [] : [problem('partId', 'is no longer available to your organization')],
-}
+} satisfies Record<GuardOf<typeof RFQ.verbs>, (facts: GuardFacts) => FieldError[]>
 
 /** The unmet guards of a verb, each with its field. */
 export const guardProblems = (verb: RfqVerb, facts: GuardFacts): FieldError[] =>
-  RFQ_TRANSITIONS[verb].guards.flatMap((guard: RfqGuard) => GUARDS[guard](facts))
+  RFQ.guards(verb).flatMap((guard) => GUARDS[guard](facts))
+
+/** The state at a time: an OPEN RFQ whose expiry has passed counts as CLOSED before the worker has closed it. */
+export const stateAt = ({ state, expireTime }: { state: RfqState; expireTime: string }, now: string): RfqState =>
+  state === 'OPEN' && expireTime <= now ? RFQ.verbs.expire.to : state
 
 /** An invitation that its manufacturer may decline. */
 export const mayDecline = (state: string): boolean => state === 'INVITED' || state === 'READ'
@@ -81,28 +86,16 @@ export function inviteeProblems(sent: readonly string[], invitees: readonly Invi
 
 export const hasTooManyInvitees = (manufacturerIds: readonly string[]) => manufacturerIds.length > MAX_INVITEES
 
-/** The first of equal values stays. */
-export const unique = <Value>(values: readonly Value[] | null | undefined): Value[] => [...new Set(values ?? [])]
-
 /** The stored content of an RFQ: lists without duplicates, times in UTC, unsent lists empty, an unsent flag false. */
-export const contentOf = (input: RfqInput) => ({
-  ...input,
-  expireTime: utcOf(input.expireTime),
-  quantities: unique(input.quantities),
-  manufacturerIds: unique(input.manufacturerIds),
-  sealed: input.sealed ?? false,
-})
+export const contentOf = (input: RfqInput) =>
+  inOrderOf(RfqInput, {
+    ...input,
+    expireTime: utcOf(input.expireTime),
+    quantities: [...new Set(input.quantities)],
+    manufacturerIds: [...new Set(input.manufacturerIds)],
+    sealed: input.sealed ?? false,
+  })
 export type RfqContent = ReturnType<typeof contentOf>
-
-/** A time that is in the year 0 or after 9999 in UTC, which has no date-time. */
-export const yearProblems = (field: string, time: string): FieldError[] =>
-  /^(?!0000)\d{4}-/.test(utcOf(time)) ? [] : [problem(field, 'must be in a year from 1 to 9999, in UTC')]
-
-export const expiryProblems = ({ expireTime }: { expireTime?: string }): FieldError[] =>
-  expireTime === undefined ? [] : yearProblems('expireTime', expireTime)
-
-/** A time as the API shows it, so that times compare as texts. */
-export const utcOf = (time: string) => new Date(time).toISOString()
 
 /** The content after a patch: sent fields replace the stored ones, null clears a field. */
 export function patchedContent(rfq: Rfq, patch: RfqPatch): RfqContent {
@@ -126,6 +119,3 @@ export function writableFields(rfq: Rfq): RfqInput {
   } = rfq
   return writable
 }
-
-export const illegal = (state: RfqState, verb: RfqVerb) =>
-  `The RFQ is ${state}, not ${oneOf(RFQ_TRANSITIONS[verb].from)}.`

@@ -12,12 +12,12 @@ const CONSUMED = { from: 301, matching: 400, to: 2500 }
 const idOf = (n: number) => `rfq_${String(n).padStart(26, '0')}`
 await market.db.owner`
   insert into sourcing.rfqs (id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id,
-    ip_owner_org_id, state, quantities, manufacturer_ids, expires_at, currency, delivery_region_code, sealed, created_at,
+    ip_owner_org_id, state, terms, manufacturer_ids, expires_at, created_at,
     updated_at, published_at)
   select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || n, 'part_' || n, title, title, 'P-' || n,
     case when is_consumer then ${org.orgId} else 'org_other' end,
-    case when is_consumer then 'org_other' else ${org.orgId} end, 'CLOSED', '{1}', '{}', now() + interval '1 day', 'EUR',
-    'DK', false, now(), now(), now()
+    case when is_consumer then 'org_other' else ${org.orgId} end, 'CLOSED',
+    '{"currency":"EUR","deliveryRegionCode":"DK","quantities":[1],"sealed":false}', '{}', now() + interval '1 day', now(), now(), now()
   from generate_series(1, ${CONSUMED.to}) n
   cross join lateral (select n >= ${CONSUMED.from} as is_consumer,
     case when n <= ${CONSUMED.matching} then 'Impeller' else 'Casing' end as title) columns`

@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import type { RfqState } from '../../../proto/http/sourcing/rfqs.ts'
+import type { RfqState } from '../../../proto/states/rfqs.ts'
+
 import { after, RFQ_VERBS } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { randomFrom } from '../../testing/random.ts'

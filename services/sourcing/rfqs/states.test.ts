@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { RFQ_STATES, type RfqState } from '../../../proto/http/sourcing/rfqs.ts'
+import { RFQ_STATES, type RfqState } from '../../../proto/states/rfqs.ts'
+
 import { after, RFQ_VERBS } from '../../testing/contract-states.ts'
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { offerParties } from '../../testing/offers.ts'

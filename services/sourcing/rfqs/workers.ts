@@ -1,8 +1,8 @@
 import type { Pool } from '../../kit/db/client.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { every, type Worker } from '../../kit/worker/worker.ts'
-import { updateCasesOf } from '../cases/rfq-cases.ts'
 import { caseChange, emitRfqEvent } from './events.ts'
+import type { RfqDeps, RfqFollowers } from './followers.ts'
 import { expireDue } from './queries.ts'
 
 /** RFQs per transaction. Each has up to 102 organizations, all of which are told of its end. */
@@ -10,20 +10,20 @@ const BATCH_SIZE = 20
 /** An RFQ closes within five seconds of its expiry. */
 const POLL_MS = 1000
 
-interface WorkerDeps {
+interface WorkerDeps extends RfqDeps {
   sql: Pool
   log: Log
   now: () => string
 }
 
 /** Closes expired RFQs. */
-export const rfqExpiryWorker = ({ sql, log, now }: WorkerDeps): Worker =>
+export const rfqExpiryWorker = ({ sql, log, now, followers }: WorkerDeps): Worker =>
   every('rfq-expiry', POLL_MS, log, async (signal) => {
-    while (!signal.aborted && (await expireNext(sql, now()))) {}
+    while (!signal.aborted && (await expireNext(sql, followers, now()))) {}
   })
 
 /** Returns whether there may be more. */
-const expireNext = (sql: Pool, now: string): Promise<boolean> =>
+const expireNext = (sql: Pool, followers: RfqFollowers, now: string): Promise<boolean> =>
   sql.begin(async (tx) => {
     const expired = await expireDue(tx, now, BATCH_SIZE)
     const closed = expired
@@ -37,6 +37,6 @@ const expireNext = (sql: Pool, now: string): Promise<boolean> =>
       }))
     for (const rfq of closed) await emitRfqEvent(tx, 'closed', rfq)
     const changes = closed.map((rfq) => caseChange('closed', rfq))
-    await updateCasesOf(tx, changes, now)
+    await followers.updateCases(tx, changes, now)
     return expired.length === BATCH_SIZE
   })

@@ -7,7 +7,7 @@ import { requireMatch } from '../../kit/http/entity-tags.ts'
 import * as queries from './queries.ts'
 
 /** The fields of every subrecord. */
-export interface Subrecord {
+interface Subrecord {
   id: string
   /** The organization that created it, which alone changes and deletes it. */
   orgId: string
@@ -22,7 +22,7 @@ interface Change {
 }
 
 /** A kind of records that belong to an assignment or a case, which is locked while they change. */
-export interface SubrecordRules<Parent extends { id: string }, Content extends object> {
+interface SubrecordRules<Parent extends { id: string }, Content extends object> {
   kind: queries.SubrecordKind
   /** The name of its id in paths and in the audit log, and the prefix of its ids. */
   idName: string

@@ -6,13 +6,13 @@ import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts
 export type SubrecordKind = 'contact' | 'billing' | 'extension' | 'task' | 'expense'
 
 /** The subrecords of one kind of an assignment or a case. The caller may read it, or has locked it. */
-export interface Siblings {
+interface Siblings {
   kind: SubrecordKind
   /** Id of the assignment or the case. */
   parentId: string
 }
 
-export interface SubrecordKey extends Siblings {
+interface SubrecordKey extends Siblings {
   id: string
 }
 

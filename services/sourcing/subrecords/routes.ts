@@ -10,7 +10,7 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { findSubrecord, listSubrecords, type SubrecordKind } from './queries.ts'
 
-export interface SubrecordDeps {
+interface SubrecordDeps {
   http: Http
   pagination: Pagination
   reads: PipelinedReads

@@ -38,11 +38,10 @@ test('thousands of parts are updated in short transactions: finished parts are n
   const sql = connect(market.db.ownerUrl, { max: 2, applicationName: 'test-import', searchPath: 'catalog' })
   const { owner } = market.db
   await owner`
-    insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, require_subscription, process_id,
-      technology_ids, standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords, internal,
-      business_unit_ids, metadata, custom_fields, created_at, updated_at)
-    select 'part_0' || lpad(n::text, 25, '0'), 'Q-' || lpad(n::text, 8, '0'), 'org_1', 'DRAFT', false, 'pbf-metal',
-      array['pbf-lb-m', 'pbf-eb-m'], '{}', '{}', '{}', '{}', '{}', false, '{}', '{}', '[]', now(), now()
+    insert into sourcing.parts (id, serial_number, ip_owner_org_id, state, content, technology_ids, created_at,
+      updated_at)
+    select 'part_0' || lpad(n::text, 25, '0'), 'Q-' || lpad(n::text, 8, '0'), 'org_1', 'DRAFT',
+      '{"processId":"pbf-metal"}', array['pbf-lb-m', 'pbf-eb-m'], now(), now()
     from generate_series(1, 4500) n`
   const stale = async () => {
     const [row] = await owner<{ parts: number }[]>`

@@ -1,5 +1,5 @@
 import { connect } from '../../kit/db/client.ts'
-import { cleanUpUploads } from '../../sourcing/uploads/cleanup.ts'
+import { cleanUpUploads } from '../../sourcing/files/uploads/cleanup.ts'
 import { cleanUpObjects } from './silent-cleanup.ts'
 import { storageOf } from './storage-of.ts'
 

@@ -1,4 +1,4 @@
-import type { S3StorageOptions } from '../../sourcing/storage/s3/store.ts'
+import type { S3StorageOptions } from '../../sourcing/files/storage/s3/store.ts'
 
 /** For a test server that accepts every signature. */
 export const s3OptionsAt = (port: number | undefined): S3StorageOptions => ({

@@ -1,5 +1,5 @@
 import { createLog } from '../../kit/log/log.ts'
-import { cleanUpObjects as cleanup, type ObjectCleanup } from '../../sourcing/objects/cleanup.ts'
+import { cleanUpObjects as cleanup, type ObjectCleanup } from '../../sourcing/files/objects/cleanup.ts'
 
 const log = createLog({ service: 'sourcing', version: '0', level: 'silent' })
 

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { readConfig } from '../../kit/config/read.ts'
-import { storageVariables } from '../../sourcing/storage/config.ts'
-import { createStorage } from '../../sourcing/storage/create.ts'
-import type { Storage } from '../../sourcing/storage/storage.ts'
+import { storageVariables } from '../../sourcing/files/storage/config.ts'
+import { createStorage } from '../../sourcing/files/storage/create.ts'
+import type { Storage } from '../../sourcing/files/storage/storage.ts'
 
 export interface StorageSettings {
   variables: Record<string, string>

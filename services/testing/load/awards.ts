@@ -22,11 +22,12 @@ export async function loadAwardable(owner: Owner, { consumerOrgId, partId, facto
   const last = first + count - 1
   await owner`
     insert into sourcing.rfqs (
-      id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, quantities,
-      manufacturer_ids, expires_at, expired, currency, delivery_region_code, sealed, created_at, updated_at, published_at)
+      id, serial_number, part_id, part_title, part_serial_number, consumer_org_id, ip_owner_org_id, state, terms,
+      manufacturer_ids, expires_at, expired, created_at, updated_at, published_at)
     select 'rfq_A0' || lpad(n::text, 24, '0'), 'A-' || lpad(n::text, 8, '0'), part.id, part.title, part.serial_number,
-      ${consumerOrgId}, part.ip_owner_org_id, 'CLOSED', '{10}', array[factory.org_id], now() - interval '1 day', true, 'EUR',
-      'DK', false, now(), now(), now()
+      ${consumerOrgId}, part.ip_owner_org_id, 'CLOSED',
+      '{"currency":"EUR","deliveryRegionCode":"DK","quantities":[10],"sealed":false}', array[factory.org_id],
+      now() - interval '1 day', true, now(), now(), now()
     from generate_series(${first}::int, ${last}::int) n, sourcing.parts part, sourcing.factories factory
     where part.id = ${partId} and factory.id = ${factoryId}`
   await owner`

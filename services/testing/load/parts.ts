@@ -15,19 +15,21 @@ const insertParts = (
   { first, last, count, organizations }: { first: number; last: number; count: number; organizations: number },
 ) => owner`
     insert into sourcing.parts (
-      id, serial_number, ip_owner_org_id, state, title, external_ref, description, require_subscription, material_type,
-      material_id, process_id, technology_ids, standard_ids, criticality_ids, category_ids, unspsc_category_ids, keywords,
-      internal, unit_system, business_unit_ids, box_x, box_y, box_z, metadata, custom_fields, created_at, updated_at,
-      published_at)
+      id, serial_number, ip_owner_org_id, state, content, technology_ids, created_at, updated_at, published_at)
     select
       'part_' || lpad(n::text, 26, '0'), 'L-' || lpad(n::text, 8, '0'), 'org_' || (n % ${organizations}),
       case when n % 2 = 0 then 'PUBLISHED' else 'DRAFT' end,
-      (array['Impeller', 'Wear ring', 'Casing', 'Shaft sleeve', 'Valve body', 'Bracket', 'Gear', 'Nozzle'])[1 + n % 8]
-        || ' ' || md5(n::text),
-      'REF-' || lpad((n::bigint * 7919 % ${count})::text, 8, '0'),
-      'A part that stands for one of a real catalog: a description of some sentences, as people write them. ' || n,
-      false, 'metal', '316l', 'pbf-metal', array['pbf-lb-m', 'pbf-eb-m'], array['iso-astm-52901'], '{}',
-      array['iso-14224-pu'], array['40151503'], array['spare', 'pump'], n % 10 = 0, 'METRIC', '{}', n % 500, 120, 45.5,
-      '{"pump": "P-101A"}', '[]', now() - make_interval(secs => ${count} - n), now() - make_interval(secs => ${count} - n),
+      json_build_object(
+        'title', (array['Impeller', 'Wear ring', 'Casing', 'Shaft sleeve', 'Valve body', 'Bracket', 'Gear', 'Nozzle'])[1 + n % 8]
+          || ' ' || md5(n::text),
+        'externalRef', 'REF-' || lpad((n::bigint * 7919 % ${count})::text, 8, '0'),
+        'description', 'A part that stands for one of a real catalog: a description of some sentences, as people write them. ' || n,
+        'materialType', 'metal', 'materialId', '316l', 'processId', 'pbf-metal', 'unitSystem', 'METRIC',
+        'boundingBox', json_build_object('x', n % 500, 'y', 120, 'z', 45.5),
+        'requireSubscription', false, 'internal', n % 10 = 0,
+        'standardIds', array['iso-astm-52901'], 'criticalityIds', '[]'::json, 'categoryIds', array['iso-14224-pu'],
+        'unspscCategoryIds', array['40151503'], 'keywords', array['spare', 'pump'],
+        'metadata', json_build_object('pump', 'P-101A')),
+      array['pbf-lb-m', 'pbf-eb-m'], now() - make_interval(secs => ${count} - n), now() - make_interval(secs => ${count} - n),
       case when n % 2 = 0 then now() end
     from generate_series(${first}::int, ${last}::int) n`

@@ -44,14 +44,15 @@ const insertRfqs = (
     )
     insert into sourcing.rfqs (
       id, serial_number, part_id, part_title, owner_part_title, part_serial_number, consumer_org_id, ip_owner_org_id,
-      state, quantities, manufacturer_ids, expires_at, expired, currency, delivery_region_code, requirements, sealed, cancel_reason,
+      state, terms, manufacturer_ids, expires_at, expired, cancel_reason,
       created_at, updated_at, published_at)
     select 'rfq_' || lpad(n::text, 26, '0'), 'R-' || lpad(n::text, 8, '0'), 'part_' || n % 5000,
       title, title,
-      'P-' || lpad((n % 5000)::text, 8, '0'), 'org_' || org, 'org_' || org, state, '{10,50}',
+      'P-' || lpad((n % 5000)::text, 8, '0'), 'org_' || org, 'org_' || org, state,
+      json_build_object('currency', 'EUR', 'deliveryRegionCode', 'DK', 'quantities', array[10, 50],
+        'requirements', 'First article inspection of one piece, as people write it. ' || n, 'sealed', n % 2 = 0),
       array['org_' || org, 'org_' || (org + 1) % ${organizations}],
       case when n <= 120 then now() + interval '30 days' else now() - interval '1 day' end, n > 120,
-      'EUR', 'DK', 'First article inspection of one piece, as people write it. ' || n, n % 2 = 0,
       case when state = 'CANCELLED' then 'Not needed.' end,
       now() - make_interval(secs => ${count} - n), now() - make_interval(secs => ${count} - n),
       case when state <> 'DRAFT' then now() end

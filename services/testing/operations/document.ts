@@ -3,8 +3,8 @@ import type { ErrorCode, OAuthError } from '../../../proto/errors.ts'
 import type { AnyOperation } from '../../../proto/http/operation.ts'
 import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
-import { OPERATIONS } from '../../../proto/operations.ts'
 import { type Family, familyOf } from '../../kit/http/problem.ts'
+import { OPERATIONS } from './contract.ts'
 
 /** The part of JSON Schema that our documents use. */
 export interface Schema {

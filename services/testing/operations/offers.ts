@@ -30,7 +30,7 @@ export async function receivedOffer(fixtures: Fixtures, account: Account): Promi
       id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, factory_id, state, currency,
       price_breaks, valid_until, revision, created_at, submitted_at, updated_at)
     select ${id}, id, part_id, ${manufacturer}, consumer_org_id, ip_owner_org_id, ${newId('factory')}, 'SUBMITTED',
-      currency, '[{"minQuantity":1,"unitPrice":"120","leadTimeDays":21}]', now() + interval '1 day', 1, now(), now(), now()
+      terms ->> 'currency', '[{"minQuantity":1,"unitPrice":"120","leadTimeDays":21}]', now() + interval '1 day', 1, now(), now(), now()
     from sourcing.rfqs where id = ${rfqId}`
   return id
 }

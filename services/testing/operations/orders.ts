@@ -1,4 +1,5 @@
-import type { OrderState } from '../../../proto/http/sourcing/orders.ts'
+import type { OrderState } from '../../../proto/states/orders.ts'
+
 import { newId } from '../../kit/db/ids.ts'
 import type { Account, Fixtures } from '../fixtures.ts'
 import { insertAssignedOrder } from '../orders.ts'

@@ -71,9 +71,9 @@ export async function invitationOf(fixtures: Fixtures, { orgId }: Account): Prom
   const { owner } = fixtures.market.db
   await owner`
     insert into sourcing.rfqs (id, serial_number, part_id, part_serial_number, consumer_org_id, ip_owner_org_id, state,
-      quantities, manufacturer_ids, expires_at, currency, delivery_region_code, sealed, created_at, updated_at, published_at)
+      terms, manufacturer_ids, expires_at, created_at, updated_at, published_at)
     values (${id}, ${newSerialNumber('R')}, ${newId('part')}, ${newSerialNumber('P')}, ${outsider}, ${outsider}, 'OPEN',
-      '{10}', ${[orgId]}, now() + interval '1 day', 'EUR', 'DK', false, now(), now(), now())`
+      '{"currency":"EUR","deliveryRegionCode":"DK","quantities":[10],"sealed":false}', ${[orgId]}, now() + interval '1 day', now(), now(), now())`
   await owner`
     insert into sourcing.rfq_invitations (rfq_id, org_id, invited_at) values (${id}, ${orgId}, now())`
   return id

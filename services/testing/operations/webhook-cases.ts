@@ -1,4 +1,4 @@
-import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import { MAX_ENDPOINTS } from '../../../proto/http/webhooks/endpoints.ts'
 import { recordKind } from '../records.ts'
 import { withValue } from './inputs.ts'

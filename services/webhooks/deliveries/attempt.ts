@@ -10,7 +10,7 @@ const TIMEOUT_MS = 15_000
 const MAX_READ_BYTES = 64 * 1024
 const MAX_KEPT_BYTES = 4 * 1024
 
-export interface AttemptResult extends Answer {
+interface AttemptResult extends Answer {
   error: string | null
   /** The first 4 KiB of the response. */
   response: string | null

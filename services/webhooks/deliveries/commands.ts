@@ -1,10 +1,9 @@
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
-import { refuseAtLimit } from '../replays/commands.ts'
-import { lockDelivery, makeDue } from './list-queries.ts'
-import { notifyDue } from './queries.ts'
-import { withoutNulls } from './rules.ts'
+import { withoutNulls } from '../rows.ts'
+import { lockDelivery, makeDue, notifyDue } from './queries.ts'
+import { requireReplayRoom } from './replay-limit.ts'
 
 /** Makes a delivery due now; a FAILED one gets one more attempt. */
 export async function retryDelivery({
@@ -17,7 +16,7 @@ export async function retryDelivery({
   const { state, replay, has_endpoint: hasEndpoint } = found(await lockDelivery(tx, orgId, params.id))
   if (!hasEndpoint) throw refuse('illegal_transition', { detail: 'The endpoint of the delivery was deleted.' })
   if (state === 'DELIVERED') throw refuse('illegal_transition', { detail: 'The delivery is DELIVERED.' })
-  if (state === 'FAILED' && replay > 0) await refuseAtLimit(tx, orgId)
+  if (state === 'FAILED' && replay > 0) await requireReplayRoom(tx, orgId)
   const [delivery] = await makeDue(tx, orgId, params.id, now)
   await notifyDue(tx, orgId)
   return withoutNulls(delivery)

@@ -14,7 +14,7 @@ import { type ClaimedDelivery, claimDue, DUE_CHANNEL, listDueEndpoints, listDueE
 import { isSuccess, pauseAfter } from './rules.ts'
 import { type Candidate, type InFlight, shareSlots } from './slots.ts'
 
-export interface DispatcherDeps {
+interface DispatcherDeps {
   sql: Pool
   notifier: Notifier
   guard: AddressGuard

@@ -3,27 +3,14 @@ import {
   DELIVERY_STATES,
   type ListWebhookDeliveries,
   type WebhookAttempt,
-  type WebhookDelivery,
 } from '../../../proto/http/webhooks/deliveries.ts'
-import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { Sql } from '../../kit/db/client.ts'
 import { NEWEST, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
+import type { OrNull } from '../rows.ts'
+import { type DeliveryRow, deliveryColumns } from './queries.ts'
 
-/** Postgres returns null for a missing value. */
-export type OrNull<Shape> = {
-  [Name in keyof Shape]-?: undefined extends Shape[Name] ? NonNullable<Shape[Name]> | null : Shape[Name]
-}
-export type DeliveryRow = OrNull<WebhookDelivery>
-export type AttemptRow = OrNull<WebhookAttempt>
-
-/** The shown columns of a delivery, whose table or row has the alias `d`. */
-export const deliveryColumns = (sql: Sql) => sql`
-  d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.type, d.state, d.replay, d.attempt as attempts,
-  d.created_at as "createdTime",
-  case when d.state = 'PENDING' and exists (
-    select from webhooks.endpoints e where e.id = d.endpoint_id and e.status = 'active'
-  ) then d.next_attempt_at end as "nextAttemptTime",
-  d.finished_at as "finishedTime"`
+type AttemptRow = OrNull<WebhookAttempt>
 
 /** Newest first. Each state is read from an index that has the other filters and the order, so no row is read in vain. */
 export function listDeliveries(
@@ -66,16 +53,3 @@ export function listAttempts(sql: Sql, deliveryId: string, { after, limit, offse
 
 /** Sorts before every number in a list that has the highest first. */
 const BEFORE_ALL = '2147483647'
-
-export const lockDelivery = (tx: Tx, orgId: string, id: string) => tx<
-  { state: WebhookDelivery['state']; replay: number; has_endpoint: boolean }[]
->`
-  select state, replay, exists (select from webhooks.endpoints where id = endpoint_id) as has_endpoint
-  from webhooks.deliveries where org_id = ${orgId} and id = ${id} for update`
-
-/** Makes a delivery due. One that is due already, or running now, gets no attempt beside its schedule. */
-export const makeDue = (tx: Tx, orgId: string, id: string, now: string) => tx<[DeliveryRow]>`
-  update webhooks.deliveries d set state = 'PENDING', next_attempt_at = ${now}, finished_at = null,
-    retries = retries + case when state = 'FAILED' or next_attempt_at > ${now} then 1 else 0 end
-  where org_id = ${orgId} and id = ${id}
-  returning ${deliveryColumns(tx)}`

@@ -3,7 +3,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import { measureDeliveries } from './queries.ts'
 
 /** The result of an attempt: the class of its status, or that there was none. */
-export type AttemptOutcome = '2xx' | '3xx' | '4xx' | '5xx' | 'no response'
+type AttemptOutcome = '2xx' | '3xx' | '4xx' | '5xx' | 'no response'
 
 export type ObserveAttempt = (outcome: AttemptOutcome, durationMs: number) => void
 

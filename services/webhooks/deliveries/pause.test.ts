@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import { until } from '../../testing/until.ts'
 import { ENDPOINTS, marketplaceWithWebhooks, OPERATIONS } from '../../testing/webhooks.ts'
 

@@ -1,6 +1,19 @@
+import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
 import { commitsAsynchronously } from '../../kit/db/async-commit.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../rows.ts'
 import type { Candidate } from './slots.ts'
+
+export type DeliveryRow = OrNull<WebhookDelivery>
+
+/** The shown columns of a delivery, whose table or row has the alias `d`. */
+export const deliveryColumns = (sql: Sql) => sql`
+  d.id, d.endpoint_id as "endpointId", d.event_id as "eventId", d.type, d.state, d.replay, d.attempt as attempts,
+  d.created_at as "createdTime",
+  case when d.state = 'PENDING' and exists (
+    select from webhooks.endpoints e where e.id = d.endpoint_id and e.status = 'active'
+  ) then d.next_attempt_at end as "nextAttemptTime",
+  d.finished_at as "finishedTime"`
 
 /** Tells the dispatchers of all replicas after the commit that deliveries of an organization are due. */
 export const DUE_CHANNEL = 'webhooks_due'
@@ -204,11 +217,14 @@ export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql
     select id from webhooks.deliveries where event_time < ${before} order by event_time limit ${limit}
     for update skip locked))`
 
+/** Of one statement. The clean-up ends the others within minutes. */
+const MAX_ENDED_DELIVERIES = 1000
+
 /** Ends pending deliveries of an endpoint that is deleted. Those that are locked, and further ones, are left for later. */
-export const failDeliveriesOf = (tx: Tx, endpointId: string, now: string, limit: number) => tx`
+export const endDeliveries = (tx: Tx, endpointId: string, now: string) => tx`
   update webhooks.deliveries set state = 'FAILED', finished_at = ${now} where id = any(array(
     select id from webhooks.deliveries where endpoint_id = ${endpointId} and state = 'PENDING'
-    limit ${limit} for update skip locked))`
+    limit ${MAX_ENDED_DELIVERIES} for update skip locked))`
 
 /** Ends pending deliveries of deleted endpoints, which are not claimed any more. */
 export const failAbandoned = (sql: Sql, now: string, limit: number) => sql`
@@ -243,3 +259,21 @@ export const measureDeliveries = (sql: Sql) => sql<[{ due: number; oldest_ms: nu
         where endpoint_id = e.id and state = 'PENDING' order by next_attempt_at limit 1) oldest
       where e.status = 'active' and e.failures = 0 and oldest.next_attempt_at <= now()) as oldest_ms,
     (select count(*)::integer from webhooks.endpoints where pause_reason is not null and status = 'paused') as paused`
+
+export const lockDelivery = (tx: Tx, orgId: string, id: string) => tx<
+  { state: WebhookDelivery['state']; replay: number; has_endpoint: boolean }[]
+>`
+  select state, replay, exists (select from webhooks.endpoints where id = endpoint_id) as has_endpoint
+  from webhooks.deliveries where org_id = ${orgId} and id = ${id} for update`
+
+/** Makes a delivery due. One that is due already, or running now, gets no attempt beside its schedule. */
+export const makeDue = (tx: Tx, orgId: string, id: string, now: string) => tx<[DeliveryRow]>`
+  update webhooks.deliveries d set state = 'PENDING', next_attempt_at = ${now}, finished_at = null,
+    retries = retries + case when state = 'FAILED' or next_attempt_at > ${now} then 1 else 0 end
+  where org_id = ${orgId} and id = ${id}
+  returning ${deliveryColumns(tx)}`
+
+/** The pending deliveries that replays of an organization created, counted up to `most`. */
+export const countPendingReplays = (sql: Sql, orgId: string, most: number) => sql<[{ count: number }]>`
+  select count(*)::integer as count from (
+    select from webhooks.deliveries where org_id = ${orgId} and state = 'PENDING' and replay > 0 limit ${most}) pending`

@@ -6,9 +6,9 @@ import type { Http } from '../../kit/http/http.ts'
 import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
 import type { PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
+import { withoutNulls } from '../rows.ts'
 import { retryDelivery } from './commands.ts'
 import { findDelivery, listAttempts, listDeliveries } from './list-queries.ts'
-import { withoutNulls } from './rules.ts'
 
 interface Deps {
   http: Http

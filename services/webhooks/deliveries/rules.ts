@@ -20,7 +20,7 @@ const PAUSES_MS = [
 export const MAX_ATTEMPTS = PAUSES_MS.length + 1
 /** Pauses vary by this share, so that the deliveries of an outage are not retried all at once. */
 const JITTER = 0.2
-export const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
+const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 /** Events, deliveries and attempts are kept so long. */
 export const RETENTION_MS = 30 * 24 * HOUR_MS
 
@@ -65,9 +65,3 @@ export function pauseReason({ failures, failingSince }: Failing, now: string): s
   if (Date.parse(now) - Date.parse(failingSince) < FAILING_MS) return undefined
   return `All ${failures} attempts since ${failingSince} failed, without those of test events.`
 }
-
-type WithoutNulls<Row> = { [Name in keyof Row]: Exclude<Row[Name], null> }
-
-/** A row as the API shows it: fields without a value are omitted. */
-export const withoutNulls = <Row extends object>(row: Row): WithoutNulls<Row> =>
-  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)) as WithoutNulls<Row>

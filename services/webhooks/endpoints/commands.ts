@@ -6,18 +6,30 @@ import {
   type WebhookEndpoint,
 } from '../../../proto/http/webhooks/endpoints.ts'
 import type { Command } from '../../kit/command/command.ts'
+import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt } from '../../kit/db/ids.ts'
 import { found, refuse } from '../../kit/errors/refusal.ts'
 import type { SecretBox } from '../../kit/secrets/box.ts'
-import { failDeliveriesOf } from '../deliveries/queries.ts'
-import { resumeReplay } from '../replays/queries.ts'
 import * as queries from './queries.ts'
-import { merged, shownEndpoint } from './rules.ts'
+import { shownEndpoint } from './rules.ts'
 import { newWebhookSecret } from './secrets.ts'
+
+/** What follows endpoints, in the transaction of each change. `service.ts` provides it. */
+interface EndpointFollowers {
+  /** Continues the replay of an endpoint that is active again. */
+  resumeReplay(tx: Tx, endpointId: string, now: string): PromiseLike<unknown>
+  /** Ends pending deliveries of an endpoint that is deleted. */
+  endDeliveries(tx: Tx, endpointId: string, now: string): PromiseLike<unknown>
+}
+
+export interface EndpointDeps {
+  box: SecretBox
+  followers: EndpointFollowers
+}
 
 /** Creates an endpoint of the caller's organization. The response is the only one with the secret. */
 export async function createEndpoint(
-  { box }: { box: SecretBox },
+  { box }: EndpointDeps,
   { tx, caller, body, now }: Command<{ body: CreateWebhookEndpointRequest }>,
 ): Promise<{ data: CreatedWebhookEndpoint }> {
   const { orgId } = caller
@@ -33,7 +45,7 @@ export async function createEndpoint(
     orgId,
     url,
     description: description || null,
-    events: merged(events),
+    events: [...new Set(events)],
     status,
     encryptedSecret: await box.encrypt(secret),
   }
@@ -46,29 +58,43 @@ interface ChangedEndpoint {
 }
 
 /** Changes the fields that are sent. Deliveries of a paused endpoint are not claimed once the transaction has ended. */
-export async function patchEndpoint({
-  tx,
-  caller,
-  params,
-  body,
-  now,
-}: Command<ChangedEndpoint & { body: PatchWebhookEndpointRequest }>): Promise<{ data: WebhookEndpoint }> {
+export async function patchEndpoint(
+  { followers }: EndpointDeps,
+  { tx, caller, params, body, now }: Command<ChangedEndpoint & { body: PatchWebhookEndpointRequest }>,
+): Promise<{ data: WebhookEndpoint }> {
   const { orgId } = caller
   const row = found(await queries.lockEndpoint(tx, orgId, params.webhookId))
   if (Object.keys(body).length === 0) return { data: shownEndpoint(row) }
   const { events, ...fields } = body
-  const change = { ...row, ...fields, events: merged(events ?? row.events) }
+  const change = { ...row, ...fields, events: [...new Set(events ?? row.events)] }
   if (change.description === '') change.description = null
   const [changed] = await queries.updateEndpoint(tx, orgId, params.webhookId, change, now)
-  if (changed.status === 'active') await resumeReplay(tx, params.webhookId, now)
+  if (changed.status === 'active') await followers.resumeReplay(tx, params.webhookId, now)
   return { data: shownEndpoint(changed) }
 }
 
-/** Of one statement. The clean-up ends the others within minutes. */
-const MAX_ENDED_DELIVERIES = 1000
-
 /** Deletes an endpoint with its replay, and ends its deliveries, because each endpoint that has some costs the dispatchers time. */
-export async function deleteEndpoint({ tx, caller, params, now }: Command<ChangedEndpoint>): Promise<undefined> {
+export async function deleteEndpoint(
+  { followers }: EndpointDeps,
+  { tx, caller, params, now }: Command<ChangedEndpoint>,
+): Promise<undefined> {
   found(await queries.deleteEndpoint(tx, caller.orgId, params.webhookId))
-  await failDeliveriesOf(tx, params.webhookId, now, MAX_ENDED_DELIVERIES)
+  await followers.endDeliveries(tx, params.webhookId, now)
+}
+
+const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Replaces the secret of an endpoint. The previous one also signs for 24 hours, and with it those of earlier rotations that
+ * sign still: a rotation whose response was lost can be repeated.
+ */
+export async function rotateSecret(
+  { box }: EndpointDeps,
+  { tx, caller, params, now }: Command<{ params: { id: string } }>,
+) {
+  const previousSecretExpireTime = new Date(Date.parse(now) + PREVIOUS_SECRET_MS).toISOString()
+  const secret = newWebhookSecret()
+  const endpoint = { orgId: caller.orgId, id: params.id }
+  found(await queries.rotateSecret(tx, endpoint, await box.encrypt(secret), previousSecretExpireTime, now))
+  return { secret, previousSecretExpireTime }
 }

@@ -1,4 +1,6 @@
+import type { WebhookEndpointHealth } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
+import type { OrNull } from '../rows.ts'
 import type { StoredEndpoint } from './rules.ts'
 
 export const listEndpoints = (sql: Sql, orgId: string) => sql<StoredEndpoint[]>`
@@ -16,7 +18,7 @@ export const lockEndpoints = (tx: Tx, orgId: string) => tx`
 export const countEndpoints = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
   select count(*)::int as count from webhooks.endpoints where org_id = ${orgId}`
 
-export interface NewEndpoint {
+interface NewEndpoint {
   id: string
   orgId: string
   url: string
@@ -38,7 +40,11 @@ export const lockEndpoint = (tx: Tx, orgId: string, id: string) => tx<StoredEndp
   select id, url, description, events, status, created_at, updated_at from webhooks.endpoints
   where org_id = ${orgId} and id = ${id} for update`
 
-export interface EndpointChange {
+/** An endpoint, which stays as it is until the transaction ends. The results of attempts can be recorded meanwhile. */
+export const lockEndpointShared = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
+  select id from webhooks.endpoints where org_id = ${orgId} and id = ${id} for key share`
+
+interface EndpointChange {
   url: string
   description: string | null
   events: readonly string[]
@@ -59,6 +65,29 @@ export const updateEndpoint = (tx: Tx, orgId: string, id: string, change: Endpoi
 
 export const deleteEndpoint = (tx: Tx, orgId: string, id: string) => tx<{ id: string }[]>`
   delete from webhooks.endpoints where org_id = ${orgId} and id = ${id} returning id`
+
+/** The present secret becomes the newest of the previous ones, of which three sign. */
+export const rotateSecret = (
+  tx: Tx,
+  { orgId, id }: { orgId: string; id: string },
+  encryptedSecret: string,
+  previousUntil: string,
+  now: string,
+) => tx<{ id: string }[]>`
+  update webhooks.endpoints set
+    previous_secrets =
+      (secret || case when previous_secrets_until > ${now} then previous_secrets else '{}' end)[1:3],
+    previous_secrets_until = ${previousUntil}, secret = ${encryptedSecret}
+  where org_id = ${orgId} and id = ${id}
+  returning id`
+
+type HealthRow = OrNull<Omit<WebhookEndpointHealth, 'replay'>>
+
+export const findHealth = (sql: Sql, orgId: string, id: string, now: string) => sql<HealthRow[]>`
+  select id, status, pause_reason as "pauseReason", failures, failing_since as "failingSinceTime",
+    succeeded_at as "lastSuccessTime",
+    case when previous_secrets_until > ${now} then previous_secrets_until end as "previousSecretExpireTime"
+  from webhooks.endpoints where org_id = ${orgId} and id = ${id}`
 
 interface SecretRow {
   id: string

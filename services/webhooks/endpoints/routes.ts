@@ -1,21 +1,16 @@
 import { Elysia } from 'elysia'
+import { rotateWebhookSecret } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import * as operations from '../../../proto/http/webhooks/endpoints.ts'
 import type { AddressPolicy } from '../../kit/addresses/destination.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import type { SecretBox } from '../../kit/secrets/box.ts'
 import * as commands from './commands.ts'
 import { findEndpoint, listEndpoints } from './queries.ts'
 import { shownEndpoint } from './rules.ts'
 import { urlProblems } from './url.ts'
 
-interface Deps {
-  http: Http
-  sql: Pool
-  box: SecretBox
-  addresses: AddressPolicy
-}
+type Deps = commands.EndpointDeps & { http: Http; sql: Pool; addresses: AddressPolicy }
 
 export const endpointRoutes = ({ http, addresses, ...deps }: Deps) =>
   new Elysia({ name: 'webhooks.endpoints' })
@@ -35,8 +30,9 @@ export const endpointRoutes = ({ http, addresses, ...deps }: Deps) =>
       }),
     )
     .use(
-      http.command(operations.patchWebhookEndpoint, commands.patchEndpoint, {
+      http.command(operations.patchWebhookEndpoint, (call) => commands.patchEndpoint(deps, call), {
         checkBody: (body) => urlProblems(body, addresses),
       }),
     )
-    .use(http.command(operations.deleteWebhookEndpoint, commands.deleteEndpoint))
+    .use(http.command(operations.deleteWebhookEndpoint, (call) => commands.deleteEndpoint(deps, call)))
+    .use(http.command(rotateWebhookSecret, (call) => commands.rotateSecret(deps, call)))

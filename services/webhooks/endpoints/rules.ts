@@ -3,9 +3,6 @@ import type { WebhookEndpoint } from '../../../proto/http/webhooks/endpoints.ts'
 /** An endpoint as it is stored. */
 export type StoredEndpoint = Omit<WebhookEndpoint, 'description'> & { description: string | null }
 
-/** The first of equal values stays. */
-export const merged = <Value>(values: readonly Value[]): Value[] => [...new Set(values)]
-
 export const shownEndpoint = ({ description, ...row }: StoredEndpoint): WebhookEndpoint =>
   description === null ? row : { ...row, description }
 

@@ -1,8 +1,8 @@
 import type { Period } from '../../../proto/http/times.ts'
-import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import type { WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
 
-export type ReplayRow = Omit<WebhookReplay, 'finishedTime'> & { finishedTime: string | null }
+type ReplayRow = Omit<WebhookReplay, 'finishedTime'> & { finishedTime: string | null }
 
 const replayColumns = (sql: Sql) => sql`
   from_time as "from", to_time as "to", deliveries, created_at as "createdTime", finished_at as "finishedTime"`
@@ -24,11 +24,6 @@ export const insertReplay = (tx: Tx, endpointId: string, { from, to }: Period, n
   where r.finished_at is not null
   returning ${replayColumns(tx)}`
 
-/** The pending deliveries that replays of an organization created, counted up to `most`. */
-export const countPendingReplays = (sql: Sql, orgId: string, most: number) => sql<[{ count: number }]>`
-  select count(*)::integer as count from (
-    select from webhooks.deliveries where org_id = ${orgId} and state = 'PENDING' and replay > 0 limit ${most}) pending`
-
 /** Continues the replay of an endpoint that is active again. */
 export const resumeReplay = (tx: Tx, endpointId: string, now: string) => tx`
   update webhooks.replays set next_step_at = ${now} where endpoint_id = ${endpointId} and finished_at is null`
@@ -43,7 +38,7 @@ export const listReplayingOrgs = (sql: Sql, now: string, limit: number) => sql<{
 export const tryLockReplays = (tx: Tx, orgId: string) => tx<[{ taken: boolean }]>`
   select pg_try_advisory_xact_lock(hashtextextended('webhooks.replays ' || ${orgId}, 0)) as taken`
 
-export interface ClaimedReplay {
+interface ClaimedReplay {
   endpoint_id: string
   status: 'active' | 'paused'
   failures: number

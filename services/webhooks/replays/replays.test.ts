@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
-import type { WebhookEndpointHealth, WebhookReplay } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import type { WebhookEndpointHealth, WebhookReplay } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Problem } from '../../testing/people.ts'
 import { until } from '../../testing/until.ts'
 import { ENDPOINTS, marketplaceWithWebhooks, OPERATIONS } from '../../testing/webhooks.ts'

@@ -1,4 +1,4 @@
-import { MAX_PENDING_REPLAYED } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import { MAX_PENDING_REPLAYED } from '../../../proto/http/webhooks/endpoint-flows.ts'
 
 /** Deliveries that one step creates, at most. */
 const STEP_DELIVERIES = 50

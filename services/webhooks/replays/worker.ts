@@ -1,9 +1,9 @@
-import { MAX_PENDING_REPLAYED } from '../../../proto/http/webhooks/endpoint-operations.ts'
+import { MAX_PENDING_REPLAYED } from '../../../proto/http/webhooks/endpoint-flows.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { isDependencyFailure } from '../../kit/db/failures.ts'
 import type { Log } from '../../kit/log/log.ts'
 import { levelOf, pause, type Worker } from '../../kit/worker/worker.ts'
-import { notifyDue } from '../deliveries/queries.ts'
+import { countPendingReplays, notifyDue } from '../deliveries/queries.ts'
 import * as queries from './queries.ts'
 import { hasRoom, MAX_DUE, paceOf } from './rules.ts'
 
@@ -66,7 +66,7 @@ function stepOf(deps: Deps, orgId: string, most: number): Promise<number> {
       return 0
     }
     const [due] = await queries.countDue(tx, replay.endpoint_id, now, MAX_DUE)
-    const [pending] = await queries.countPendingReplays(tx, orgId, MAX_PENDING_REPLAYED)
+    const [pending] = await countPendingReplays(tx, orgId, MAX_PENDING_REPLAYED)
     if (!hasRoom({ due: due.count, pendingOfOrg: pending.count })) {
       await queries.postponeReplay(tx, replay.endpoint_id, inMs(deps, ROUND_MS))
       return 0

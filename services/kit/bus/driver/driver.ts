@@ -22,7 +22,7 @@ export interface Publisher {
   publishHeartbeat(session: Session): Promise<void>
 }
 
-export interface FeedRequest {
+interface FeedRequest {
   subjects: readonly string[]
   /** Notified when events may be available. */
   wake: WakeSignal

@@ -144,7 +144,7 @@ describe('billing details', () => {
       await bought(id).patch(created.id, { reference: null }),
       await bought(id).remove(created.id),
     ]) {
-      expect([status, text]).toEqual([409, expect.stringContaining('The assignment is archived.')])
+      expect([status, text]).toEqual([409, expect.stringContaining('The assignment is ARCHIVED, not CURRENT.')])
     }
     expect((await made(id).list()).body.items).toEqual([created])
   })

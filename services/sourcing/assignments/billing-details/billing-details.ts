@@ -6,7 +6,7 @@ import {
   MAX_BILLING_DETAILS,
 } from '../../../../proto/http/sourcing/billing-details.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
-import { lockAssignment, requireNotArchived } from '../commands.ts'
+import { lockAssignment, requireEditable } from '../commands.ts'
 import { notifyOfAssignments } from '../events.ts'
 
 export const billingDetails = subrecordCommands<Assignment, BillingDetailsInput, BillingDetailsPatch>({
@@ -17,7 +17,7 @@ export const billingDetails = subrecordCommands<Assignment, BillingDetailsInput,
   max: MAX_BILLING_DETAILS,
   tooMany: `An organization has at most ${MAX_BILLING_DETAILS} billing details for an assignment.`,
   lockParent: lockAssignment,
-  requireLegal: (_tx, assignment) => requireNotArchived(assignment),
+  requireLegal: (_tx, assignment) => requireEditable(assignment),
   contentOf: ({ companyName, address, taxId, email, reference }) => ({
     companyName,
     address,

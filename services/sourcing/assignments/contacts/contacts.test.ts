@@ -150,7 +150,10 @@ describe('a contact', () => {
       await made(id).patch(contact.id, { name: 'Other' }),
       await made(id).remove(contact.id),
     ]) {
-      expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('The assignment is archived.')])
+      expect([answer.status, answer.text]).toEqual([
+        409,
+        expect.stringContaining('The assignment is ARCHIVED, not CURRENT.'),
+      ])
     }
     expect((await made(id).list()).body.items).toEqual([contact])
     expect((await bought(id).patch(contact.id, { name: 'Other' })).status).toBe(404)

@@ -6,7 +6,7 @@ import {
 } from '../../../../proto/http/sourcing/assignment-contacts.ts'
 import type { Assignment } from '../../../../proto/http/sourcing/assignments.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
-import { lockAssignment, requireNotArchived } from '../commands.ts'
+import { lockAssignment, requireEditable } from '../commands.ts'
 import { notifyOfAssignments } from '../events.ts'
 
 export const contacts = subrecordCommands<Assignment, AssignmentContactInput, AssignmentContactPatch>({
@@ -17,7 +17,7 @@ export const contacts = subrecordCommands<Assignment, AssignmentContactInput, As
   max: MAX_CONTACTS,
   tooMany: `An organization has at most ${MAX_CONTACTS} contacts for an assignment.`,
   lockParent: lockAssignment,
-  requireLegal: (_tx, assignment) => requireNotArchived(assignment),
+  requireLegal: (_tx, assignment) => requireEditable(assignment),
   contentOf: ({ name, role, email, phone }) => ({ name, role, email, phone }),
   notify: (tx, assignment, change, contact) =>
     notifyOfAssignments(tx, [

@@ -1,10 +1,9 @@
 import type { FieldError } from '../../../../proto/errors.ts'
-import type { CaseTaskInput, CaseTaskState } from '../../../../proto/http/sourcing/case-tasks.ts'
+import type { CaseTaskInput } from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
-import { noSuch, oneOf } from '../../../../proto/messages.ts'
-import { utcOf, yearProblems } from '../../rfqs/rules.ts'
+import { utcOf } from '../../../../proto/http/times.ts'
+import { noSuch } from '../../../../proto/messages.ts'
 import { isParty } from '../rules.ts'
-import { TASK_TRANSITIONS, type TaskVerb } from './states.ts'
 
 /** An assignee that is no party to the case. Unknown ids and other organizations are alike. */
 export const assigneeProblems = (
@@ -15,10 +14,6 @@ export const assigneeProblems = (
     ? []
     : [{ field: 'assigneeOrgId', message: noSuch('party', assigneeOrgId, 'to this case') }]
 
-/** Problems of a body that its schema cannot express. */
-export const bodyProblems = ({ dueTime }: { dueTime?: string | null }): FieldError[] =>
-  dueTime === undefined || dueTime === null ? [] : yearProblems('dueTime', dueTime)
-
 /** The content of a task, as it is stored. A new task is OPEN. */
 export const contentOf = ({ title, description, dueTime, assigneeOrgId }: CaseTaskInput) => ({
   title,
@@ -27,6 +22,3 @@ export const contentOf = ({ title, description, dueTime, assigneeOrgId }: CaseTa
   assigneeOrgId,
   state: 'OPEN' as const,
 })
-
-export const illegal = (state: CaseTaskState, verb: TaskVerb) =>
-  `The task is ${state}, not ${oneOf(TASK_TRANSITIONS[verb].from)}.`

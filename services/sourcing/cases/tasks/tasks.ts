@@ -5,19 +5,16 @@ import {
   MAX_TASKS,
 } from '../../../../proto/http/sourcing/case-tasks.ts'
 import type { Case } from '../../../../proto/http/sourcing/cases.ts'
+import { TASK } from '../../../../proto/states/cases.ts'
 import type { Command } from '../../../kit/command/command.ts'
 import { JsonText } from '../../../kit/db/json-text.ts'
-import { found, invalid, refuse } from '../../../kit/errors/refusal.ts'
+import { found, invalid } from '../../../kit/errors/refusal.ts'
 import { subrecordCommands } from '../../subrecords/commands.ts'
 import { findSubrecord, updateSubrecord } from '../../subrecords/queries.ts'
+import { requireTransition } from '../../transitions.ts'
 import { lockCase, requireLegal } from '../commands.ts'
 import { notifyOfCases } from '../events.ts'
-import { assigneeProblems, contentOf, illegal } from './rules.ts'
-import { isLegal, stateAfter, type TaskVerb } from './states.ts'
-
-function requireLegalOfTask(verb: TaskVerb, { state }: CaseTask): void {
-  if (!isLegal(verb, state)) throw refuse('illegal_transition', { detail: illegal(state, verb) })
-}
+import { assigneeProblems, contentOf } from './rules.ts'
 
 export const tasks = subrecordCommands<Case, CaseTaskInput, CaseTaskPatch>({
   kind: 'task',
@@ -33,7 +30,7 @@ export const tasks = subrecordCommands<Case, CaseTaskInput, CaseTaskPatch>({
   },
   async requireLegal(tx, of, { verb, record }, now) {
     await requireLegal(tx, 'edit', of, now)
-    if (verb !== 'create') requireLegalOfTask(verb, record as CaseTask)
+    if (verb !== 'create') requireTransition(TASK, verb, (record as CaseTask).state)
   },
   contentOf,
   notify: (tx, of, change, task) =>
@@ -51,9 +48,8 @@ export async function completeTask({
   const key = { kind: 'task', parentId, id } as const
   const present: CaseTask = JSON.parse(found(await findSubrecord(tx, key)).document)
   await requireLegal(tx, 'edit', of, now)
-  requireLegalOfTask('complete', present)
-  const state = stateAfter('complete', present.state)
-  const task: CaseTask = { ...present, state, completedTime: now, updatedTime: now }
+  requireTransition(TASK, 'complete', present.state)
+  const task: CaseTask = { ...present, state: TASK.verbs.complete.to, completedTime: now, updatedTime: now }
   const text = JSON.stringify(task)
   await updateSubrecord(tx, key, text)
   await notifyOfCases(tx, [{ type: 'cases.tasks.completed', data: { case: of, task } }])

@@ -11,7 +11,7 @@ import { type Filters, type Index, needsCapability, type PartNeeds, type Source 
  * scalar subqueries: a join would be planned for the average value and could read all capabilities.
  */
 
-export interface SourcingTerms {
+interface SourcingTerms {
   /** Set if the organization is engaged through a distributor. */
   distributorOrgId: string | null
   /** Null without a part that the organization can read. */
@@ -20,9 +20,9 @@ export interface SourcingTerms {
 
 /** The material of a part, or any material of its type. */
 export const materialCodesOfPart = (sql: Sql) => sql`case
-  when material_id is not null then array[material_id]
-  when material_type is not null then
-    array(select code from catalog.material_lookup material where material.type = material_type)
+  when content ->> 'materialId' is not null then array[content ->> 'materialId']
+  when content ->> 'materialType' is not null then
+    array(select code from catalog.material_lookup material where material.type = content ->> 'materialType')
   else '{}' end`
 
 /** How the organization is engaged, and what the part needs. */

@@ -1,0 +1,48 @@
+import type { TObject, TSchema } from '@sinclair/typebox'
+import type { Transition } from '../states/state-table.ts'
+import type { Tag } from './operation.ts'
+
+interface Record<Name extends string, Verbs, Params extends TObject, Response extends TSchema> {
+  /** The first word of the procedures of the verbs. */
+  name: Name
+  table: { verbs: Verbs; sentence(verb: keyof Verbs): string }
+  /** The path of one record. */
+  path: string
+  tag: Tag
+  params: Params
+  response: Response
+}
+
+interface Details {
+  /** The fields of the body that the audit log has. */
+  logged?: readonly string[]
+  /** What the description says besides whose verb it is and what it does to the state. */
+  note?: string
+}
+
+/**
+ * What the operations of a record's verbs have in common. A verb is the last segment of a POST and the second word of its
+ * procedure, and its description begins with its row of the state table.
+ */
+export const verbsOf =
+  <
+    const Name extends string,
+    Verbs extends Readonly<globalThis.Record<string, Transition>>,
+    Params extends TObject,
+    Response extends TSchema,
+  >({
+    name,
+    table,
+    path,
+    ...shared
+  }: Record<Name, Verbs, Params, Response>) =>
+  <const Verb extends Extract<keyof Verbs, string>>(verb: Verb, { logged = [], note }: Details = {}) => ({
+    ...shared,
+    method: 'POST' as const,
+    path: `${path}/${verb.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`,
+    description: note === undefined ? table.sentence(verb) : `${table.sentence(verb)} ${note}`,
+    transition: table.verbs[verb] as Transition,
+    etag: true,
+    refusals: ['illegal_transition'] as const,
+    audit: { procedure: `${name}.${verb}` as const, request: ['id', ...logged] },
+  })

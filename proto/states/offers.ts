@@ -1,0 +1,38 @@
+import { StateTable } from './state-table.ts'
+
+export const OFFER_STATES = [
+  'DRAFT',
+  'SUBMITTED',
+  'ACCEPTED',
+  'REJECTED',
+  'WITHDRAWN',
+  'EXPIRED',
+  'SUPERSEDED',
+] as const
+export type OfferState = (typeof OFFER_STATES)[number]
+
+/**
+ * An offer is SUBMITTED only while its RFQ is OPEN or CLOSED, because the cancellation and the award of the RFQ end its submitted
+ * offers.
+ */
+export const OFFER = new StateTable({
+  record: 'offer',
+  states: OFFER_STATES,
+  initial: 'DRAFT',
+  verbs: {
+    patch: { from: ['DRAFT'], by: ['manufacturer'] },
+    submit: {
+      from: ['DRAFT'],
+      to: 'SUBMITTED',
+      by: ['manufacturer'],
+      guards: ['rfqIsOpen', 'isInvited', 'factoryIsActive', 'factoryIsReleased', 'isStillValid'],
+    },
+    revise: { from: ['SUBMITTED'], by: ['manufacturer'], guards: ['rfqIsOpen', 'hasNoDraftRevision'] },
+    withdraw: { from: ['SUBMITTED'], to: 'WITHDRAWN', by: ['manufacturer'] },
+    reject: { from: ['SUBMITTED'], to: 'REJECTED', by: ['consumer'] },
+    supersede: { from: ['SUBMITTED'], to: 'SUPERSEDED', by: ['marketplace'] },
+    accept: { from: ['SUBMITTED'], to: 'ACCEPTED', by: ['consumer'], guards: ['isStillValid'] },
+    rejectOther: { from: ['SUBMITTED'], to: 'REJECTED', by: ['marketplace'] },
+    expire: { from: ['SUBMITTED'], to: 'EXPIRED', by: ['marketplace'] },
+  },
+})

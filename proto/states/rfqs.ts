@@ -1,0 +1,28 @@
+import { StateTable } from './state-table.ts'
+
+export const RFQ_STATES = ['DRAFT', 'OPEN', 'CLOSED', 'AWARDED', 'CANCELLED'] as const
+export type RfqState = (typeof RFQ_STATES)[number]
+
+export const RFQ = new StateTable({
+  record: 'RFQ',
+  states: RFQ_STATES,
+  initial: 'DRAFT',
+  verbs: {
+    patch: { from: ['DRAFT'], by: ['consumer'] },
+    publish: {
+      from: ['DRAFT'],
+      to: 'OPEN',
+      by: ['consumer'],
+      guards: ['hasInvitee', 'inviteesQualify', 'hasQuantities', 'expiresInFuture', 'partIsAvailable'],
+    },
+    invite: { from: ['DRAFT', 'OPEN'], by: ['consumer'], guards: ['partIsAvailable'] },
+    extend: { from: ['OPEN'], by: ['consumer'], guards: ['expiresLater'] },
+    close: { from: ['OPEN'], to: 'CLOSED', by: ['consumer'] },
+    expire: { from: ['OPEN'], to: 'CLOSED', by: ['marketplace'] },
+    reopen: { from: ['CLOSED'], to: 'OPEN', by: ['consumer'], guards: ['expiresInFuture', 'partIsAvailable'] },
+    award: { from: ['OPEN', 'CLOSED'], to: 'AWARDED', by: ['consumer'] },
+    cancel: { from: ['DRAFT', 'OPEN', 'CLOSED'], to: 'CANCELLED', by: ['consumer'] },
+    delete: { from: ['DRAFT'], to: 'DELETED', by: ['consumer'] },
+    decline: { from: ['OPEN'], by: ['invitee'] },
+  },
+})

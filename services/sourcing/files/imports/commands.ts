@@ -1,0 +1,50 @@
+import type { Static } from '@sinclair/typebox'
+import type { Import, ImportFileInput, ImportPartFileResponse } from '../../../../proto/http/sourcing/imports.ts'
+import type { Command } from '../../../kit/command/command.ts'
+import type { Sql } from '../../../kit/db/client.ts'
+import { newIdAt } from '../../../kit/db/ids.ts'
+import { found } from '../../../kit/errors/refusal.ts'
+import type { SecretBox } from '../../../kit/secrets/box.ts'
+import { recordFilesChange, requireWithinLimits } from '../commands.ts'
+import { insertImport } from '../jobs/queries.ts'
+import { insertFile, lockOwnPart } from '../queries.ts'
+import type { StorageQuota } from '../rules.ts'
+import { findImport } from './queries.ts'
+
+export interface ImportDeps {
+  quota: StorageQuota
+  box: SecretBox
+}
+
+interface ImportFile {
+  params: { partId: string }
+  body: ImportFileInput
+}
+
+/** Adds a PENDING file to an own part; a worker fetches its bytes. The URL is stored encrypted until the import ends. */
+export async function importFile(
+  { quota, box }: ImportDeps,
+  { tx, caller: { orgId }, params: { partId }, body: { name, group, sasUrl }, now }: Command<ImportFile>,
+): Promise<Static<typeof ImportPartFileResponse>> {
+  found(await lockOwnPart(tx, orgId, partId))
+  const fileId = newIdAt('file', now)
+  const withoutBytes = { reason: null, objectKey: null, info: null, countedBytes: 0 }
+  const file = { id: fileId, partId, orgId, name, group, public: false, state: 'PENDING' as const, ...withoutBytes }
+  await insertFile(tx, file, now)
+  await insertImport(tx, { fileId, encryptedUrl: await box.encrypt(sasUrl) }, now)
+  await requireWithinLimits(tx, quota, orgId, partId, 1)
+  await recordFilesChange(tx, { partId, orgId }, now)
+  return { fileId }
+}
+
+/** The state and progress of an import of the organization. */
+export async function importOf(sql: Sql, orgId: string, fileId: string): Promise<Import> {
+  const { state, reason, received_bytes, total_bytes } = found(await findImport(sql, orgId, fileId))
+  return {
+    fileId,
+    state,
+    receivedBytes: Number(received_bytes),
+    ...(total_bytes === null ? {} : { totalBytes: Number(total_bytes) }),
+    ...(reason === null ? {} : { reason }),
+  }
+}

@@ -1,0 +1,46 @@
+import { afterAll, expect, test } from 'bun:test'
+import { connect } from '../../../kit/db/client.ts'
+import { createSecretBox } from '../../../kit/secrets/box.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import { reencryptImports } from './re-encrypt.ts'
+
+const keyOf = (name: string, byte: number) => `${name}:${Buffer.alloc(32, byte).toString('base64')}`
+const [older, newer] = [keyOf('older', 1), keyOf('newer', 2)]
+/** More than two batches. */
+const PENDING = 1_203
+
+const db = await testDatabase()
+const sql = connect(db.urlOf('sourcing'), { max: 1, applicationName: 'test-re-encrypt' })
+afterAll(() => sql.end())
+
+const urlOf = (n: number) => `https://drawings.example.com/${n}?sig=secret`
+
+test('the URLs of pending imports are re-encrypted with the first key, which alone then decrypts them', async () => {
+  const before = await createSecretBox(older)
+  const urls = await Promise.all(Array.from({ length: PENDING }, (_, n) => before.encrypt(urlOf(n))))
+  await db.owner.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`
+    await tx`
+      insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
+      select 'file_' || n - 1, 'import', url, now(), now() + interval '1 hour'
+      from unnest(${urls}::text[]) with ordinality as encrypted (url, n)`
+    await tx`
+      insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
+      values ('file_copy', 'copy', 'upload_1', 'tag', now(), now() + interval '1 hour')`
+  })
+  const both = await createSecretBox(`${newer},${older}`)
+  expect(await reencryptImports(sql, both)).toEqual({ reencrypted: PENDING })
+  expect(await reencryptImports(sql, both)).toEqual({ reencrypted: 0 })
+  const alone = await createSecretBox(newer)
+  const rows = await db.owner<{ file_id: string; encrypted_url: string }[]>`
+    select file_id, encrypted_url from sourcing.file_jobs where kind = 'import'`
+  const opened = await Promise.all(
+    rows.map(async ({ file_id, encrypted_url }) => [file_id, await alone.decrypt(encrypted_url)] as const),
+  )
+  expect(new Map(opened)).toEqual(new Map(urls.map((_, n) => [`file_${n}`, urlOf(n)])))
+})
+
+test('a URL that was encrypted with a missing key is an error', async () => {
+  const stranger = await createSecretBox(keyOf('third', 3))
+  await expect(reencryptImports(sql, stranger)).rejects.toThrow('ENCRYPTION_KEYS lacks the key newer')
+})

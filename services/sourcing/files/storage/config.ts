@@ -1,0 +1,52 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { OneOf } from '../../../../proto/http/shapes.ts'
+
+/** S3_ENDPOINT or FILES_FOLDER is required; with both, S3 is used. */
+export const storageVariables = {
+  FILES_FOLDER: Type.Optional(
+    Type.String({ description: 'Folder that stores the bytes of files, on a laptop or a single server.' }),
+  ),
+  S3_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#]+/?$',
+      description: 'URL of an S3-compatible store for the bytes of files. Takes precedence over FILES_FOLDER.',
+    }),
+  ),
+  S3_PUBLIC_ENDPOINT: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^/?#]+/?$',
+      description: 'URL of the store for clients, if it differs from S3_ENDPOINT.',
+    }),
+  ),
+  S3_BUCKET: Type.Optional(
+    Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$', description: 'Name of an existing bucket.' }),
+  ),
+  S3_REGION: Type.String({ minLength: 1, default: 'us-east-1', description: 'Region of the bucket.' }),
+  S3_ACCESS_KEY_ID: Type.Optional(Type.String({ description: 'Access key id for the store.' })),
+  S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret access key for the store.' })),
+  S3_SESSION_TOKEN: Type.Optional(Type.String({ description: 'Session token of a temporary access key.' })),
+  S3_ADDRESSING: OneOf(['path', 'virtual-host'], {
+    default: 'path',
+    description: '`path` for `endpoint/bucket`, `virtual-host` for `bucket.endpoint`.',
+  }),
+  S3_CA_FILE: Type.Optional(
+    Type.String({ description: 'PEM file with the certificates of a private authority, trusted for the store only.' }),
+  ),
+  S3_CONDITIONAL_PUT: Type.Boolean({
+    default: true,
+    description: 'Whether the store supports `If-None-Match: *`, which makes upload URLs single use.',
+  }),
+}
+
+const schema = Type.Object(storageVariables)
+export type StorageConfig = Static<typeof schema>
+
+/** The messages about missing variables. */
+export function storageProblems(config: StorageConfig): string[] {
+  if (config.S3_ENDPOINT === undefined) {
+    return config.FILES_FOLDER === undefined ? ['S3_ENDPOINT or FILES_FOLDER is required.'] : []
+  }
+  return (['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const)
+    .filter((name) => config[name] === undefined)
+    .map((name) => `${name} is required with S3_ENDPOINT.`)
+}

@@ -1,0 +1,40 @@
+import type { CreateUploadInput, Upload } from '../../../../proto/http/sourcing/uploads.ts'
+import { emit } from '../../../kit/bus/outbox/emit.ts'
+import type { Command } from '../../../kit/command/command.ts'
+import { newId } from '../../../kit/db/ids.ts'
+import { refuse } from '../../../kit/errors/refusal.ts'
+import type { Storage } from '../storage/storage.ts'
+import { countOpenUploads, insertUpload, lockQuota } from './queries.ts'
+import { mayCreateUpload, UPLOAD_LIMITS, type UploadQuota } from './rules.ts'
+
+export interface UploadDeps {
+  storage: Storage
+  quota: UploadQuota
+}
+
+/** Creates an upload with a URL that expires after 24 hours. */
+export async function createUpload(
+  { storage, quota }: UploadDeps,
+  { tx, caller: { orgId, userId }, body, now }: Command<{ body: CreateUploadInput }>,
+): Promise<Upload> {
+  await lockQuota(tx, orgId)
+  const [{ open }] = await countOpenUploads(tx, orgId, now)
+  if (!mayCreateUpload(open, quota)) {
+    throw refuse('limit_reached', {
+      detail: `Your organization has ${open} open uploads. Add them to a part, or wait until they expire.`,
+    })
+  }
+  const id = newId('upload')
+  const expiresAt = new Date(Date.parse(now) + UPLOAD_LIMITS.lifeMs)
+  const { url, headers } = await storage.uploadUrl(id, expiresAt)
+  const expireTime = expiresAt.toISOString()
+  const { name, public: isPublic = false } = body
+  await insertUpload(tx, { id, orgId, userId, name, public: isPublic, expiresAt: expireTime }, now)
+  await emit(tx, {
+    type: 'sourcing.upload.created',
+    tenantId: orgId,
+    subject: id,
+    data: { uploadId: id, orgId },
+  })
+  return { id, uploadUrl: url, method: 'PUT', headers, expireTime }
+}

@@ -1,0 +1,15 @@
+import type { OrderEvent } from '../../../proto/events/sourcing.ts'
+import type { Order } from '../../../proto/http/sourcing/orders.ts'
+import type { Tx } from '../../kit/db/client.ts'
+
+/** What follows orders, in the transaction of each change. `service.ts` provides it. */
+export interface OrderFollowers {
+  /** Opens the assignments of orders that an award placed. */
+  openAssignments(tx: Tx, orders: readonly Order[]): Promise<void>
+  /** Updates the assignments of an order, whose row is locked. */
+  updateAssignments(tx: Tx, order: Order, event: OrderEvent['type']): Promise<void>
+}
+
+export interface OrderDeps {
+  followers: OrderFollowers
+}

@@ -1,0 +1,36 @@
+import type { Cause } from '../../../proto/events/cause.ts'
+import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
+import type { Tx } from '../../kit/db/client.ts'
+
+/** A change of an RFQ, or of an offer for it. */
+export interface RfqChange {
+  rfqId: string
+  /** The organizations that learn of it. */
+  orgIds: readonly string[]
+  cause: Cause
+  /** The cases end with it. */
+  ends?: boolean
+}
+
+/** What follows RFQs and their offers, in the transaction of each change. `service.ts` provides it. */
+export interface RfqFollowers {
+  /** Ends the submitted offers of a cancelled RFQ. */
+  rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void>
+  /** Opens the cases of organizations that read an RFQ from now on. */
+  openCases(
+    tx: Tx,
+    rfq: Pick<Rfq, 'id' | 'serialNumber'>,
+    orgIds: readonly string[],
+    cause: Cause,
+    now: string,
+  ): Promise<void>
+  /**
+   * Updates the cases of the organizations that learn of changes. It comes last in a transaction: commands on offers lock an
+   * offer first and then cases.
+   */
+  updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void>
+}
+
+export interface RfqDeps {
+  followers: RfqFollowers
+}

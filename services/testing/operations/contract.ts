@@ -1,0 +1,44 @@
+import { join } from 'node:path'
+import { Kind, type TSchema } from '@sinclair/typebox'
+import type { AnyOperation } from '../../../proto/http/operation.ts'
+import type { ServiceName } from '../../../proto/services.ts'
+
+const CONTRACT = join(import.meta.dir, '..', '..', '..', 'proto')
+
+/** Contract modules by path: `http/<service>/<resource>.ts`. */
+const MODULES = new Map<string, Record<string, unknown>>(
+  await Promise.all(
+    [...new Bun.Glob('http/*/*.ts').scanSync(CONTRACT)]
+      .sort()
+      .map(async (path) => [path, await import(join(CONTRACT, path))] as const),
+  ),
+)
+
+const isSchema = (value: unknown): value is TSchema => value !== null && typeof value === 'object' && Kind in value
+
+const isOperation = (value: unknown): value is AnyOperation =>
+  value !== null && typeof value === 'object' && 'method' in value && 'path' in value && 'access' in value
+
+/** The named schemas of the contract, which are the components of the OpenAPI document. Parts of schemas have small names. */
+export const SHAPES: ReadonlyMap<string, TSchema> = new Map(
+  [...MODULES.values()].flatMap((module) =>
+    Object.entries(module).filter((entry): entry is [string, TSchema] => /^[A-Z]/.test(entry[0]) && isSchema(entry[1])),
+  ),
+)
+
+const operationsOf = (service: ServiceName): readonly AnyOperation[] =>
+  [...MODULES].flatMap(([path, module]) =>
+    path.startsWith(`http/${service}/`) ? Object.values(module).filter(isOperation) : [],
+  )
+
+/**
+ * Every operation, by the service that serves it. The list is derived from the contract modules, so a new operation
+ * needs no registration.
+ */
+export const OPERATIONS: Record<ServiceName, readonly AnyOperation[]> = {
+  identity: operationsOf('identity'),
+  catalog: operationsOf('catalog'),
+  organization: operationsOf('organization'),
+  sourcing: operationsOf('sourcing'),
+  webhooks: operationsOf('webhooks'),
+}

@@ -1,0 +1,41 @@
+import type { WebhookDelivery } from '../../../proto/http/webhooks/deliveries.ts'
+import { MAX_PENDING_TESTS } from '../../../proto/http/webhooks/endpoint-flows.ts'
+import type { Command } from '../../kit/command/command.ts'
+import { newId } from '../../kit/db/ids.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import { bodyOf } from '../deliveries/body.ts'
+import { notifyDue } from '../deliveries/queries.ts'
+import { lockEndpointShared } from '../endpoints/queries.ts'
+import { withoutNulls } from '../rows.ts'
+import * as queries from './queries.ts'
+
+/** Sends a test event to one endpoint. */
+export async function testEndpoint({
+  tx,
+  caller,
+  params,
+  body,
+  now,
+}: Command<{ params: { id: string }; body: { type: string } }>): Promise<WebhookDelivery> {
+  const { orgId } = caller
+  const { id: endpointId } = found(await lockEndpointShared(tx, orgId, params.id))
+  await queries.lockTests(tx, orgId)
+  const [pending] = await queries.countPendingTests(tx, orgId)
+  if (pending.count >= MAX_PENDING_TESTS) {
+    throw refuse('limit_reached', {
+      detail: `An organization has at most ${MAX_PENDING_TESTS} pending deliveries of test events.`,
+    })
+  }
+  const id = newId('evt')
+  const { type } = body
+  const event = {
+    id,
+    orgId,
+    endpointId,
+    type,
+    body: bodyOf({ id, type, time: now, tenantid: orgId, data: { test: true } }),
+  }
+  const [delivery] = await queries.insertTestEvent(tx, event, now)
+  await notifyDue(tx, orgId)
+  return withoutNulls(delivery)
+}
