@@ -39,6 +39,9 @@ const CLOSED_RESOURCES = /^((user|serviceAccount|role|password|session|impersona
 
 /** Commands whose procedure does not follow from their path. */
 const OTHER_PROCEDURES: Record<string, string> = {
+  'POST /flows/v1/oauth/token': 'auth.signIn',
+  'POST /flows/v1/oauth/introspect': 'auth.signIn',
+  'POST /flows/v1/oauth/revoke': 'auth.revoke',
   'POST /v2.3/oauth/token': 'auth.signIn',
   'POST /v2.3/oauth/revoke': 'auth.revoke',
   'POST /flows/v1/activations': 'activation.redeem',
@@ -46,7 +49,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
 }
 
 /** Lists below a record. */
-const COLLECTIONS = ['billing-details', 'contacts', 'expenses', 'extensions', 'tasks']
+const COLLECTIONS = ['billing-details', 'contacts', 'expenses', 'extensions', 'keys', 'tasks']
 const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch', DELETE: 'delete' }
 
 const camelCase = (text: string) => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
