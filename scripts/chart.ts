@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { PATHS } from '../proto/paths.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 const FOLDER = join(import.meta.dir, '..', 'charts', 'marketplace', 'files')
 
@@ -24,7 +24,7 @@ async function write({ check = false }): Promise<void> {
     if (!check) await Bun.write(file, textOf())
   }
   if (check && stale.length > 0)
-    throw new Refusal(`Out of date: ${stale.join(', ')}. Run bun scripts/chart.ts and commit.`)
+    throw new CommandError(`Out of date: ${stale.join(', ')}. Run bun scripts/chart.ts and commit.`)
   console.log(stale.length > 0 ? `Written: ${stale.join(', ')}` : 'The generated files of the chart are up to date.')
 }
 

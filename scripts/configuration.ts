@@ -6,8 +6,8 @@ import { serviceVariables } from '../services/kit/service/service.ts'
 import { organizationVariables } from '../services/organization/config.ts'
 import { sourcingVariables } from '../services/sourcing/config.ts'
 import { webhooksVariables } from '../services/webhooks/config.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 const OPERATIONS = join(import.meta.dir, '..', 'OPERATIONS.md')
 const TABLE = /<!-- configuration -->[\s\S]*<!-- \/configuration -->/
@@ -62,7 +62,7 @@ async function write({ check = false }): Promise<void> {
   const before = await file.text()
   const after = before.replace(TABLE, `<!-- configuration -->\n${configurationTable()}\n<!-- /configuration -->`)
   if (before !== after && check) {
-    throw new Refusal(
+    throw new CommandError(
       'The configuration table of OPERATIONS.md is out of date: run bun scripts/configuration.ts and commit.',
     )
   }

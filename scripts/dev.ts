@@ -4,7 +4,7 @@ import { type Options, readOptions, USAGE } from './local/options.ts'
 import { start } from './local/start.ts'
 import { accountsTable, guideVariables, readAccounts } from './local/welcome.ts'
 import { runCommand } from './toolchain/command.ts'
-import { Refusal } from './toolchain/refusal.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { ACCOUNTS_FILE } from './toolchain/state.ts'
 
 // Ctrl-C is the normal way to stop the marketplace, so it is not a failure.
@@ -13,7 +13,7 @@ await runCommand(
     const options = readOptions(process.argv.slice(2))
     if (options.help) console.log(USAGE)
     else if (options.accounts) console.log(await accountsText(options))
-    else throw new Refusal(await start(options, lifecycle))
+    else throw new CommandError(await start(options, lifecycle))
     return 0
   },
   { interruptedCode: 0 },

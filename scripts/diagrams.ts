@@ -5,8 +5,8 @@ import { ORDER } from '../proto/states/orders.ts'
 import { PART } from '../proto/states/parts.ts'
 import { RFQ } from '../proto/states/rfqs.ts'
 import { stateDiagram } from './contract/state-diagram.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 const GUIDE = join(import.meta.dir, '..', 'proto', 'guides', 'trade.md')
 
@@ -23,7 +23,7 @@ const DIAGRAMS: Record<string, string> = {
 function withDiagrams(guide: string): string {
   return Object.entries(DIAGRAMS).reduce((text, [name, diagram]) => {
     const block = new RegExp(`<!-- states of ${name} -->[\\s\\S]*?<!-- /states -->`)
-    if (!block.test(text)) throw new Refusal(`${GUIDE} has no place for the states of ${name}.`)
+    if (!block.test(text)) throw new CommandError(`${GUIDE} has no place for the states of ${name}.`)
     return text.replace(block, `<!-- states of ${name} -->\n\`\`\`mermaid\n${diagram}\n\`\`\`\n<!-- /states -->`)
   }, guide)
 }
@@ -33,7 +33,7 @@ async function write({ check = false }): Promise<void> {
   const before = await file.text()
   const after = withDiagrams(before)
   if (before !== after && check) {
-    throw new Refusal(
+    throw new CommandError(
       'The state diagrams of proto/guides/trade.md are out of date: run bun scripts/diagrams.ts and commit.',
     )
   }

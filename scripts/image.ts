@@ -1,6 +1,6 @@
+import { explain } from './toolchain/command-error.ts'
 import { isHelpWanted, printedHelp } from './toolchain/help.ts'
 import { installPackages } from './toolchain/packages.ts'
-import { explain } from './toolchain/refusal.ts'
 
 if (printedHelp('image')) process.exit(0)
 try {

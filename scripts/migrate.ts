@@ -6,8 +6,8 @@ import { MigrationRefused } from '../services/kit/migrate/refusal.ts'
 import { migratorVariables, passwordsOf } from '../services/kit/migrate/variables.ts'
 import { setRetention } from '../services/organization/audit-log/queries.ts'
 import { importDefaults } from './operations/catalog.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 const PERMANENT = [BadConfiguration, ChangedMigration, MigrationRefused]
 
@@ -44,7 +44,7 @@ await runCommandLine(
     .action((options) =>
       run(options).catch((error) => {
         if (error instanceof BadConfiguration) process.exitCode = 2
-        throw PERMANENT.some((kind) => error instanceof kind) ? new Refusal(error.message) : error
+        throw PERMANENT.some((kind) => error instanceof kind) ? new CommandError(error.message) : error
       }),
     ),
 )

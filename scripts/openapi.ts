@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { OPERATIONS } from '../services/testing/operations/contract.ts'
 import { asyncApi } from './contract/asyncapi.ts'
 import { openApiOf } from './contract/document.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 const FOLDER = join(import.meta.dir, '..', 'proto')
 
@@ -28,7 +28,7 @@ async function write({ check = false }): Promise<void> {
     if (!check) await Bun.write(file, text)
   }
   if (check && stale.length > 0) {
-    throw new Refusal(
+    throw new CommandError(
       `Out of date: ${stale.join(', ')}. If the change of the contract is intended, run bun scripts/openapi.ts and commit.`,
     )
   }

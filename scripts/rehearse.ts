@@ -1,8 +1,8 @@
 import { findPrometheus } from './rehearse/metrics/programs.ts'
 import { type Pooler, startPooler } from './rehearse/pooler.ts'
 import { type Lifecycle, runCommand } from './toolchain/command.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { installPackages } from './toolchain/packages.ts'
-import { Refusal } from './toolchain/refusal.ts'
 import { testWithServers } from './verify/with-servers.ts'
 
 interface Rehearsal {
@@ -59,7 +59,7 @@ await runCommand(async (lifecycle) => {
     return 0
   }
   const rehearsal = Object.hasOwn(REHEARSALS, name) ? REHEARSALS[name] : undefined
-  if (!rehearsal || surplus.length > 0) throw new Refusal(USAGE)
+  if (!rehearsal || surplus.length > 0) throw new CommandError(USAGE)
   await installPackages(console.log)
   return rehearse(rehearsal, lifecycle)
 })

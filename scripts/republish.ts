@@ -4,8 +4,8 @@ import { requeueDeadLetters } from '../services/kit/bus/consume/queries.ts'
 import { missingStreams } from '../services/kit/bus/nats/streams.ts'
 import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
 
@@ -44,7 +44,7 @@ async function requireStreams({ NATS_URL, NATS_CREDS_FILE }: NodeJS.ProcessEnv):
   if (!NATS_URL) return
   const missing = await missingStreams({ url: NATS_URL, ...(NATS_CREDS_FILE ? { credsFile: NATS_CREDS_FILE } : {}) })
   if (missing.length === 0) return
-  throw new Refusal(
+  throw new CommandError(
     `NATS does not have ${missing.join(' and ')}: create the streams with bun scripts/migrate.ts first.`,
   )
 }

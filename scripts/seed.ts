@@ -13,8 +13,8 @@ import type { DemoDeps } from './seed/requests.ts'
 import { ensureRfqs } from './seed/rfqs.ts'
 import { ensureStaff } from './seed/staff.ts'
 import { OPERATOR, ORGANIZATIONS } from './seed/story.ts'
+import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
-import { Refusal } from './toolchain/refusal.ts'
 
 /** Loads the reference catalogs, and the organizations, users, parts, factories, RFQs, offers, orders and cases of the demo. Repeatable. */
 async function seed(): Promise<void> {
@@ -70,7 +70,7 @@ function refuseProduction(): void {
 await runCommandLine(
   commandLine('bun scripts/seed.ts', 'Loads the demo data; ./scripts/dev runs it.').action(() =>
     seed().catch((error) => {
-      throw error instanceof Error ? new Refusal(error.message) : error
+      throw error instanceof Error ? new CommandError(error.message) : error
     }),
   ),
 )

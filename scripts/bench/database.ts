@@ -17,8 +17,8 @@ import { readSecrets, type Secrets } from '../local/secrets.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster, stopOrphan } from '../toolchain/cluster.ts'
 import type { Lifecycle } from '../toolchain/command.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { takeLock } from '../toolchain/lock.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
 import { count } from './compare.ts'
@@ -141,7 +141,7 @@ async function script(
   const passwords = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_PASSWORD`, secrets.servicePasswords[name]])
   const env = { ...process.env, ...Object.fromEntries(passwords), DATABASE_URL: ownerUrl, NATS_URL: natsUrl }
   const { code, output } = await run([BUN, join(ROOT, 'scripts', name), ...words], { env })
-  if (code !== 0) throw new Refusal(`${tail(output)}\nTo load the data of the benchmark anew, remove ${folder}.`)
+  if (code !== 0) throw new CommandError(`${tail(output)}\nTo load the data of the benchmark anew, remove ${folder}.`)
 }
 
 async function load(owner: Owner, { size, secrets }: Database, progress: Lifecycle['progress']): Promise<void> {

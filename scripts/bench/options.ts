@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import type { Pace } from './compare.ts'
 
 const MIN_PARTS = 100_000
@@ -65,6 +65,6 @@ export function readOptions(
       pace: quick ? { rounds: 3, seconds: 1 } : { rounds: 5, seconds: 2 },
     }
   } catch (error) {
-    throw new Refusal(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+    throw new CommandError(`${error instanceof Error ? error.message : error}\n\n${usage}`)
   }
 }

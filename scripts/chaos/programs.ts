@@ -5,11 +5,11 @@ import { serviceUrl, testPasswords } from '../../services/testing/database.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { type Cluster, type ClusterOptions, startCluster, stopOrphan } from '../toolchain/cluster.ts'
 import type { Lifecycle } from '../toolchain/command.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { DATABASE_FOLDER } from '../toolchain/orphans.ts'
 import { freePort } from '../toolchain/ports.ts'
 import { type ProcessRecord, send } from '../toolchain/processes.ts'
 import { type Program, type RunningProgram, startProgram, stopProgram } from '../toolchain/programs.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import type { State } from '../toolchain/state.ts'
 
@@ -99,7 +99,8 @@ export async function startPostgres(state: State, { folder, onStop, progress, si
       // Sessions of the killed server still write to its log.
       const logFile = join(folder, `postgres-${++starts}.log`)
       cluster = await startCluster({ ...options, logFile, preferredPort: port })
-      if (cluster.port !== port) throw new Refusal(`Port ${port} of the killed Postgres was taken by another program.`)
+      if (cluster.port !== port)
+        throw new CommandError(`Port ${port} of the killed Postgres was taken by another program.`)
     },
   }
 }
@@ -213,7 +214,7 @@ export async function runScript({ postgres, nats }: Addresses, name: string, ...
     ...(nats ? { NATS_URL: nats.url } : {}),
   }
   const { code, output } = await run([BUN, join(ROOT, 'scripts', name), ...words], { env })
-  if (code !== 0) throw new Refusal(`scripts/${name} failed:\n${tail(output)}`)
+  if (code !== 0) throw new CommandError(`scripts/${name} failed:\n${tail(output)}`)
 }
 
 /** A folder through which the account of Postgres may pass. */

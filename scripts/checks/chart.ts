@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type ChartTools, installChartTools } from '../toolchain/chart-tools.ts'
 import { CACHE, ROOT } from '../toolchain/checkout.ts'
-import { explain } from '../toolchain/refusal.ts'
+import { explain } from '../toolchain/command-error.ts'
 import { run } from '../toolchain/run.ts'
 import { valuesWithoutEffect, withoutSecrets } from './chart-values.ts'
 

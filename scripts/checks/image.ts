@@ -2,7 +2,7 @@ import { findBuilder } from '../container/builder.ts'
 import { buildTwice, IMAGE } from '../container/commands.ts'
 import { buildLocalBase } from '../container/local-base.ts'
 import { USER } from '../container/system.ts'
-import { explain } from '../toolchain/refusal.ts'
+import { explain } from '../toolchain/command-error.ts'
 import { run } from '../toolchain/run.ts'
 
 const MAX_BYTES = 130_000_000

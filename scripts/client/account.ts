@@ -1,5 +1,5 @@
 import type { AccountsFile } from '../seed/accounts.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 
 export interface Account {
   url: string
@@ -32,17 +32,18 @@ export async function accountOf(
   { readAccounts, readAddress }: LocalMarketplace,
 ): Promise<Account> {
   const url = (given.url ?? BASE ?? (await readAddress()) ?? DEFAULT_URL).replace(/\/+$/, '')
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new Refusal(`${url} is not the address of a marketplace.`)
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new CommandError(`${url} is not the address of a marketplace.`)
   const email = given.email ?? EMAIL
   if (email !== undefined && PASSWORD !== undefined) {
     const isOfAnother = EMAIL !== undefined && email !== EMAIL
     const known = isOfAnother ? accountIn(await readAccounts().catch(() => undefined), email) : undefined
     return { url, email, password: known?.password ?? PASSWORD }
   }
-  if (PASSWORD !== undefined) throw new Refusal('PASSWORD needs the e-mail address of its account: send --email.')
+  if (PASSWORD !== undefined) throw new CommandError('PASSWORD needs the e-mail address of its account: send --email.')
   const account = accountIn(await readAccounts(), email)
   if (!account) {
-    throw new Refusal(
+    throw new CommandError(
       email === undefined
         ? 'The demo accounts have no operator: start again with ./scripts/dev --reset.'
         : `The demo accounts do not have ${email}: send its password in the variable PASSWORD.`,

@@ -1,5 +1,5 @@
 import { type ApiAnswer, ApiClient } from '../../services/testing/client.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import type { Account } from './account.ts'
 
 export interface Page<Item> {
@@ -11,9 +11,9 @@ export async function signIn({ url, email, password }: Account): Promise<ApiClie
   const body = { grant_type: 'password', username: email, password }
   const answer = await client
     .post<{ access_token: string; error?: { message: string } }>('/v2.3/oauth/token', body)
-    .catch(() => Promise.reject(new Refusal(unreachable(url))))
+    .catch(() => Promise.reject(new CommandError(unreachable(url))))
   if (answer.status !== 200) {
-    throw new Refusal(
+    throw new CommandError(
       `The sign-in of ${email} answered ${answer.status}: ${answer.body?.error?.message ?? answer.text}`,
     )
   }
@@ -31,9 +31,9 @@ interface Problem {
 export async function ask<Body>(client: ApiClient, method: string, path: string, body?: unknown): Promise<Body> {
   const answer = await client
     .send<Body & Problem>(method, path, { body })
-    .catch(() => Promise.reject(new Refusal(unreachable(client.url))))
+    .catch(() => Promise.reject(new CommandError(unreachable(client.url))))
   if (answer.status < 300) return answer.body
-  throw new Refusal(`${method} ${path} answered ${answer.status}: ${detailOf(answer)}`)
+  throw new CommandError(`${method} ${path} answered ${answer.status}: ${detailOf(answer)}`)
 }
 
 export const unreachable = (url: string) =>

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../toolchain/checkout.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { succeeds } from '../toolchain/installation.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 
 export interface Build {
@@ -45,7 +45,7 @@ export async function findBuilder(): Promise<Builder> {
       }
     }
   }
-  throw new Refusal('The image is built by buildah, podman or docker with buildx: install one of them.')
+  throw new CommandError('The image is built by buildah, podman or docker with buildx: install one of them.')
 }
 
 /** Runs a command that writes its result to a file. */
@@ -89,10 +89,10 @@ function buildCommand(name: Builder['name'], { name: tag, arguments: values, tim
 export async function mustRun(command: string[]): Promise<string> {
   const { code, output } = await run(command)
   if (code !== 0 && /pinging container registry|failed to resolve source metadata/.test(output)) {
-    throw new Refusal(
+    throw new CommandError(
       'The registry of images does not answer: name another image with --bun-image, or build with --local.',
     )
   }
-  if (code !== 0) throw new Refusal(`${command.slice(0, 2).join(' ')} failed:\n${tail(output, 40)}`)
+  if (code !== 0) throw new CommandError(`${command.slice(0, 2).join(' ')} failed:\n${tail(output, 40)}`)
   return output
 }

@@ -1,6 +1,6 @@
 import { VERSION } from '../../services/kit/config/version.ts'
 import { ROOT } from '../toolchain/checkout.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { run } from '../toolchain/run.ts'
 import { type Builder, findBuilder } from './builder.ts'
 import { buildLocalBase } from './local-base.ts'
@@ -25,12 +25,12 @@ export async function verifyImage(bases: Bases): Promise<void> {
 export async function buildTwice(bases: Bases): Promise<string> {
   const builder = await findBuilder()
   const [first, second] = [await build(builder, bases), await build(builder, bases)]
-  if (first !== second) throw new Refusal(`Two builds differ: ${first} and ${second}.`)
+  if (first !== second) throw new CommandError(`Two builds differ: ${first} and ${second}.`)
   return first
 }
 
 async function build(builder: Builder, { bunImage, baseImage, local = false }: Bases): Promise<string> {
-  if (local && bunImage !== undefined) throw new Refusal('Name either --local or --bun-image.')
+  if (local && bunImage !== undefined) throw new CommandError('Name either --local or --bun-image.')
   const stage = local ? await buildLocalBase(builder) : bunImage
   const { revision, timestamp } = await commit()
   return builder.build({

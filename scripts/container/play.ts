@@ -7,10 +7,10 @@ import { installHelm } from '../toolchain/chart-tools.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { type Lifecycle, runCommand } from '../toolchain/command.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { succeeds } from '../toolchain/installation.ts'
 import { freePort } from '../toolchain/ports.ts'
 import { startProgram } from '../toolchain/programs.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { findState, type State } from '../toolchain/state.ts'
 import { installNats, installVersitygw } from '../toolchain/test-servers.ts'
@@ -37,9 +37,9 @@ interface Servers {
  */
 async function play(lifecycle: Lifecycle): Promise<number> {
   const { onStop, progress } = lifecycle
-  if (!(await succeeds(['podman', '--version']))) throw new Refusal('The chart is played with podman: install it.')
+  if (!(await succeeds(['podman', '--version']))) throw new CommandError('The chart is played with podman: install it.')
   if (!(await succeeds(['podman', 'image', 'exists', IMAGE]))) {
-    throw new Refusal(`The image ${IMAGE} does not exist: build it with ./scripts/image build.`)
+    throw new CommandError(`The image ${IMAGE} does not exist: build it with ./scripts/image build.`)
   }
   const state = await findState()
   const folder = join(state.folder, 'play')
@@ -210,7 +210,7 @@ async function render(folder: string, publicUrl: string, servers: Servers, lifec
 /** Waits for the end of a Job, which must be 0. */
 async function succeed(job: Pod): Promise<void> {
   const code = (await mustRun(['podman', 'wait', `${job.name}-${job.container}`])).trim()
-  if (code !== '0') throw new Refusal(`${job.name} ended with ${code}:\n${await logOf(job)}`)
+  if (code !== '0') throw new CommandError(`${job.name} ended with ${code}:\n${await logOf(job)}`)
 }
 
 const logOf = (pod: Pod | undefined) => mustRun(['podman', 'logs', `${pod?.name}-${pod?.container}`])

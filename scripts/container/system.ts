@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { chmod, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUN } from '../toolchain/checkout.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { run } from '../toolchain/run.ts'
 import { copyFile } from './content.ts'
 
@@ -31,7 +31,7 @@ export async function writeSystem(folder: string): Promise<void> {
 /** The loader of programs, and the libraries that it finds for Bun. */
 async function librariesOfBun(): Promise<string[]> {
   const loader = LOADERS.find((path) => existsSync(path))
-  if (!loader) throw new Refusal('The image is built with a Bun for glibc: set BUN_IMAGE to an image that has it.')
+  if (!loader) throw new CommandError('The image is built with a Bun for glibc: set BUN_IMAGE to an image that has it.')
   const { code, output } = await run([loader, '--list', BUN])
   if (code !== 0) throw new Error(output)
   const libraries = [...output.matchAll(/=> (\S+)/g)].flatMap(([, path]) => path ?? [])

@@ -147,7 +147,7 @@ function envelopesOf(operations: readonly AnyOperation[]): Json {
   }
 }
 
-/** The document that the plugin of Elysia generates for the routes of these operations. */
+/** `@elysiajs/swagger` generates the document (info, paths, parameters, bodies, answers) from routes with the operations' details. */
 async function generate(operations: readonly AnyOperation[], components: Components): Promise<OpenApi> {
   const app = new Elysia().use(
     swagger({

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { SQL } from 'bun'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 
 const TIMEOUT_SECONDS = 5
 const OLDEST_POSTGRES = 18
@@ -15,9 +15,9 @@ export async function requireDatabase(url: string): Promise<string> {
     requireVersion(host, Number(row?.version))
     return url
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof CommandError) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Refusal(`DATABASE_URL: Postgres on ${host} refuses the connection: ${reason}.`)
+    throw new CommandError(`DATABASE_URL: Postgres on ${host} refuses the connection: ${reason}.`)
   } finally {
     await sql.close({ timeout: 1 }).catch(() => {})
   }
@@ -27,7 +27,9 @@ export async function requireDatabase(url: string): Promise<string> {
 export function requireVersion(host: string, number: number): void {
   const major = Math.floor(number / 10_000)
   if (major >= OLDEST_POSTGRES) return
-  throw new Refusal(`DATABASE_URL: Postgres on ${host} is version ${major}; ${OLDEST_POSTGRES} or newer is needed.`)
+  throw new CommandError(
+    `DATABASE_URL: Postgres on ${host} is version ${major}; ${OLDEST_POSTGRES} or newer is needed.`,
+  )
 }
 
 /** Refuses a NATS server that does not listen. */
@@ -39,7 +41,7 @@ export async function requireNats(url: string): Promise<void> {
 function parse(variable: string, text: string, protocol: RegExp, form: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !protocol.test(url.protocol) || url.hostname === '') {
-    throw new Refusal(`${variable} is not a URL of the form ${form}.`)
+    throw new CommandError(`${variable} is not a URL of the form ${form}.`)
   }
   return url
 }
@@ -72,7 +74,7 @@ async function requireListener(
   } catch (error) {
     const { code = '', message } = error as NodeJS.ErrnoException
     const reason = REASONS[code] ?? message
-    throw new Refusal(`${variable}: ${server} on ${address.host}:${address.port} does not answer: ${reason}.`)
+    throw new CommandError(`${variable}: ${server} on ${address.host}:${address.port} does not answer: ${reason}.`)
   } finally {
     socket.destroy()
   }

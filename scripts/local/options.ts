@@ -1,5 +1,5 @@
+import { CommandError } from '../toolchain/command-error.ts'
 import { helpText } from '../toolchain/help.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 
 export interface Options {
   reset: boolean
@@ -30,11 +30,11 @@ export function readOptions(words: string[]): Options {
   const options: Options = { reset: false, watch: false, verbose: false, help: false, accounts: false, env: false }
   for (const word of words) {
     const flag = Object.entries(FLAGS).find(([name]) => name === word)?.[1]
-    if (!flag) throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
+    if (!flag) throw new CommandError(`Unknown option ${word}\n\n${USAGE}`)
     options[flag] = true
   }
   if (options.accounts && (options.reset || options.watch || options.verbose))
-    throw new Refusal(`accounts takes no option but --env\n\n${USAGE}`)
-  if (options.env && !options.accounts) throw new Refusal(`--env is an option of accounts\n\n${USAGE}`)
+    throw new CommandError(`accounts takes no option but --env\n\n${USAGE}`)
+  if (options.env && !options.accounts) throw new CommandError(`--env is an option of accounts\n\n${USAGE}`)
   return options
 }

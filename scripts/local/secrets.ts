@@ -2,7 +2,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { roleOf } from '../../services/kit/db/roles.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 
 /** Created once and kept, because the database cannot be opened or decrypted without them. */
 export interface Secrets {
@@ -21,7 +21,7 @@ export async function readSecrets(folder: string): Promise<Secrets> {
   const file = Bun.file(secretsFile(folder))
   if (await file.exists()) {
     return file.json().catch(() => {
-      throw new Refusal(
+      throw new CommandError(
         `${file.name} is damaged, and the database cannot be read without it. Delete both with ./scripts/dev --reset.`,
       )
     })

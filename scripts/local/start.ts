@@ -4,12 +4,12 @@ import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { BUN, ROOT } from '../toolchain/checkout.ts'
 import { startCluster } from '../toolchain/cluster.ts'
 import { aborted, type Lifecycle } from '../toolchain/command.ts'
+import { CommandError, sentenceFor } from '../toolchain/command-error.ts'
 import { takeLock } from '../toolchain/lock.ts'
 import { DATABASE_FOLDER, SERVICES_RECORD, stopOrphans } from '../toolchain/orphans.ts'
 import { installPackages } from '../toolchain/packages.ts'
 import { portFrom, requireFreePort, requireHost } from '../toolchain/ports.ts'
 import { startProgram } from '../toolchain/programs.ts'
-import { Refusal, sentenceFor } from '../toolchain/refusal.ts'
 import { run, tail } from '../toolchain/run.ts'
 import { ACCOUNTS_FILE, findState, type State } from '../toolchain/state.ts'
 import { createSteps } from '../toolchain/steps.ts'
@@ -30,7 +30,7 @@ export async function start(options: Options, lifecycle: Lifecycle): Promise<str
   const host = process.env.HOST || '127.0.0.1'
   const configuredUrl = process.env.DATABASE_URL || undefined
   if (configuredUrl && options.reset) {
-    throw new Refusal(
+    throw new CommandError(
       '--reset removes only the embedded database: empty the database of DATABASE_URL yourself and start without --reset.',
     )
   }
@@ -173,5 +173,5 @@ async function runScript(name: string, script: string, env: Record<string, strin
   signal.throwIfAborted()
   if (code === 0) return
   const known = /ENOSPC|No space left|was changed after/.test(output) ? sentenceFor(output) : undefined
-  throw new Refusal(known ?? `${name} failed:\n${tail(output, 40)}`)
+  throw new CommandError(known ?? `${name} failed:\n${tail(output, 40)}`)
 }

@@ -1,6 +1,6 @@
 import type { AccountsFile } from '../seed/accounts.ts'
 import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 
 /** The accounts that the seed wrote. */
 export async function readAccounts(path: string): Promise<AccountsFile> {
@@ -8,7 +8,7 @@ export async function readAccounts(path: string): Promise<AccountsFile> {
     .json()
     .catch(() => undefined)
   if (file?.organizations?.some(({ accounts }) => accounts.length > 0)) return file
-  throw new Refusal(
+  throw new CommandError(
     `${path} does not list the demo accounts: wait until ./scripts/dev has printed them, or start it again with --reset.`,
   )
 }

@@ -8,7 +8,7 @@ import { exportCatalog } from '../../services/catalog/import/export.ts'
 import { shippedFile, shippedSources } from '../../services/catalog/import/shipped.ts'
 import type { Source } from '../../services/catalog/import/stage.ts'
 import { connect, type Pool } from '../../services/kit/db/client.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { importProgress } from './catalog-progress.ts'
 import { operatorEnvironment } from './environment.ts'
 
@@ -61,7 +61,7 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
     sourcesWithProgress,
   )
     .catch((error) => {
-      throw error instanceof ImportRunning || error instanceof EntriesBusy ? new Refusal(error.message) : error
+      throw error instanceof ImportRunning || error instanceof EntriesBusy ? new CommandError(error.message) : error
     })
     .finally(progress.end)
   if (problems.count > 0) {
@@ -70,7 +70,9 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
     )
     const rest = problems.count - lines.length
     const more = rest > 0 ? [`… and ${rest} more`] : []
-    throw new Refusal([...lines, ...more, `${countOf(problems.count, 'problem')}; nothing was changed.`].join('\n'))
+    throw new CommandError(
+      [...lines, ...more, `${countOf(problems.count, 'problem')}; nothing was changed.`].join('\n'),
+    )
   }
   for (const { catalog } of sources) {
     const change = changes.find((change) => change.catalog === catalog.name)
@@ -85,16 +87,16 @@ async function runImport(sql: Pool, sources: readonly Source[]): Promise<void> {
 
 async function sourcesOf(args: readonly string[]): Promise<Source[]> {
   if (args.length === 0 || args.length % 2 !== 0) {
-    throw new Refusal(`Name each catalog with its file, or --defaults alone. ${CATALOGS_SENTENCE}`)
+    throw new CommandError(`Name each catalog with its file, or --defaults alone. ${CATALOGS_SENTENCE}`)
   }
   const sources: Source[] = []
   for (let at = 0; at < args.length; at += 2) {
     const name = catalogNamed(args[at])
     const path = pathOf(args[at + 1] ?? '')
     if (sources.some(({ catalog }) => catalog.name === name))
-      throw new Refusal(`The catalog ${name} is named more than once.`)
+      throw new CommandError(`The catalog ${name} is named more than once.`)
     const found = await stat(path).catch(() => undefined)
-    if (!found?.isFile()) throw new Refusal(`The file ${path} does not exist.`)
+    if (!found?.isFile()) throw new CommandError(`The file ${path} does not exist.`)
     // A catalog loaded from the shipped file follows later versions of that file.
     sources.push({ catalog: CATALOGS[name], open: () => createReadStream(path), shipped: path === shippedFile(name) })
   }
@@ -121,7 +123,7 @@ async function runExport(sql: Pool, catalog: Source['catalog'], file: string | u
 
 function catalogNamed(text: string | undefined): CatalogName {
   const name = CATALOG_NAMES.find((name) => name === text)
-  if (!name) throw new Refusal(`There is no catalog ${text}. ${CATALOGS_SENTENCE}`)
+  if (!name) throw new CommandError(`There is no catalog ${text}. ${CATALOGS_SENTENCE}`)
   return name
 }
 

@@ -4,7 +4,7 @@ import { commonVariables } from '../../services/kit/config/variables.ts'
 import { localAddress } from '../local/address.ts'
 import { requireDatabase } from '../local/connections.ts'
 import { readSecrets } from '../local/secrets.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { findState } from '../toolchain/state.ts'
 
 interface OperatorEnvironment {
@@ -30,7 +30,9 @@ export async function operatorEnvironment(): Promise<OperatorEnvironment> {
   const publicUrl = await localAddress()
   const { ownerPassword, databasePort, encryptionKeys } = await readSecrets(folder)
   if (publicUrl === undefined || databasePort === undefined) {
-    throw new Refusal('Set DATABASE_URL to the owner of the database, or start ./scripts/dev in this checkout first.')
+    throw new CommandError(
+      'Set DATABASE_URL to the owner of the database, or start ./scripts/dev in this checkout first.',
+    )
   }
   return {
     databaseUrl: `postgres://postgres:${encodeURIComponent(ownerPassword)}@127.0.0.1:${databasePort}/postgres`,

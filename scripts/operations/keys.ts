@@ -4,7 +4,7 @@ import { isRefusalOf } from '../../services/kit/errors/refusal.ts'
 import { createSecretBox, type SecretBox } from '../../services/kit/secrets/box.ts'
 import { reencryptImports } from '../../services/sourcing/files/jobs/re-encrypt.ts'
 import { reencryptEndpoints } from '../../services/webhooks/endpoints/re-encrypt.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { operatorEnvironment } from './environment.ts'
 
 /** Publishes a new key, which signs tokens when every service knows it. */
@@ -19,7 +19,7 @@ export const revokeKey = (kid: string) =>
   withKeys(async (sql, box, accessTokenSeconds) => {
     const options = { kid, accessTokenSeconds, now: new Date().toISOString() }
     const { successor } = await revokeSigningKey(sql, box, options).catch((error) => {
-      throw isRefusalOf(error, 'not_found') ? new Refusal(`No signing key has the id ${kid}.`) : error
+      throw isRefusalOf(error, 'not_found') ? new CommandError(`No signing key has the id ${kid}.`) : error
     })
     const next = successor === undefined ? '' : ` The key ${successor.kid} signs tokens from ${successor.signsFrom}.`
     console.log(`The key ${kid} is revoked; every token that it signed is void.${next}`)
@@ -41,7 +41,7 @@ export const reencryptKeys = () =>
 
 async function withKeys(work: (sql: Pool, box: SecretBox, accessTokenSeconds: number) => Promise<void>): Promise<void> {
   const { databaseUrl, encryptionKeys, accessTokenSeconds } = await operatorEnvironment()
-  if (encryptionKeys === '') throw new Refusal('Set ENCRYPTION_KEYS to the value that the services have.')
+  if (encryptionKeys === '') throw new CommandError('Set ENCRYPTION_KEYS to the value that the services have.')
   const box = await createSecretBox(encryptionKeys)
   const sql = connect(databaseUrl, { max: 1, applicationName: 'operator', searchPath: 'identity' })
   try {

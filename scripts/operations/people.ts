@@ -5,7 +5,7 @@ import { isRefusalOf } from '../../services/kit/errors/refusal.ts'
 import { bootstrapOperator } from '../../services/organization/organizations/commands.ts'
 import { restoreAdministrator as restore } from '../../services/organization/organizations/restore.ts'
 import { resetPassword as reset } from '../../services/organization/users/commands.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { operatorEnvironment } from './environment.ts'
 
 const OPERATOR_EXISTS = 'An operator organization already exists; nothing was changed.'
@@ -30,12 +30,12 @@ export async function bootstrap({
 }: NewOperator): Promise<void> {
   const { email } = administrator
   requireAddress(email)
-  if (!/^[A-Z]{2}$/.test(region)) throw new Refusal(`${region} is not an ISO 3166-1 alpha-2 code.`)
+  if (!/^[A-Z]{2}$/.test(region)) throw new CommandError(`${region} is not an ISO 3166-1 alpha-2 code.`)
   await withOrganization(async (sql, publicUrl) => {
     const input = { name: organization, roles: [], regionCode: region, administrator }
     const created = await bootstrapOperator(sql, input, new Date().toISOString()).catch((error) => {
       if (!isRefusalOf(error, 'conflict')) throw error
-      if (!ifNone) throw new Refusal(OPERATOR_EXISTS)
+      if (!ifNone) throw new CommandError(OPERATOR_EXISTS)
       return undefined
     })
     if (!created) return console.log(OPERATOR_EXISTS)
@@ -55,7 +55,7 @@ export async function resetPassword(email: string, operator: Operator): Promise<
   const impersonate = impersonationBy(operator)
   await withOrganization(async (sql, publicUrl) => {
     const { activationToken } = await reset(sql, email, impersonate, new Date().toISOString()).catch((error) => {
-      throw isRefusalOf(error, 'not_found') ? new Refusal(`No user has the address ${email}.`) : error
+      throw isRefusalOf(error, 'not_found') ? new CommandError(`No user has the address ${email}.`) : error
     })
     printLink(publicUrl, activationToken)
   })
@@ -66,9 +66,11 @@ export async function restoreAdministrator(email: string, operator: Operator): P
   const impersonate = impersonationBy(operator)
   await withOrganization(async (sql) => {
     const { orgId } = await restore(sql, email, impersonate, new Date().toISOString()).catch((error) => {
-      if (isRefusalOf(error, 'not_found')) throw new Refusal(`No user has the address ${email}.`)
-      if (isRefusalOf(error, 'illegal_transition')) throw new Refusal(`${email} is deactivated; nothing was changed.`)
-      if (isRefusalOf(error, 'conflict')) throw new Refusal(`${email} is already Administrator; nothing was changed.`)
+      if (isRefusalOf(error, 'not_found')) throw new CommandError(`No user has the address ${email}.`)
+      if (isRefusalOf(error, 'illegal_transition'))
+        throw new CommandError(`${email} is deactivated; nothing was changed.`)
+      if (isRefusalOf(error, 'conflict'))
+        throw new CommandError(`${email} is already Administrator; nothing was changed.`)
       throw error
     })
     console.log(`${email} is now Administrator of ${orgId}; the change is in the audit log of the organization.`)
@@ -78,13 +80,13 @@ export async function restoreAdministrator(email: string, operator: Operator): P
 function impersonationBy({ as, reason }: Operator): Impersonate {
   requireAddress(as)
   if (reason.trim() === '' || reason.length > MAX_REASON) {
-    throw new Refusal(`--reason must have 1 to ${MAX_REASON} characters.`)
+    throw new CommandError(`--reason must have 1 to ${MAX_REASON} characters.`)
   }
   return (tx, user, now) => recordOperatorGrant(tx, { ...user, actingEmail: as, reason }, now)
 }
 
 function requireAddress(text: string): void {
-  if (!/^[^@\s]+@[^@\s]+$/.test(text)) throw new Refusal(`${text} is not an e-mail address.`)
+  if (!/^[^@\s]+@[^@\s]+$/.test(text)) throw new CommandError(`${text} is not an e-mail address.`)
 }
 
 const printLink = (publicUrl: string, token: string) =>

@@ -1,5 +1,5 @@
+import { CommandError } from '../toolchain/command-error.ts'
 import { commandLine, runCommandLine } from '../toolchain/command-line.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 import { exportTo, importDefaults, importFiles } from './catalog.ts'
 import { operatorEnvironment } from './environment.ts'
 import { reencryptKeys, revokeKey, rotateKey } from './keys.ts'
@@ -63,7 +63,7 @@ catalog
   .argument('[catalog-and-file...]', 'a catalog and its file, or several pairs')
   .option('--defaults', 'loads the shipped file into every catalog that was not loaded from another file')
   .action(async (words: string[], { defaults = false }: { defaults?: boolean }) => {
-    if (defaults && words.length > 0) throw new Refusal('--defaults takes no catalog and no file.')
+    if (defaults && words.length > 0) throw new CommandError('--defaults takes no catalog and no file.')
     return defaults ? importDefaults((await operatorEnvironment()).databaseUrl) : importFiles(words)
   })
 catalog

@@ -1,5 +1,5 @@
 import { Webhook, WebhookVerificationError } from 'standardwebhooks'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 
 /** A delivery as it is shown. */
 export interface Receipt {
@@ -32,7 +32,7 @@ export function listenForWebhooks({ port, secret, forwardTo, report }: Listener)
     return Bun.serve({ hostname: '127.0.0.1', port, fetch: receive })
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'EADDRINUSE') throw error
-    throw new Refusal(`The port ${port} is in use: choose another with --port, or 0 for a free one.`)
+    throw new CommandError(`The port ${port} is in use: choose another with --port, or 0 for a free one.`)
   }
 
   async function receive(request: Request): Promise<Response> {

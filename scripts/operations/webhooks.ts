@@ -4,7 +4,7 @@ import { accountOf } from '../client/account.ts'
 import { ask, signIn } from '../client/requests.ts'
 import { createTemporaryEndpoint, deleteEndpoint, ENDPOINTS_PATH } from '../client/webhook-endpoint.ts'
 import { localMarketplace } from '../local/address.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { listenForWebhooks, type Receipt } from './webhook-listener.ts'
 
 interface ListenOptions {
@@ -73,12 +73,12 @@ function signalled(): Promise<void> {
 function portOf(text: string): number {
   const port = Number(text)
   if (/^[0-9]{1,5}$/.test(text) && port <= 65_535) return port
-  throw new Refusal(`--port ${text} is not a port: choose 1 to 65535, or 0 for a free one.`)
+  throw new CommandError(`--port ${text} is not a port: choose 1 to 65535, or 0 for a free one.`)
 }
 
 function addressOf(option: string, text: string | undefined): string | undefined {
   if (text === undefined || (/^https?:\/\//.test(text) && URL.canParse(text))) return text
-  throw new Refusal(`${option} ${text} is not an address such as http://localhost:3000/webhooks.`)
+  throw new CommandError(`${option} ${text} is not an address such as http://localhost:3000/webhooks.`)
 }
 
 function textOf({ timestamp, type, id, attempt, verification, body, forwarded }: Receipt): string {

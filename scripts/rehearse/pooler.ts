@@ -4,8 +4,8 @@ import postgres from 'postgres'
 import { SERVICES } from '../../proto/services.ts'
 import { roleOf } from '../../services/kit/db/roles.ts'
 import type { Lifecycle } from '../toolchain/command.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { freePort } from '../toolchain/ports.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 import { run } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
 
@@ -78,7 +78,7 @@ export async function startPooler(serverUrl: string, folder: string, { onStop }:
     }
   }
   for (let tries = 100; ; tries--) {
-    if (child.exitCode !== null) throw new Refusal(`PgBouncer ended with exit code ${child.exitCode}.`)
+    if (child.exitCode !== null) throw new CommandError(`PgBouncer ended with exit code ${child.exitCode}.`)
     const answered = await transactions().catch((error: unknown) => {
       if (tries === 0) throw error
     })
@@ -93,7 +93,7 @@ async function findProgram(): Promise<string> {
   const [, major = 0, minor = 0] = (/PgBouncer (\d+)\.(\d+)/.exec(output) ?? []).map(Number)
   if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) return program
   const found = output === '' ? 'none was found' : `${program} is ${major}.${minor}`
-  throw new Refusal(
+  throw new CommandError(
     `This rehearsal needs PgBouncer ${OLDEST.join('.')} or newer on the PATH or in PGBOUNCER, for its max_prepared_statements: ${found}.`,
   )
 }

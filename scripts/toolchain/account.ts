@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.ts'
+import { CommandError } from './command-error.ts'
 import { run } from './run.ts'
 
 /** The account that runs Postgres. Postgres refuses root; any other user runs it as itself. */
@@ -25,7 +25,7 @@ export async function databaseAccount(): Promise<Account> {
     const ids = { uid: Number(uid.output), gid: Number(gid.output) }
     if (uid.code === 0 && gid.code === 0 && ids.uid > 0) return { name, ids }
   }
-  throw new Refusal(
+  throw new CommandError(
     'Postgres does not run as root and this machine has no user `postgres` or `nobody`: add one, or run as another user.',
   )
 }

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { BUN, ROOT } from './checkout.ts'
-import { Refusal, sentenceFor } from './refusal.ts'
+import { CommandError, sentenceFor } from './command-error.ts'
 import { run, tail } from './run.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function installApiReference(progress: (line: string) => void): Pro
   progress('Installing the API reference')
   const archive = await download()
   if (new Bun.CryptoHasher('sha512').update(archive).digest('base64') !== SHA512) {
-    throw new Refusal(`The archive of ${PACKAGE} does not have the expected checksum.`)
+    throw new CommandError(`The archive of ${PACKAGE} does not have the expected checksum.`)
   }
   await rm(FOLDER, { recursive: true, force: true })
   for (const [path, file] of await new Bun.Archive(archive).files(`${MODULES}/**/*.js`)) {
@@ -35,8 +35,9 @@ export async function installApiReference(progress: (line: string) => void): Pro
 
 async function download(): Promise<Uint8Array> {
   const { code, output } = await run([BUN, 'info', PACKAGE, 'dist.tarball'])
-  if (code !== 0) throw new Refusal(sentenceFor(output) ?? `${PACKAGE} was not found:\n${tail(output)}`)
+  if (code !== 0) throw new CommandError(sentenceFor(output) ?? `${PACKAGE} was not found:\n${tail(output)}`)
   const response = await fetch(output.trim())
-  if (!response.ok) throw new Refusal(`${PACKAGE} could not be downloaded: the registry answered ${response.status}.`)
+  if (!response.ok)
+    throw new CommandError(`${PACKAGE} could not be downloaded: the registry answered ${response.status}.`)
   return response.bytes()
 }

@@ -2,9 +2,9 @@ import { closeSync, openSync } from 'node:fs'
 import { chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DatabasePrograms } from './account.ts'
+import { CommandError, sentenceFor } from './command-error.ts'
 import { freePort } from './ports.ts'
 import { commandOf, end } from './processes.ts'
-import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
 
 const OWNER = 'postgres'
@@ -68,7 +68,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
   const version = (await readFile(join(data, 'PG_VERSION'), 'utf8').catch(() => undefined))?.trim()
   if (version === MAJOR) return ensureOwner(state, data)
   if (version !== undefined) {
-    throw new Refusal(
+    throw new CommandError(
       `${data} was created by Postgres ${version}, this is ${MAJOR}: start again with ./scripts/dev --reset.`,
     )
   }
@@ -96,7 +96,7 @@ async function initialise({ state, data, password, progress }: ClusterOptions): 
     )
     const output = (await Promise.all([child.stdout.text(), child.stderr.text()])).join('')
     if ((await child.exited) !== 0) {
-      throw new Refusal(sentenceFor(output) ?? `Postgres could not create a database in ${data}:\n${tail(output)}`)
+      throw new CommandError(sentenceFor(output) ?? `Postgres could not create a database in ${data}:\n${tail(output)}`)
     }
     await rename(staging, data)
   } finally {
@@ -110,7 +110,7 @@ async function ensureOwner({ account }: ClusterOptions['state'], data: string): 
   const { uid, gid } = account.ids
   if (uid === undefined || (await stat(data)).uid === uid) return
   const { code, output } = await run(['chown', '-R', `${uid}:${gid}`, data])
-  if (code !== 0) throw new Refusal(`${data} could not be given to the user ${account.name}:\n${tail(output)}`)
+  if (code !== 0) throw new CommandError(`${data} could not be given to the user ${account.name}:\n${tail(output)}`)
 }
 
 async function makeFolderOf(uid: number, gid: number, folder: string): Promise<void> {
@@ -157,7 +157,7 @@ async function ready(child: Child, { data, logFile, signal, progress }: ClusterO
     if (lock?.pid === child.pid && lock.status === 'ready') return
     if (child.exitCode !== null || child.signalCode !== null) {
       const log = await readFile(logFile, 'utf8').catch(() => '')
-      throw new Refusal(sentenceFor(log) ?? `Postgres did not start; ${logFile} ends with:\n${tail(log)}`)
+      throw new CommandError(sentenceFor(log) ?? `Postgres did not start; ${logFile} ends with:\n${tail(log)}`)
     }
     if (Date.now() - lastProgress > 5_000) {
       lastProgress = Date.now()
@@ -165,7 +165,7 @@ async function ready(child: Child, { data, logFile, signal, progress }: ClusterO
     }
     await Bun.sleep(10)
   }
-  throw new Refusal(`Postgres was not ready within ${START_TIMEOUT_MS / 1000} s: see ${logFile}.`)
+  throw new CommandError(`Postgres was not ready within ${START_TIMEOUT_MS / 1000} s: see ${logFile}.`)
 }
 
 async function readLock(data: string): Promise<{ pid: number; status: string } | undefined> {

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { explain } from './refusal.ts'
+import { explain } from './command-error.ts'
 
 /** The exit code of a wrong command line. */
 const USAGE_ERROR = 2

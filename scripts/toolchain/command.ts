@@ -1,4 +1,4 @@
-import { explain } from './refusal.ts'
+import { explain } from './command-error.ts'
 
 /** Signal handling, clean-up and progress of a running command. */
 export interface Lifecycle {

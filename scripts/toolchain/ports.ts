@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { Refusal } from './refusal.ts'
+import { CommandError } from './command-error.ts'
 
 /** A free port: the preferred one if possible. */
 export function freePort(preferred?: number): number {
@@ -13,7 +13,7 @@ export function freePort(preferred?: number): number {
 /** Refuses a port in use, before the slow steps of the start. */
 export function requireFreePort(variable: string, port: number): void {
   if (isFree(port)) return
-  throw new Refusal(
+  throw new CommandError(
     `Port ${port} is in use by another program: choose another with ${variable}=${port + 1} ${process.env.INVOKED_AS ?? ''}`.trim(),
   )
 }
@@ -21,7 +21,7 @@ export function requireFreePort(variable: string, port: number): void {
 /** Refuses a host on which no program can listen, and one that leaves out 127.0.0.1, where the start itself calls the services. */
 export async function requireHost(host: string): Promise<void> {
   const probe = listenOn(host)
-  if (!probe) throw new Refusal(`HOST=${host} cannot be used: it is no address of this machine.`)
+  if (!probe) throw new CommandError(`HOST=${host} cannot be used: it is no address of this machine.`)
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect({ host: '127.0.0.1', port: probe.port })
   socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
@@ -29,7 +29,9 @@ export async function requireHost(host: string): Promise<void> {
   socket.destroy()
   probe.stop(true)
   if (isReached) return
-  throw new Refusal(`HOST=${host} leaves out 127.0.0.1, where the demo data is loaded: use 0.0.0.0 for all addresses.`)
+  throw new CommandError(
+    `HOST=${host} leaves out 127.0.0.1, where the demo data is loaded: use 0.0.0.0 for all addresses.`,
+  )
 }
 
 function listenOn(hostname: string) {
@@ -47,7 +49,7 @@ function isFree(port: number): boolean {
   } catch (error) {
     // A port below 1024 needs a permission of the system.
     if (error instanceof Error && 'code' in error && error.code === 'EACCES') {
-      throw new Refusal(`Port ${port} can be opened only by root: choose one above 1023.`)
+      throw new CommandError(`Port ${port} can be opened only by root: choose one above 1023.`)
     }
     return false
   }
@@ -59,5 +61,5 @@ export function portFrom(variable: string, defaultPort: number): number {
   if (text === undefined || text === '') return defaultPort
   const port = Number(text)
   if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port
-  throw new Refusal(`${variable}=${text} is not a port: use a number from 1 to 65535.`)
+  throw new CommandError(`${variable}=${text} is not a port: use a number from 1 to 65535.`)
 }

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { ROOT } from './checkout.ts'
+import { CommandError, sentenceFor } from './command-error.ts'
 import { end, isAlive, type ProcessRecord, recordOf, send } from './processes.ts'
-import { Refusal, sentenceFor } from './refusal.ts'
 import { tail } from './run.ts'
 
 const READY_TIMEOUT_MS = 120_000
@@ -68,14 +68,14 @@ async function ready(child: Bun.Subprocess, program: Program): Promise<void> {
     signal?.throwIfAborted()
     const answer = await fetch(readyUrl, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined)
     if (answer?.status === 200) return
-    if (child.exitCode !== null || child.signalCode !== null) throw new Refusal(await reasonOf(child, program))
+    if (child.exitCode !== null || child.signalCode !== null) throw new CommandError(await reasonOf(child, program))
     if (Date.now() - lastProgress > PROGRESS_EVERY_MS) {
       lastProgress = Date.now()
       progress?.(`${name}: starting for ${Math.round((lastProgress - began) / 1000)} s`)
     }
     await Bun.sleep(25)
   }
-  throw new Refusal(`${name} was not ready within ${READY_TIMEOUT_MS / 1000} s: see ${logFile}.`)
+  throw new CommandError(`${name} was not ready within ${READY_TIMEOUT_MS / 1000} s: see ${logFile}.`)
 }
 
 async function reasonOf({ signalCode, exitCode }: Bun.Subprocess, { name, logFile }: Program): Promise<string> {

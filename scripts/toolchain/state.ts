@@ -2,9 +2,9 @@ import { chmod, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'n
 import { join } from 'node:path'
 import { canUse, type DatabasePrograms, databaseAccount } from './account.ts'
 import { ROOT } from './checkout.ts'
+import { CommandError, sentenceFor } from './command-error.ts'
 import { stopOrphans } from './orphans.ts'
 import { databasePackage } from './packages.ts'
-import { Refusal, sentenceFor } from './refusal.ts'
 import { run, tail } from './run.ts'
 
 /** The state of this checkout: databases, secrets, logs. Git ignores it. */
@@ -40,7 +40,7 @@ export async function findState({ root, temporary }: Places = HERE): Promise<Sta
   await emptyForNewCheckout(folder, join(local, 'id'))
   const copied = join(await copyPrograms(folder), 'bin')
   if (await canUse(account, join(copied, 'initdb'), folder)) return { folder, programs: copied, account }
-  throw new Refusal(
+  throw new CommandError(
     `The user ${account.name}, whom Postgres must run as, can use neither ${root} nor ${folder}: move the checkout, or run as another user.`,
   )
 }
@@ -55,7 +55,7 @@ async function privateFolder(folder: string): Promise<string> {
   // Another user could have created a folder of that name, and would own the database.
   const found = await lstat(folder)
   if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
-    throw new Refusal(
+    throw new CommandError(
       `${folder} exists and belongs to another user, or can be changed by others: remove it, then run ${process.env.INVOKED_AS ?? 'this'} again.`,
     )
   }
@@ -87,7 +87,7 @@ async function copyPrograms(folder: string): Promise<string> {
   ]) {
     const { code, output } = await run(command)
     if (code !== 0)
-      throw new Refusal(sentenceFor(output) ?? `Postgres could not be copied to ${folder}:\n${tail(output)}`)
+      throw new CommandError(sentenceFor(output) ?? `Postgres could not be copied to ${folder}:\n${tail(output)}`)
   }
   await rm(target, { recursive: true, force: true })
   await rename(staging, target)

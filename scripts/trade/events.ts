@@ -4,7 +4,7 @@ import type { Account } from '../client/account.ts'
 import { signIn } from '../client/requests.ts'
 import { createTemporaryEndpoint, deleteEndpoint } from '../client/webhook-endpoint.ts'
 import { listenForWebhooks, type Receipt } from '../operations/webhook-listener.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import type { AwaitEvents } from './narrator.ts'
 
 const DESCRIPTION = './scripts/demo'
@@ -48,7 +48,7 @@ export async function receiveEvents(account: Account, print: (line: string) => v
       const deadline = performance.now() + LONGEST_WAIT_MS
       while (received < awaited) {
         const leftMs = deadline - performance.now()
-        if (leftMs <= 0) throw new Refusal(`Of ${awaited} events, ${received} have arrived.`)
+        if (leftMs <= 0) throw new CommandError(`Of ${awaited} events, ${received} have arrived.`)
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve
         await Promise.race([promise, Bun.sleep(leftMs)])

@@ -1,4 +1,4 @@
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 
 /** Waits until a number of further events has been printed. */
 export type AwaitEvents = (count: number) => Promise<void>
@@ -41,8 +41,8 @@ export class Narrator {
       await this.awaitEvents(events)
       return result
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      throw new Refusal(`Step ${this.#steps} (${what}) failed. ${error.message}`)
+      if (!(error instanceof CommandError)) throw error
+      throw new CommandError(`Step ${this.#steps} (${what}) failed. ${error.message}`)
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Offer, OfferInput } from '../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
 import { ask, type Page } from '../client/requests.ts'
-import { Refusal } from '../toolchain/refusal.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { comparisonTable } from './comparison.ts'
 import { inDays, type Narrator, withState } from './narrator.ts'
 import type { Maker, Parties } from './parties.ts'
@@ -110,7 +110,7 @@ export async function award(
       async () => {
         const orders = await ask<Page<Order>>(maker.client, 'GET', '/v1/orders?view=MANUFACTURER')
         const [order] = orders.items
-        if (!order) throw new Refusal('The award placed no order with this manufacturer.')
+        if (!order) throw new CommandError('The award placed no order with this manufacturer.')
         return order
       },
       ({ id, serialNumber, quantity, unitPrice, total, dueDate }) =>

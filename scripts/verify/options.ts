@@ -2,8 +2,8 @@ import { stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from '../toolchain/checkout.ts'
+import { CommandError } from '../toolchain/command-error.ts'
 import { helpText } from '../toolchain/help.ts'
-import { Refusal } from '../toolchain/refusal.ts'
 
 export const USAGE = helpText('test')
 
@@ -19,7 +19,7 @@ export function readOptions(words: string[]): Options {
   for (const word of words) {
     if (word === '--quick') options.quick = true
     else if (word === '--help' || word === '-h') options.help = true
-    else if (word.startsWith('-')) throw new Refusal(`Unknown option ${word}\n\n${USAGE}`)
+    else if (word.startsWith('-')) throw new CommandError(`Unknown option ${word}\n\n${USAGE}`)
     else options.paths.push(word)
   }
   return options
@@ -46,10 +46,10 @@ async function testsAt(path: string, from: string): Promise<string[]> {
     const name = relative(ROOT, candidate)
     if (!found || name.startsWith('..')) continue
     const tests = found.isDirectory() ? await testsIn(name) : name.endsWith('.test.ts') ? [name] : []
-    if (tests.length === 0) throw new Refusal(`${path} holds no tests: their names end in .test.ts.`)
+    if (tests.length === 0) throw new CommandError(`${path} holds no tests: their names end in .test.ts.`)
     return tests
   }
-  throw new Refusal(`${path} does not exist in this checkout.`)
+  throw new CommandError(`${path} does not exist in this checkout.`)
 }
 
 async function testsIn(folder: string): Promise<string[]> {

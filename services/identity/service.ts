@@ -1,6 +1,6 @@
 import { listPublicKeys } from '../kit/auth/queries.ts'
 import { createTokenReader } from '../kit/auth/tokens.ts'
-import { TenantSemaphore } from '../kit/limits/tenant-semaphore.ts'
+import { KeyedSemaphore } from '../kit/limits/keyed-semaphore.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
 import { cleanUpIdentity } from './cleanup/queries.ts'
@@ -45,10 +45,10 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     dummyHash: await dummyHash(hashing),
     refreshSecret: new Uint8Array(),
   }
-  const permits = new TenantSemaphore({
+  const permits = new KeyedSemaphore({
     what: 'requests of clients',
     permits: config.DATABASE_POOL_SIZE,
-    permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+    permitsPerKey: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
   })
   kit.observeConcurrency(permits)
   const clients = { sql, clock, permits }

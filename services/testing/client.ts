@@ -13,7 +13,7 @@ export interface RequestOptions {
 const FORM = 'application/x-www-form-urlencoded'
 
 /** An object is sent as JSON, or as a form where the headers say so. */
-function encoded(body: unknown, contentType: string | undefined): string {
+export function encoded(body: unknown, contentType: string | undefined): string {
   if (typeof body === 'string') return body
   return contentType === FORM ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body)
 }

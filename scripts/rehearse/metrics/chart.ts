@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { installHelm } from '../../toolchain/chart-tools.ts'
 import { ROOT } from '../../toolchain/checkout.ts'
-import { Refusal } from '../../toolchain/refusal.ts'
+import { CommandError } from '../../toolchain/command-error.ts'
 import { run } from '../../toolchain/run.ts'
 
 export const CHART = join(ROOT, 'charts', 'marketplace')
@@ -47,7 +47,7 @@ export async function renderMonitoring(release: string, namespace: string): Prom
     ...['--values', join(CHART, 'ci', 'minimal-values.yaml'), '--set', enabled],
     ...['--show-only', 'templates/metrics.yaml'],
   ])
-  if (code !== 0) throw new Refusal(output)
+  if (code !== 0) throw new CommandError(output)
   const manifests = Bun.YAML.parse(output) as { kind: string }[]
   const find = <Manifest>(kind: string): Manifest => {
     const found = manifests.find((manifest) => manifest.kind === kind)

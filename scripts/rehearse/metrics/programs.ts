@@ -1,4 +1,4 @@
-import { Refusal } from '../../toolchain/refusal.ts'
+import { CommandError } from '../../toolchain/command-error.ts'
 import { run } from '../../toolchain/run.ts'
 
 const PROGRAMS = ['prometheus', 'promtool'] as const
@@ -10,7 +10,7 @@ export async function findPrometheus(): Promise<Record<string, string>> {
     const program = process.env[variable] || name
     const { code } = await run([program, '--version'])
     if (code === 0) return [`TEST_${variable}`, program]
-    throw new Refusal(
+    throw new CommandError(
       `This rehearsal needs ${name} on the PATH or in ${variable}: install Prometheus, such as the package prometheus of Debian.`,
     )
   })

@@ -5,7 +5,7 @@ import type { Pool } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { refuse } from '../../kit/errors/refusal.ts'
 import { networkOf } from '../../kit/http/client-address.ts'
-import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import { throttleKeys } from '../throttle/keys.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
 import { recordFailure } from '../tokens/failures.ts'
@@ -17,7 +17,7 @@ export interface ClientDeps {
   sql: Pool
   clock: () => number
   /** Permits for authentications, by network because the organization is not known yet. */
-  permits: TenantSemaphore
+  permits: KeyedSemaphore
 }
 
 /** The client of a request and where it comes from. */

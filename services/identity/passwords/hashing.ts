@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { networkOf } from '../../kit/http/client-address.ts'
-import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 
 /** The argon2id parameters of the OWASP cheat sheet. A change upgrades each hash at the next sign-in. */
 export const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
@@ -43,12 +43,12 @@ interface KnownNetwork {
  * so that one account does not take the turns of others by signing in from many networks.
  */
 export function createHashing({ slots, maxWaiting }: HashingOptions) {
-  const permits = new TenantSemaphore({
+  const permits = new KeyedSemaphore({
     what: 'sign-ins',
     permits: slots,
-    permitsPerTenant: slots,
+    permitsPerKey: slots,
     maxWaitMs: MAX_WAIT_MS,
-    maxWaitingPerTenant: Math.ceil(maxWaiting * SHARE_OF_TENANT),
+    maxWaitingPerKey: Math.ceil(maxWaiting * SHARE_OF_TENANT),
     maxWaiting,
   })
   /** The networks from which a user has signed in. */

@@ -1,7 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { Envelope } from '../../../proto/events/envelope.ts'
-import { testDatabase } from '../../testing/database.ts'
-import type { Tx } from '../db/client.ts'
 import {
   createEffects,
   deliveryViolations,
@@ -10,7 +8,9 @@ import {
   openBus,
   record,
   until,
-} from './conformance/harness.ts'
+} from '../../testing/bus/harness.ts'
+import { testDatabase } from '../../testing/database.ts'
+import type { Tx } from '../db/client.ts'
 import { emitAll } from './outbox/emit.ts'
 
 /** Failures of dependencies in the handler of a consumer that has two tries. */

@@ -8,7 +8,7 @@ import type { Claims } from '../auth/tokens.ts'
 import type { Pool, Tx } from '../db/client.ts'
 import type { JsonText } from '../db/json-text.ts'
 import { answeredBefore, once } from '../idempotency/once.ts'
-import type { TenantSemaphore } from '../limits/tenant-semaphore.ts'
+import type { KeyedSemaphore } from '../limits/keyed-semaphore.ts'
 import type { SecretBox } from '../secrets/box.ts'
 import type { Command, Preparation } from './command.ts'
 
@@ -23,7 +23,7 @@ export interface CommandDeps {
     callerWithin(tx: Tx, claims: Claims, options: { lock: boolean }): Promise<Caller>
   }
   /** Permits for commands, so that one organization never occupies all connections. */
-  permits: TenantSemaphore
+  permits: KeyedSemaphore
 }
 
 /** A request for a command whose checks have passed. */

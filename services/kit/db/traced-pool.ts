@@ -18,6 +18,7 @@ export const tracedPool = (pool: Pool): Pool => traced(pool)
 
 function traced<S extends Sql>(sql: S): S {
   return new Proxy(sql, {
+    // The types of postgres.js describe a tagged template and a helper, of which `apply` sees only a function.
     apply: (target, self, args) => withSpan(Reflect.apply(target as never, self, args)),
     get(target, key) {
       const value: unknown = Reflect.get(target, key)

@@ -32,6 +32,8 @@ export function createApp({ services, ownerOf, trustedProxies, corsOrigins }: Ap
   const paths = new KnownPaths(services.flatMap(({ http }) => http.operations))
   const refuseMalformed = createRequestCheck()
   const isOpenToPages = corsOrigins.length > 0
+  // strictPath: a path with a slash at the end is another path. normalize: the kit checks input and output itself.
+  // standardHostname: the path is searched from the start of the URL, because a host can be shorter than Elysia assumes.
   const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } }).decorate(
     'state',
     null as unknown as RequestState,

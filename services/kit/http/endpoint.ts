@@ -219,6 +219,7 @@ function bodyCheckOf({ method, acceptsBytes, body }: AnyOperation, problemsOf?: 
   const check = bodyChecker(schema)
   return (value: unknown): unknown => {
     const checked = check(value)
+    // The schema of the operation has checked the body, and `problemsOf` takes the type of that schema.
     const problems = problemsOf?.(checked as never) ?? []
     if (problems.length > 0) throw invalid(problems)
     return checked

@@ -99,6 +99,7 @@ export class Http {
     }
     const path = routerPath(operation.path)
     return (app) => {
+      // Elysia's type of a handler is inferred from its schemas; this route has none, so no typed handler fits it.
       app.route(operation.method, path, handler as never)
       // Bun drops the body of a HEAD response and keeps its length.
       return operation.method === 'GET' ? app.route('HEAD', path, handler as never) : app

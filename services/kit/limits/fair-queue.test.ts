@@ -1,16 +1,16 @@
 import { expect, test } from 'bun:test'
 import { FairQueue } from './fair-queue.ts'
 
-/** Adds items named by group, tenant and number, such as `xa1`. */
+/** Adds items named by group, key and number, such as `xa1`. */
 function queueOf(...items: string[]): FairQueue<string> {
   const queue = new FairQueue<string>()
   for (const item of items) queue.add(placeOf(item), item)
   return queue
 }
 
-const placeOf = (item: string) => ({ group: item.charAt(0), tenant: item.slice(0, 2) })
+const placeOf = (item: string) => ({ group: item.charAt(0), key: item.slice(0, 2) })
 
-function drain(queue: FairQueue<string>, isReady: (tenant: string) => boolean = () => true): string[] {
+function drain(queue: FairQueue<string>, isReady: (key: string) => boolean = () => true): string[] {
   const order: string[] = []
   for (let next = queue.next(isReady); next; next = queue.next(isReady)) {
     order.push(next.item)
@@ -19,15 +19,15 @@ function drain(queue: FairQueue<string>, isReady: (tenant: string) => boolean = 
   return order
 }
 
-test('groups take turns, and tenants take turns within their group', () => {
+test('groups take turns, and keys take turns within their group', () => {
   const queue = queueOf('xa1', 'xa2', 'xa3', 'xb1', 'xb2', 'ya1', 'ya2', 'yb1')
   expect(drain(queue)).toEqual(['xa1', 'ya1', 'xb1', 'yb1', 'xa2', 'ya2', 'xb2', 'xa3'])
   expect(queue.size).toBe(0)
 })
 
-test('a tenant that is not ready is passed over and keeps its turn', () => {
+test('a key that is not ready is passed over and keeps its turn', () => {
   const queue = queueOf('xa1', 'xb1', 'xc1')
-  expect(drain(queue, (tenant) => tenant !== 'xa')).toEqual(['xb1', 'xc1'])
+  expect(drain(queue, (key) => key !== 'xa')).toEqual(['xb1', 'xc1'])
   expect(queue.size).toBe(1)
   queue.add(placeOf('xb2'), 'xb2')
   expect(drain(queue)).toEqual(['xa1', 'xb2'])
@@ -36,7 +36,7 @@ test('a tenant that is not ready is passed over and keeps its turn', () => {
 test.each([
   ['of the longest queue', ['xa1', 'xa2', 'xa3', 'xb1'], 'xc1', 'xa3'],
   ['of the longest queue in the largest group', ['xa1', 'xa2', 'xb1', 'yc1', 'yc2'], 'zd1', 'xa2'],
-  ['of the largest group, although its tenants have one each', ['xa1', 'xb1', 'xc1', 'ya1'], 'ya2', 'xc1'],
+  ['of the largest group, although its keys have one each', ['xa1', 'xb1', 'xc1', 'ya1'], 'ya2', 'xc1'],
   ['of the latest turn among equals', ['xa1', 'xa2', 'xb1', 'xb2'], 'xc1', 'xb2'],
   ['of none, if the new one would have the longest', ['xa1', 'xa2', 'xb1'], 'xa3', undefined],
   ['of none, if all would be equal', ['xa1', 'xb1'], 'xc1', undefined],

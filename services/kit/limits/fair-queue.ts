@@ -1,10 +1,10 @@
-/** The place of an item: groups take turns, and within a group tenants take turns. */
+/** The place of an item: groups take turns, and within a group keys take turns. */
 export interface Place {
   group: string
-  tenant: string
+  key: string
 }
 
-/** Round-robin over groups, round-robin over the tenants of a group, FIFO within a tenant. Nothing empty is kept. */
+/** Round-robin over groups, round-robin over the keys of a group, FIFO within a key. Nothing empty is kept. */
 export class FairQueue<Item> {
   /** Maps are ordered by the next turn. */
   readonly #groups = new Map<string, Map<string, Set<Item>>>()
@@ -14,35 +14,35 @@ export class FairQueue<Item> {
     return this.#size
   }
 
-  sizeOf({ group, tenant }: Place): number {
-    return this.#groups.get(group)?.get(tenant)?.size ?? 0
+  sizeOf({ group, key }: Place): number {
+    return this.#groups.get(group)?.get(key)?.size ?? 0
   }
 
   add(place: Place, item: Item): void {
-    const tenants = this.#groups.get(place.group) ?? new Map<string, Set<Item>>()
-    const items = tenants.get(place.tenant) ?? new Set<Item>()
-    this.#groups.set(place.group, tenants.set(place.tenant, items.add(item)))
+    const keys = this.#groups.get(place.group) ?? new Map<string, Set<Item>>()
+    const items = keys.get(place.key) ?? new Set<Item>()
+    this.#groups.set(place.group, keys.set(place.key, items.add(item)))
     this.#size++
   }
 
-  delete({ group, tenant }: Place, item: Item): void {
-    const tenants = this.#groups.get(group)
-    const items = tenants?.get(tenant)
-    if (!tenants || !items?.delete(item)) return
+  delete({ group, key }: Place, item: Item): void {
+    const keys = this.#groups.get(group)
+    const items = keys?.get(key)
+    if (!keys || !items?.delete(item)) return
     this.#size--
-    if (items.size === 0) tenants.delete(tenant)
-    if (tenants.size === 0) this.#groups.delete(group)
+    if (items.size === 0) keys.delete(key)
+    if (keys.size === 0) this.#groups.delete(group)
   }
 
-  /** The next item of a tenant that may have one. Its group and its tenant move to the end. */
-  next(isReady: (tenant: string) => boolean): { place: Place; item: Item } | undefined {
-    for (const [group, tenants] of this.#groups) {
-      for (const [tenant, items] of tenants) {
-        if (!isReady(tenant)) continue
-        moveToEnd(tenants, tenant, items)
-        moveToEnd(this.#groups, group, tenants)
+  /** The next item of a key that may have one. Its group and its key move to the end. */
+  next(isReady: (key: string) => boolean): { place: Place; item: Item } | undefined {
+    for (const [group, keys] of this.#groups) {
+      for (const [key, items] of keys) {
+        if (!isReady(key)) continue
+        moveToEnd(keys, key, items)
+        moveToEnd(this.#groups, group, keys)
         // A queue that is kept has an item.
-        for (const item of items) return { place: { group, tenant }, item }
+        for (const item of items) return { place: { group, key }, item }
       }
     }
     return undefined
@@ -62,8 +62,8 @@ export class FairQueue<Item> {
   }
 }
 
-const sizeOfGroup = (tenants: ReadonlyMap<string, ReadonlySet<unknown>>): number =>
-  tenants.values().reduce((sum, { size }) => sum + size, 0)
+const sizeOfGroup = (keys: ReadonlyMap<string, ReadonlySet<unknown>>): number =>
+  keys.values().reduce((sum, { size }) => sum + size, 0)
 
 /** The last one of the longest, which has the latest turn. */
 function longest<T>(candidates: Iterable<T>, sizeOf: (candidate: T) => number): T | undefined {

@@ -1,5 +1,5 @@
 import type { Pool } from '../db/client.ts'
-import { TenantSemaphore } from './tenant-semaphore.ts'
+import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 export interface Reader {
   orgId: string
@@ -20,23 +20,23 @@ interface TenantReadsOptions {
  */
 export class TenantReads {
   readonly #sql: Pool
-  readonly #bounded: TenantSemaphore
-  readonly #long: TenantSemaphore
+  readonly #bounded: KeyedSemaphore
+  readonly #long: KeyedSemaphore
 
   constructor({ sql, connections, ...options }: TenantReadsOptions) {
     const share = (part: number) => Math.max(1, Math.floor(connections * part))
-    const shares = { permits: share(3 / 8), permitsPerTenant: share(1 / 4), ...options }
+    const shares = { permits: share(3 / 8), permitsPerKey: share(1 / 4), ...options }
     this.#sql = sql
-    this.#bounded = new TenantSemaphore({ what: 'searches', ...shares })
-    this.#long = new TenantSemaphore({
+    this.#bounded = new KeyedSemaphore({ what: 'searches', ...shares })
+    this.#long = new KeyedSemaphore({
       what: 'long reads (searches and pages with a high number)',
       ...shares,
-      maxWaitingPerTenant: 20,
+      maxWaitingPerKey: 20,
     })
   }
 
   /** For metrics. */
-  get semaphores(): readonly TenantSemaphore[] {
+  get semaphores(): readonly KeyedSemaphore[] {
     return [this.#bounded, this.#long]
   }
 

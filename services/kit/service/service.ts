@@ -15,9 +15,9 @@ import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { Outages } from '../http/outages.ts'
 import { BodyBudget } from '../limits/body-budget.ts'
+import { KeyedSemaphore } from '../limits/keyed-semaphore.ts'
 import { createRateLimit } from '../limits/rate-limit.ts'
 import { TenantReads } from '../limits/tenant-reads.ts'
-import { TenantSemaphore } from '../limits/tenant-semaphore.ts'
 import { createLog, type Log } from '../log/log.ts'
 import { createRequestLog } from '../log/request-log.ts'
 import { concurrencyMetrics, type ObserveConcurrency } from '../metrics/concurrency.ts'
@@ -106,10 +106,10 @@ export async function createKit(
   })
   poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE })
   const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
-  const permits = new TenantSemaphore({
+  const permits = new KeyedSemaphore({
     what: 'changes',
     permits: config.DATABASE_POOL_SIZE,
-    permitsPerTenant: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+    permitsPerKey: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
   })
   const observeConcurrency = concurrencyMetrics(registry)
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)

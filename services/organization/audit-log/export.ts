@@ -1,11 +1,11 @@
 import type { AuditFilters } from '../../../proto/http/organization/audit-log.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { Streamed } from '../../kit/http/stream.ts'
-import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import { NEWEST, type TimeKey } from '../../kit/pagination/keysets.ts'
 import { entryOf } from './entries.ts'
+import { findKeys, type Search, searchFor } from './list.ts'
 import { listEntries } from './queries.ts'
-import { findKeys, type Search, searchFor } from './search.ts'
 
 /** Entries of one batch; no transaction is open between two batches. */
 const BATCH_ENTRIES = 500
@@ -19,7 +19,7 @@ interface ExportRequest {
 
 interface Deps {
   sql: Sql
-  permits: TenantSemaphore
+  permits: KeyedSemaphore
   clock: () => number
 }
 

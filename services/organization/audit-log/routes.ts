@@ -3,17 +3,17 @@ import { exportAuditLog, getAuditLogEntry, listAuditLog } from '../../../proto/h
 import type { Pool } from '../../kit/db/client.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import type { ObserveConcurrency } from '../../kit/metrics/concurrency.ts'
 import { positionOfTime, timeKeyAt } from '../../kit/pagination/keysets.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { entryDetailOf, entryOf } from './entries.ts'
 import { createExporter } from './export.ts'
+import { findPageOfKeys, searchFor } from './list.ts'
 import { findEntry, listEntries } from './queries.ts'
-import { findPageOfKeys, searchFor } from './search.ts'
 
 /** An export takes as long as its client reads. Each replica and each organization has a limit. */
-const LONG_READS = { what: 'exports and pages with a high number', permits: 16, permitsPerTenant: 2 }
+const LONG_READS = { what: 'exports and pages with a high number', permits: 16, permitsPerKey: 2 }
 
 interface Deps {
   http: Http
@@ -24,7 +24,7 @@ interface Deps {
 }
 
 export const auditLogRoutes = ({ http, pagination, sql, clock, observeConcurrency }: Deps) => {
-  const permits = new TenantSemaphore(LONG_READS)
+  const permits = new KeyedSemaphore(LONG_READS)
   observeConcurrency(permits)
   const exportEntries = createExporter({ sql, permits, clock })
   return new Elysia({ name: 'organization.audit-log' })

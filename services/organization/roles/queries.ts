@@ -1,7 +1,7 @@
 import type { Role } from '../../../proto/http/organization/roles.ts'
 import type { Permission } from '../../../proto/permissions.ts'
 import type { Sql, Tx } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/search.ts'
+import { contains } from '../../kit/db/like.ts'
 import { nameKeyAt } from '../../kit/pagination/keysets.ts'
 import type { PageWindow } from '../../kit/pagination/pagination.ts'
 

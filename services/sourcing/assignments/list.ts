@@ -1,6 +1,6 @@
 import type { Reader } from '../../kit/limits/tenant-reads.ts'
+import { type PageReads, readPage } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import { type PageReads, readPage } from '../page-reads.ts'
 import { type AssignmentFilters, type AssignmentListing, listAssignments } from './list-queries.ts'
 
 /** A page of the list. */

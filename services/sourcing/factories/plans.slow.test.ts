@@ -6,9 +6,9 @@ import { testDatabase } from '../../testing/database.ts'
 import { loadFactories } from '../../testing/load/factories.ts'
 import { planOf, workOf } from '../../testing/query-plans.ts'
 import { territoriesOf } from '../regions/regions.ts'
-import type { Filters, Source } from './list/filters.ts'
-import { findMatches } from './list/list.ts'
-import { findSourcingTerms, scanFactories } from './list/queries.ts'
+import { findMatches } from './list.ts'
+import type { Filters, Source } from './list-filters.ts'
+import { findSourcingTerms, scanFactories } from './list-queries.ts'
 import { findFactories, findFactory } from './queries.ts'
 
 setDefaultTimeout(120_000)

@@ -4,16 +4,17 @@ import * as administration from '../../../proto/http/sourcing/factory-administra
 import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { addressProblems } from '../regions/regions.ts'
 import * as commands from './commands.ts'
-import { type FactoryReads, findPage, listOf } from './list/list.ts'
-import { releasesPage } from './list/releases.ts'
+import { findPage, listOf } from './list.ts'
+import { releasesPage } from './list-releases.ts'
 import { findFactories, findFactory } from './queries.ts'
 import * as releases from './releases.ts'
 import { readerOf } from './rules.ts'
 
-type Deps = FactoryReads & { http: Http; pagination: Pagination }
+type Deps = PageReads & { http: Http; pagination: Pagination }
 
 export const factoryRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.factories' })

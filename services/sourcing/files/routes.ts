@@ -3,7 +3,7 @@ import { getFileObject, getPublicFile, listPartFiles, updatePartFiles } from '..
 import type { Http } from '../../kit/http/http.ts'
 import { type FileDeps, findObjects, updateFiles } from './commands.ts'
 import { type ContentDeps, publicContent, signedContent } from './content.ts'
-import { filesOf } from './listing.ts'
+import { filesOf } from './list.ts'
 import { requestProblems } from './rules.ts'
 
 type FileRoutesDeps = FileDeps &

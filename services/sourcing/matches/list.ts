@@ -1,11 +1,12 @@
 import type { Reader } from '../../kit/limits/tenant-reads.ts'
+import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { type FactoryReads, findPage, sourceOfConsumer } from '../factories/list/list.ts'
+import { findPage, sourceOfConsumer } from '../factories/list.ts'
 import { type MatchTerms, matchDocument, requirementsOf } from './terms.ts'
 
 /** Factories that qualify, with their matches. The list of factories finds them, so both name the same ones. */
 export async function findMatches(
-  deps: FactoryReads,
+  deps: PageReads,
   reader: Reader,
   terms: MatchTerms,
   window: PageWindow,

@@ -2,12 +2,12 @@ import { Elysia } from 'elysia'
 import { listRfqMatches } from '../../../proto/http/sourcing/matches.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
-import type { FactoryReads } from '../factories/list/list.ts'
 import { findMatches } from './list.ts'
 import { findMatchTerms } from './queries.ts'
 
-type Deps = FactoryReads & { http: Http; pagination: Pagination }
+type Deps = PageReads & { http: Http; pagination: Pagination }
 
 export const matchRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.matches' }).use(

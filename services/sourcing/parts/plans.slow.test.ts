@@ -5,8 +5,8 @@ import { connect, type Sql } from '../../kit/db/client.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
 import { planOf } from '../../testing/query-plans.ts'
+import { INDEX_SETTINGS } from './list.ts'
 import { findPart, listParts, listPartsAtLargeOffset, scanParts, searchIndex } from './queries.ts'
-import { INDEX_SETTINGS } from './search.ts'
 
 const ROWS = 30_000
 const db = await testDatabase()

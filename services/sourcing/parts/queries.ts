@@ -1,5 +1,5 @@
 import type { Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/search.ts'
+import { contains } from '../../kit/db/like.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isUnfinished } from '../orders/visibility.ts'

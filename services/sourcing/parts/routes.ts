@@ -5,14 +5,15 @@ import type { Pool } from '../../kit/db/client.ts'
 import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
+import type { PageReads } from '../../kit/pagination/page-reads.ts'
 import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
+import { findPage } from './list.ts'
 import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
-import { findPage, type PartReads } from './search.ts'
 
-type Deps = PartReads & { http: Http; pagination: Pagination; sql: Pool }
+type Deps = PageReads & { http: Http; pagination: Pagination; sql: Pool }
 
 export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
   new Elysia({ name: 'sourcing.parts' })

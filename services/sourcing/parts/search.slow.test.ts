@@ -4,7 +4,7 @@ import { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { testDatabase } from '../../testing/database.ts'
 import { loadParts } from '../../testing/load/parts.ts'
-import { findPage } from './search.ts'
+import { findPage } from './list.ts'
 
 /** All of one organization; 40,000 are public. */
 const ROWS = 100_000

@@ -1,7 +1,7 @@
 import type { RfqView } from '../../../proto/http/sourcing/rfqs.ts'
 import type { RfqState } from '../../../proto/states/rfqs.ts'
 import type { Fragment, Sql } from '../../kit/db/client.ts'
-import { contains } from '../../kit/db/search.ts'
+import { contains } from '../../kit/db/like.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 import { isConsumer, isInvited, isIpOwner } from './visibility.ts'

@@ -100,6 +100,17 @@ export function identifiersOf({ params, query, body }: Documented): Place[] {
   ]
 }
 
+/** The input with another text or number in its body. Throws if the body has neither. */
+export function withOtherBody({ id, body }: Documented, input: Input): Input {
+  for (const { place, schema, required } of body ? fieldsOf(body) : []) {
+    if (!required || place.split('.').length > 2 || IDENTIFIER.test(lastName(place))) continue
+    const value = (input.body as Record<string, unknown>)[lastName(place)]
+    if (schema.type === 'integer') return withValue(input, place, Number(value) + 1)
+    if (schema.type === 'string' && !schema.format && !schema.enum) return withValue(input, place, `${value} 2`)
+  }
+  throw new Error(`${id}: no field of the body can be changed`)
+}
+
 /** The name of a field; for an item, the name of its list. */
 export function lastName(place: Place): string {
   const names = place.split('.').filter((part) => !/^\d+$/.test(part))

@@ -29,7 +29,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-test('events of the marketplace and of other systems are delivered, and the stream keeps none of them', async () => {
+test('events of the marketplace and of other systems are delivered once', async () => {
   const { client } = org.administrator
   const url = `http://127.0.0.1:${server.port}/`
   const answer = await client.post<{ data: CreatedWebhookEndpoint }>('/v2.3/webhooks/endpoints', {
@@ -39,7 +39,7 @@ test('events of the marketplace and of other systems are delivered, and the stre
   expect(answer.status).toBe(201)
   const ours = { type: 'cases.created', tenantId: org.orgId, subject: 'case_1', data: {} }
   const id = await producer.begin((tx) => emit(tx, ours))
-  const { nc, js, jsm } = await connectOnce({ url: nats.url }, 'another-system')
+  const { nc, js } = await connectOnce({ url: nats.url }, 'another-system')
   const theirs = {
     specversion: '1.0',
     id: 'another-1',
@@ -60,6 +60,5 @@ test('events of the marketplace and of other systems are delivered, and the stre
     tenant_id: org.orgId,
     data: theirs.data,
   } as object)
-  await until(async () => (await jsm.streams.info('NOTIFICATIONS')).state.messages === 0, { what: 'an empty stream' })
   await nc.close()
 })

@@ -5,6 +5,7 @@ import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
 import { positionOfTime } from '../../kit/pagination/keysets.ts'
+import { LONG_READ_OFFSET } from '../../kit/pagination/page-reads.ts'
 import type { PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
 import { withoutNulls } from '../rows.ts'
 import { retryDelivery } from './commands.ts'
@@ -52,9 +53,6 @@ export const deliveryRoutes = ({ http, tenantReads, pagination, ...deps }: Deps)
       }),
     )
     .use(http.command(operations.retryWebhookDelivery, retryDelivery))
-
-/** Offsets above this count as long reads. */
-const LONG_READ_OFFSET = 100_000
 
 /** Reads a page with a permit of its organization. */
 const readWindow = <Rows>(

@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, setDefaultTimeout } from 'bun:test'
+import { createEffects, type Harness, type Member, openBus } from '../../../testing/bus/harness.ts'
 import { deliveryTests } from './delivery.ts'
-import { createEffects, type Harness, type Member, openBus } from './harness.ts'
 import { killTests } from './kills.ts'
 import { subscribeTests } from './subscribe.ts'
 

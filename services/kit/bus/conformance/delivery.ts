@@ -1,9 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
-import type { Tx } from '../../db/client.ts'
-import type { DeadLetterNotice } from '../consume/retry-queue.ts'
-import { emit, emitAll } from '../outbox/emit.ts'
-import { markUnsent } from '../outbox/queries.ts'
 import {
   deliveryViolations,
   effectsOf,
@@ -15,7 +11,11 @@ import {
   openBus,
   record,
   until,
-} from './harness.ts'
+} from '../../../testing/bus/harness.ts'
+import type { Tx } from '../../db/client.ts'
+import type { DeadLetterNotice } from '../consume/retry-queue.ts'
+import { emit, emitAll } from '../outbox/emit.ts'
+import { markUnsent } from '../outbox/queries.ts'
 
 /** Guarantees for consumers on every driver. */
 export function deliveryTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {

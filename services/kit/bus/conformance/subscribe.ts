@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import type { Envelope } from '../../../../proto/events/envelope.ts'
-import { emit } from '../outbox/emit.ts'
 import {
   addressVariables,
   emitValue,
@@ -10,7 +9,8 @@ import {
   openBus,
   spawnProgram,
   until,
-} from './harness.ts'
+} from '../../../testing/bus/harness.ts'
+import { emit } from '../outbox/emit.ts'
 
 /** Guarantees for subscribers: fast delivery, and a reload whenever events may have been missed. */
 export function subscribeTests(harness: () => Harness, members: () => { sourcing: Member; webhooks: Member }): void {

@@ -1,7 +1,5 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
 import type { ClusterInfo } from 'nats'
-import { testDatabase } from '../../../testing/database.ts'
-import { natsCluster } from '../../../testing/nats-server.ts'
 import {
   createEffects,
   deliveryViolations,
@@ -10,7 +8,9 @@ import {
   openBus,
   record,
   until,
-} from '../conformance/harness.ts'
+} from '../../../testing/bus/harness.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import { natsCluster } from '../../../testing/nats-server.ts'
 import { connectOnce } from './connection.ts'
 import { ensureStreams } from './streams.ts'
 

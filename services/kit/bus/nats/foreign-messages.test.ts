@@ -1,7 +1,7 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { createEffects, effectsOf, emitValue, openBus, record, until } from '../../../testing/bus/harness.ts'
 import { testDatabase } from '../../../testing/database.ts'
 import { natsServer } from '../../../testing/nats-server.ts'
-import { createEffects, effectsOf, emitValue, openBus, record, until } from '../conformance/harness.ts'
 import { connectOnce, optionsOf } from './connection.ts'
 import { ensureStreams } from './streams.ts'
 

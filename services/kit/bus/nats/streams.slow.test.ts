@@ -1,6 +1,4 @@
 import { afterAll, expect, setDefaultTimeout, test } from 'bun:test'
-import { testDatabase } from '../../../testing/database.ts'
-import { natsServer } from '../../../testing/nats-server.ts'
 import {
   createEffects,
   deliveryViolations,
@@ -9,7 +7,9 @@ import {
   openBus,
   record,
   until,
-} from '../conformance/harness.ts'
+} from '../../../testing/bus/harness.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import { natsServer } from '../../../testing/nats-server.ts'
 import { emit } from '../outbox/emit.ts'
 import { markUnsent } from '../outbox/queries.ts'
 import { connectOnce } from './connection.ts'

@@ -1,6 +1,4 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { testDatabase } from '../../../testing/database.ts'
-import type { Tx } from '../../db/client.ts'
 import {
   createEffects,
   deliveryViolations,
@@ -10,7 +8,9 @@ import {
   openBus,
   record,
   until,
-} from '../conformance/harness.ts'
+} from '../../../testing/bus/harness.ts'
+import { testDatabase } from '../../../testing/database.ts'
+import type { Tx } from '../../db/client.ts'
 import { emit, emitAll } from '../outbox/emit.ts'
 
 /** When the driver without a broker marks rows as sent. */

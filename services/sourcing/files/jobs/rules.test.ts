@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { TenantSemaphore } from '../../../kit/limits/tenant-semaphore.ts'
+import { KeyedSemaphore } from '../../../kit/limits/keyed-semaphore.ts'
 import {
   delayAfter,
   failureOfStatus,
@@ -61,7 +61,7 @@ test.each([
 /** The kinds with a free permit while so many jobs hold one. */
 function freeKinds(copies: number, busyImports: number): JobKind[] {
   const { permits, permitsPerKind } = JOB_LIMITS
-  const semaphore = new TenantSemaphore({ what: 'file jobs', permits, permitsPerTenant: permitsPerKind })
+  const semaphore = new KeyedSemaphore({ what: 'file jobs', permits, permitsPerKey: permitsPerKind })
   for (let n = 0; n < copies; n++) semaphore.acquire('copy')
   for (let n = 0; n < busyImports; n++) semaphore.acquire('import')
   return JOB_KINDS.filter((kind) => semaphore.canAcquire(kind))

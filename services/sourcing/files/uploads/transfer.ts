@@ -1,7 +1,7 @@
 import type { Pool } from '../../../kit/db/client.ts'
 import { invalidField, notFound, refuse, unavailable } from '../../../kit/errors/refusal.ts'
 import { contentLengthOf } from '../../../kit/limits/content-length.ts'
-import { TenantSemaphore } from '../../../kit/limits/tenant-semaphore.ts'
+import { KeyedSemaphore } from '../../../kit/limits/keyed-semaphore.ts'
 import type { FolderStorage } from '../storage/folder/store.ts'
 import { IdleTimeout, readWithIdleTimeout } from '../storage/idle-timeout.ts'
 import { AlreadyStored, LengthMismatch, MAX_FILE_BYTES, TooLarge } from '../storage/storage.ts'
@@ -27,10 +27,10 @@ interface RunningTransfer {
 export class Transfers {
   readonly #sql: Pool
   readonly #folder: FolderStorage | undefined
-  readonly permits = new TenantSemaphore({
+  readonly permits = new KeyedSemaphore({
     what: 'uploads',
     permits: UPLOAD_LIMITS.maxTransfers,
-    permitsPerTenant: UPLOAD_LIMITS.maxTransfersPerTenant,
+    permitsPerKey: UPLOAD_LIMITS.maxTransfersPerTenant,
   })
   /** By upload id. */
   readonly #running = new Map<string, RunningTransfer>()

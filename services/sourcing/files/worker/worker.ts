@@ -1,5 +1,5 @@
 import type { FileFailure } from '../../../../proto/http/sourcing/files.ts'
-import { TenantSemaphore } from '../../../kit/limits/tenant-semaphore.ts'
+import { KeyedSemaphore } from '../../../kit/limits/keyed-semaphore.ts'
 import type { Log } from '../../../kit/log/log.ts'
 import { WakeSignal } from '../../../kit/worker/wake-signal.ts'
 import type { Worker } from '../../../kit/worker/worker.ts'
@@ -41,10 +41,10 @@ export class FileWorker implements Worker {
   readonly #deps: FileWorkerDeps
   readonly #wake = new WakeSignal()
   /** The tenants of this semaphore are the kinds of job. `claimJob` serves organizations round-robin on all replicas. */
-  readonly permits = new TenantSemaphore({
+  readonly permits = new KeyedSemaphore({
     what: 'file jobs',
     permits: JOB_LIMITS.permits,
-    permitsPerTenant: JOB_LIMITS.permitsPerKind,
+    permitsPerKey: JOB_LIMITS.permitsPerKind,
   })
   /** Kept when `run` fails and is started again, because its jobs continue. */
   readonly #running = new Map<Promise<void>, RunningJob>()

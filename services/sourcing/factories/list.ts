@@ -1,26 +1,19 @@
-import type { Caller } from '../../../kit/auth/caller.ts'
-import type { Pool } from '../../../kit/db/client.ts'
-import type { PipelinedReads } from '../../../kit/db/pipelined-reads.ts'
-import { found, refuse } from '../../../kit/errors/refusal.ts'
-import type { Reader, TenantReads } from '../../../kit/limits/tenant-reads.ts'
-import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
-import { VIEW_PERMISSIONS } from '../rules.ts'
-import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, type Source } from './filters.ts'
-import { findSourcingTerms, scanFactories, searchFactories } from './queries.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import type { Reader } from '../../kit/limits/tenant-reads.ts'
+import { LARGE_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, type Source } from './list-filters.ts'
+import { findSourcingTerms, scanFactories, searchFactories } from './list-queries.ts'
+import { VIEW_PERMISSIONS } from './rules.ts'
 
-export interface FactoryReads {
-  reads: PipelinedReads
-  tenantReads: TenantReads
-}
-
-/** Offsets above this are no short reads. */
-const LARGE_OFFSET = 500
 /** Factories that are filtered in the order of the list before an index of matches is read. A far page needs more. */
 const SCANNED = { atLeast: 1000, perRow: 4, atMost: 20_000 }
 
 /** The source and the filters of a list of the caller. Throws 403 without the permission of the view, 404 for an unreadable part. */
 export async function listOf(
-  { reads }: FactoryReads,
+  { reads }: PageReads,
   { orgId, permissions }: Caller,
   query: FactoryQuery,
 ): Promise<{ source: Source; filters: Filters | undefined }> {
@@ -50,7 +43,7 @@ export const sourceOfConsumer = (orgId: string, distributorOrgId: string | null)
  * always scanned.
  */
 export async function findPage(
-  { reads, tenantReads }: FactoryReads,
+  { reads, tenantReads }: PageReads,
   reader: Reader,
   source: Source,
   filters: Filters,

@@ -1,11 +1,11 @@
-import type { Sql } from '../kit/db/client.ts'
-import type { PipelinedReads } from '../kit/db/pipelined-reads.ts'
-import type { Reader, TenantReads } from '../kit/limits/tenant-reads.ts'
+import type { Sql } from '../db/client.ts'
+import type { PipelinedReads } from '../db/pipelined-reads.ts'
+import type { Reader, TenantReads } from '../limits/tenant-reads.ts'
 
-/** Offsets above this do not use the connection of short reads. */
-const LARGE_OFFSET = 500
-/** Offsets above this count as long reads. */
-const LONG_READ_OFFSET = 100_000
+/** A page with a larger offset takes too long for the connection of short reads. */
+export const LARGE_OFFSET = 500
+/** A page with a larger offset counts as a long read. */
+export const LONG_READ_OFFSET = 100_000
 
 export interface PageReads {
   reads: PipelinedReads

@@ -1,7 +1,7 @@
 import type { Pool } from '../../kit/db/client.ts'
-import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { withSettings } from '../../kit/db/with-settings.ts'
 import type { Reader, TenantReads } from '../../kit/limits/tenant-reads.ts'
+import { LARGE_OFFSET, LONG_READ_OFFSET, type PageReads } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import {
   hasTrigram,
@@ -14,19 +14,9 @@ import {
   searchIndex,
 } from './queries.ts'
 
-/** Offsets above this use `listPartsAtLargeOffset`. */
-const LARGE_OFFSET = 500
-/** Offsets above this count as long reads. */
-const LONG_READ_OFFSET = 100_000
-
-export interface PartReads {
-  reads: PipelinedReads
-  tenantReads: TenantReads
-}
-
 /** A page of a view, filtered by `q` where it is given. */
 export async function findPage(
-  { reads, tenantReads }: PartReads,
+  { reads, tenantReads }: PageReads,
   reader: Reader,
   { q, ...listing }: PartListing & { q?: string },
 ): Promise<readonly DocumentRow[]> {

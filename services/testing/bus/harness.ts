@@ -1,12 +1,12 @@
-import type { ServiceName } from '../../../../proto/services.ts'
-import { type TestDatabase, throughPooler } from '../../../testing/database.ts'
-import { connect, type Pool, type Tx } from '../../db/client.ts'
-import type { MessageLog } from '../../log/message-log.ts'
-import { Notifier } from '../../sessions/notifier.ts'
-import type { Worker } from '../../worker/worker.ts'
-import { type Bus, type BusTiming, createBus } from '../bus.ts'
-import type { DeadLetterNotice } from '../consume/retry-queue.ts'
-import { emit } from '../outbox/emit.ts'
+import type { ServiceName } from '../../../proto/services.ts'
+import { type Bus, type BusTiming, createBus } from '../../kit/bus/bus.ts'
+import type { DeadLetterNotice } from '../../kit/bus/consume/retry-queue.ts'
+import { emit } from '../../kit/bus/outbox/emit.ts'
+import { connect, type Pool, type Tx } from '../../kit/db/client.ts'
+import type { MessageLog } from '../../kit/log/message-log.ts'
+import { Notifier } from '../../kit/sessions/notifier.ts'
+import type { Worker } from '../../kit/worker/worker.ts'
+import { type TestDatabase, throughPooler } from '../database.ts'
 
 /** A driver under test: its address and a way to break it. */
 export interface Harness {

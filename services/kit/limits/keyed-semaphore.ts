@@ -3,17 +3,17 @@ import type { Concurrency } from '../metrics/concurrency.ts'
 import { FairQueue, type Place } from './fair-queue.ts'
 import { requireWhole } from './whole-number.ts'
 
-interface TenantSemaphoreOptions {
+interface KeyedSemaphoreOptions {
   /** Names the work in the detail of a 429: "Too many <what> at once". */
   what: string
   permits: number
-  /** The most permits that one tenant holds at the same time. */
-  permitsPerTenant: number
+  /** The most permits that one key holds at the same time. */
+  permitsPerKey: number
   /** A caller that has waited this long for a permit is refused with 429. */
   maxWaitMs?: number
-  /** The longest queue of one tenant; the next caller is refused at once. */
-  maxWaitingPerTenant?: number
-  /** The longest queue of all tenants. The next caller takes a place of the longest part, or is refused. */
+  /** The longest queue of one key; the next caller is refused at once. */
+  maxWaitingPerKey?: number
+  /** The longest queue of all keys. The next caller takes a place of the longest part, or is refused. */
   maxWaiting?: number
 }
 
@@ -28,19 +28,19 @@ const MAX_WAITING_PER_TENANT = 200
 const MAX_WAITING = 10_000
 
 /**
- * Limits concurrent work in total and per tenant, with a fair queue that has room for a tenant with fewer callers in it than
+ * Limits concurrent work in total and per key, with a fair queue that has room for a key with fewer callers in it than
  * another. Counts within this process; each replica has its own.
  */
-export class TenantSemaphore {
-  readonly #options: Required<TenantSemaphoreOptions>
-  readonly #heldByTenant = new Map<string, number>()
+export class KeyedSemaphore {
+  readonly #options: Required<KeyedSemaphoreOptions>
+  readonly #heldByKey = new Map<string, number>()
   #held = 0
   readonly #queue = new FairQueue<Waiter>()
 
-  constructor(options: TenantSemaphoreOptions) {
+  constructor(options: KeyedSemaphoreOptions) {
     this.#options = {
       maxWaitMs: MAX_WAIT_MS,
-      maxWaitingPerTenant: MAX_WAITING_PER_TENANT,
+      maxWaitingPerKey: MAX_WAITING_PER_TENANT,
       maxWaiting: MAX_WAITING,
       ...options,
     }
@@ -55,65 +55,60 @@ export class TenantSemaphore {
   }
 
   /** Whether `acquire` would succeed now. */
-  canAcquire(tenantId: string): boolean {
-    const { permits, permitsPerTenant } = this.#options
-    return this.#held < permits && (this.#heldByTenant.get(tenantId) ?? 0) < permitsPerTenant
+  canAcquire(key: string): boolean {
+    const { permits, permitsPerKey } = this.#options
+    return this.#held < permits && (this.#heldByKey.get(key) ?? 0) < permitsPerKey
   }
 
   /** Takes a permit at once or throws 429. Returns its release, which is idempotent. */
-  acquire(tenantId: string): () => void {
-    if (!this.canAcquire(tenantId)) throw this.#tooMany()
-    this.#take(tenantId)
+  acquire(key: string): () => void {
+    if (!this.canAcquire(key)) throw this.#tooMany()
+    this.#take(key)
     let isReleased = false
     return () => {
-      if (!isReleased) this.#release(tenantId)
+      if (!isReleased) this.#release(key)
       isReleased = true
     }
   }
 
   /**
    * Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. Groups of
-   * tenants take turns.
+   * keys take turns.
    */
-  async run<Answer>(
-    tenantId: string,
-    signal: AbortSignal,
-    work: () => PromiseLike<Answer>,
-    group = '',
-  ): Promise<Answer> {
+  async run<Answer>(key: string, signal: AbortSignal, work: () => PromiseLike<Answer>, group = ''): Promise<Answer> {
     // No queued caller is overtaken: a caller is queued only while it cannot take a permit.
-    if (this.canAcquire(tenantId)) this.#take(tenantId)
-    else await this.#wait({ group, tenant: tenantId }, signal)
+    if (this.canAcquire(key)) this.#take(key)
+    else await this.#wait({ group, key }, signal)
     try {
       return await work()
     } finally {
-      this.#release(tenantId)
+      this.#release(key)
     }
   }
 
-  #take(tenantId: string): void {
+  #take(key: string): void {
     this.#held++
-    this.#heldByTenant.set(tenantId, (this.#heldByTenant.get(tenantId) ?? 0) + 1)
+    this.#heldByKey.set(key, (this.#heldByKey.get(key) ?? 0) + 1)
   }
 
-  #release(tenantId: string): void {
+  #release(key: string): void {
     this.#held--
-    const left = (this.#heldByTenant.get(tenantId) ?? 1) - 1
-    if (left === 0) this.#heldByTenant.delete(tenantId)
-    else this.#heldByTenant.set(tenantId, left)
+    const left = (this.#heldByKey.get(key) ?? 1) - 1
+    if (left === 0) this.#heldByKey.delete(key)
+    else this.#heldByKey.set(key, left)
     this.#wakeNext()
   }
 
-  /** Gives the released permit to the next tenant that is below its share. */
+  /** Gives the released permit to the next key that is below its share. */
   #wakeNext(): void {
-    const next = this.#queue.next((tenantId) => this.canAcquire(tenantId))
+    const next = this.#queue.next((key) => this.canAcquire(key))
     if (!next) return
-    this.#take(next.place.tenant)
+    this.#take(next.place.key)
     next.item.wake()
   }
 
   #wait(place: Place, signal: AbortSignal): Promise<void> {
-    if (this.#queue.sizeOf(place) >= this.#options.maxWaitingPerTenant) throw this.#tooMany()
+    if (this.#queue.sizeOf(place) >= this.#options.maxWaitingPerKey) throw this.#tooMany()
     signal.throwIfAborted()
     if (this.#queue.size >= this.#options.maxWaiting) this.#makeRoomFor(place)
     return new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
-import type { QueryOf } from '../../../../proto/http/operation.ts'
-import type { listFactories } from '../../../../proto/http/sourcing/factories.ts'
-import { territoriesOf } from '../../regions/regions.ts'
+import type { QueryOf } from '../../../proto/http/operation.ts'
+import type { listFactories } from '../../../proto/http/sourcing/factories.ts'
+import { hasTrigram } from '../../kit/db/like.ts'
+import { territoriesOf } from '../regions/regions.ts'
 
 export type FactoryQuery = QueryOf<typeof listFactories>
 
@@ -50,9 +51,6 @@ export const needsCapability = ({ processType, standardCode, criticalityCode }: 
 
 /** The indexes that find all factories of one filter. */
 export type Index = 'organization' | 'capability' | 'material' | 'part' | 'text' | 'locality' | 'region'
-
-/** Without three letters or digits in a row the whole trigram index would be read. */
-const hasTrigram = (q: string) => /[\p{L}\p{N}]{3}/u.test(q)
 
 /** The index of the filter that usually matches the fewest factories; undefined without an indexed filter. */
 export function indexFor(filters: Filters): Index | undefined {

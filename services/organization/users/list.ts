@@ -1,10 +1,11 @@
-import type { PageQuery } from '../../../../proto/http/shapes.ts'
-import type { Caller } from '../../../kit/auth/caller.ts'
-import type { Sql } from '../../../kit/db/client.ts'
-import type { JsonText } from '../../../kit/db/json-text.ts'
-import type { DocumentRow, PageWindow, Pagination } from '../../../kit/pagination/pagination.ts'
-import { isUnfiltered, splitAuthority, type UserFilters, type Viewer, viewerOf } from '../rules.ts'
-import { type CandidateRow, filterCandidates, listHolders, scanUsers } from './queries.ts'
+import type { PageQuery } from '../../../proto/http/shapes.ts'
+import type { Caller } from '../../kit/auth/caller.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import type { JsonText } from '../../kit/db/json-text.ts'
+import { hasTrigram } from '../../kit/db/like.ts'
+import type { DocumentRow, PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
+import { type CandidateRow, filterCandidates, listHolders, scanUsers } from './list-queries.ts'
+import { isUnfiltered, splitAuthority, type UserFilters, type Viewer, viewerOf } from './rules.ts'
 
 /** A page of the users of the caller's organization. */
 export function readUsers(
@@ -66,9 +67,6 @@ async function findNearStart(
   const { rows, candidates } = matchesIn(await filterCandidates(sql, viewer, { q }, rest, window, MAX_MATCHES))
   return candidates <= MAX_MATCHES ? rows : undefined
 }
-
-/** Without three letters or digits in a row the whole trigram index would be read. */
-const hasTrigram = (q: string) => /[\p{L}\p{N}]{3}/u.test(q)
 
 const matchesIn = (rows: readonly CandidateRow[]) => ({
   rows: rows.filter((row): row is CandidateRow & DocumentRow => row.position !== null),

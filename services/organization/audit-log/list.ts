@@ -3,9 +3,10 @@ import { type Period, periodOf } from '../../../proto/http/times.ts'
 import { PROCEDURES } from '../../../proto/procedures.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { fold } from '../../kit/db/fold.ts'
-import { contains } from '../../kit/db/search.ts'
-import type { TenantSemaphore } from '../../kit/limits/tenant-semaphore.ts'
+import { contains } from '../../kit/db/like.ts'
+import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 import { mergeNewestFirst, type TimeKey } from '../../kit/pagination/keysets.ts'
+import { LONG_READ_OFFSET } from '../../kit/pagination/page-reads.ts'
 import {
   type ActorFilter,
   filterKeys,
@@ -146,8 +147,6 @@ async function findKeysByKind(
 
 /** Keys that one statement skips. This bounds the memory for a page with a high number. */
 const MAX_SKIPPED_AT_ONCE = 10_000
-/** Offsets above this count as long reads. */
-const LONG_READ_OFFSET = 100_000
 
 interface KeyWindow {
   before: TimeKey
@@ -159,7 +158,7 @@ interface KeyWindow {
 
 /** The keys of a page. */
 export async function findPageOfKeys(
-  { sql, permits }: { sql: Sql; permits: TenantSemaphore },
+  { sql, permits }: { sql: Sql; permits: KeyedSemaphore },
   orgId: string,
   search: Search,
   { before: start, limit, offset, signal }: KeyWindow,

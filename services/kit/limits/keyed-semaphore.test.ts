@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { TenantSemaphore } from './tenant-semaphore.ts'
+import { KeyedSemaphore } from './keyed-semaphore.ts'
 
 const { signal } = new AbortController()
 
@@ -14,7 +14,7 @@ function controlledWork(order: string[], name: string) {
 }
 
 test('a tenant holds at most its share of the permits; other tenants get the rest', async () => {
-  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 3, permitsPerTenant: 2 })
+  const semaphore = new KeyedSemaphore({ what: 'tasks', permits: 3, permitsPerKey: 2 })
   const order: string[] = []
   const tasks = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => ({ name, ...controlledWork(order, name) }))
   const all = tasks.map(({ name, work }) => semaphore.run(name.charAt(0), signal, work))
@@ -26,7 +26,7 @@ test('a tenant holds at most its share of the permits; other tenants get the res
 })
 
 test('waiting tenants are served round-robin, FIFO within a tenant', async () => {
-  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1 })
+  const semaphore = new KeyedSemaphore({ what: 'tasks', permits: 1, permitsPerKey: 1 })
   const order: string[] = []
   const first = controlledWork(order, 'first')
   const running = semaphore.run('a', signal, first.work)
@@ -37,9 +37,9 @@ test('waiting tenants are served round-robin, FIFO within a tenant', async () =>
   expect(order).toEqual(['first', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-test('a wait longer than maxWaitMs and a queue longer than maxWaitingPerTenant are 429', async () => {
-  const options = { what: 'tasks', permits: 1, permitsPerTenant: 1, maxWaitMs: 20, maxWaitingPerTenant: 2 }
-  const semaphore = new TenantSemaphore(options)
+test('a wait longer than maxWaitMs and a queue longer than maxWaitingPerKey are 429', async () => {
+  const options = { what: 'tasks', permits: 1, permitsPerKey: 1, maxWaitMs: 20, maxWaitingPerKey: 2 }
+  const semaphore = new KeyedSemaphore(options)
   const order: string[] = []
   const first = controlledWork(order, 'first')
   const running = semaphore.run('a', signal, first.work)
@@ -53,7 +53,7 @@ test('a wait longer than maxWaitMs and a queue longer than maxWaitingPerTenant a
 })
 
 test('a full queue refuses the last caller of its longest part for a tenant with fewer, and otherwise the new caller', async () => {
-  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1, maxWaiting: 4 })
+  const semaphore = new KeyedSemaphore({ what: 'tasks', permits: 1, permitsPerKey: 1, maxWaiting: 4 })
   const order: string[] = []
   const first = controlledWork(order, 'first')
   const running = semaphore.run('a', signal, first.work)
@@ -71,7 +71,7 @@ test('a full queue refuses the last caller of its longest part for a tenant with
 })
 
 test('an aborted signal ends the wait and takes no permit', async () => {
-  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1 })
+  const semaphore = new KeyedSemaphore({ what: 'tasks', permits: 1, permitsPerKey: 1 })
   const order: string[] = []
   const first = controlledWork(order, 'first')
   const running = semaphore.run('a', signal, first.work)
@@ -86,24 +86,24 @@ test('an aborted signal ends the wait and takes no permit', async () => {
   expect(order).toEqual(['first', 'next'])
 })
 
-test.each(['permits', 'permitsPerTenant', 'maxWaitMs', 'maxWaitingPerTenant', 'maxWaiting'])(
+test.each(['permits', 'permitsPerKey', 'maxWaitMs', 'maxWaitingPerKey', 'maxWaiting'])(
   '%s that is no number is refused',
   (name) => {
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 0, -1, 0.5]) {
-      const options = { what: 'tasks', permits: 1, permitsPerTenant: 1, [name]: value }
-      expect(() => new TenantSemaphore(options)).toThrow(`${name} must be a whole number of at least 1`)
+      const options = { what: 'tasks', permits: 1, permitsPerKey: 1, [name]: value }
+      expect(() => new KeyedSemaphore(options)).toThrow(`${name} must be a whole number of at least 1`)
     }
   },
 )
 
 test('work that throws releases its permit', async () => {
-  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1 })
+  const semaphore = new KeyedSemaphore({ what: 'tasks', permits: 1, permitsPerKey: 1 })
   await expect(semaphore.run('a', signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken')
   expect(await semaphore.run('b', signal, async () => 'done')).toBe('done')
 })
 
 test('acquire throws 429 without a free permit, and its release is idempotent', () => {
-  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 3, permitsPerTenant: 2 })
+  const semaphore = new KeyedSemaphore({ what: 'tasks', permits: 3, permitsPerKey: 2 })
   const [release] = [semaphore.acquire('a'), semaphore.acquire('a')]
   expect([semaphore.canAcquire('a'), semaphore.canAcquire('b')]).toEqual([false, true])
   expect(() => semaphore.acquire('a')).toThrow('rate_limited')
@@ -116,7 +116,7 @@ test('acquire throws 429 without a free permit, and its release is idempotent', 
 })
 
 test('the release of an acquired permit wakes a waiting tenant', async () => {
-  const semaphore = new TenantSemaphore({ what: 'tasks', permits: 1, permitsPerTenant: 1 })
+  const semaphore = new KeyedSemaphore({ what: 'tasks', permits: 1, permitsPerKey: 1 })
   const release = semaphore.acquire('a')
   const waiting = semaphore.run('b', signal, async () => 'done')
   release()

@@ -1,5 +1,5 @@
-import type { ServiceName } from '../../../../proto/services.ts'
-import { serviceUrl } from '../../../testing/database.ts'
+import type { ServiceName } from '../../../proto/services.ts'
+import { serviceUrl } from '../database.ts'
 import { type Member, openBus } from './harness.ts'
 
 /** One service process for the fixtures beside this file, which the tests kill. */

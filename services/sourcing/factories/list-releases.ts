@@ -1,14 +1,15 @@
-import { MAX_RELEASES } from '../../../../proto/http/sourcing/factory-administration.ts'
-import type { Reader } from '../../../kit/limits/tenant-reads.ts'
-import { nameKeyAt } from '../../../kit/pagination/keysets.ts'
-import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
-import { findEngaged, findReleases } from '../queries.ts'
-import type { Source } from './filters.ts'
-import { type FactoryReads, findPage } from './list.ts'
+import { MAX_RELEASES } from '../../../proto/http/sourcing/factory-administration.ts'
+import type { Reader } from '../../kit/limits/tenant-reads.ts'
+import { nameKeyAt } from '../../kit/pagination/keysets.ts'
+import type { PageReads } from '../../kit/pagination/page-reads.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { findPage } from './list.ts'
+import type { Source } from './list-filters.ts'
+import { findEngaged, findReleases } from './queries.ts'
 
 /** A page of the factories that a distributor may release, each with the organizations to which it has. */
 export async function releasesPage(
-  deps: FactoryReads,
+  deps: PageReads,
   reader: Reader,
   { q, orgId }: { q?: string; orgId?: string },
   window: PageWindow,

@@ -1,8 +1,8 @@
-import type { Sql } from '../../../kit/db/client.ts'
-import { contains } from '../../../kit/db/search.ts'
-import { nameKeyAt } from '../../../kit/pagination/keysets.ts'
-import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
-import type { Authority, UserFilters, Viewer } from '../rules.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/like.ts'
+import { nameKeyAt } from '../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import type { Authority, UserFilters, Viewer } from './rules.ts'
 
 /*
  * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on roles are written as scalar

@@ -1,10 +1,10 @@
-import type { Sql } from '../../../kit/db/client.ts'
-import { contains } from '../../../kit/db/search.ts'
-import { nameKeyAt } from '../../../kit/pagination/keysets.ts'
-import type { DocumentRow, PageWindow } from '../../../kit/pagination/pagination.ts'
-import { isReadable as isReadablePart } from '../../parts/visibility.ts'
-import { isOwn, isPublic, isReleasedBy } from '../visibility.ts'
-import { type Filters, type Index, needsCapability, type PartNeeds, type Source } from './filters.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { contains } from '../../kit/db/like.ts'
+import { nameKeyAt } from '../../kit/pagination/keysets.ts'
+import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
+import { isReadable as isReadablePart } from '../parts/visibility.ts'
+import { type Filters, type Index, needsCapability, type PartNeeds, type Source } from './list-filters.ts'
+import { isOwn, isPublic, isReleasedBy } from './visibility.ts'
 
 /*
  * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on capabilities and releases are

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { explain, Refusal, sentenceFor } from './refusal.ts'
+import { CommandError, explain, sentenceFor } from './command-error.ts'
 
 test.each([
   ['npm error code ENOSPC', /^The disk is full/],
@@ -20,9 +20,9 @@ test('an unknown error keeps its own text', () => {
   expect(sentenceFor('error: lockfile had changes, but lockfile is frozen')).toBeUndefined()
 })
 
-test('a refusal: without a stack; an unexpected error: with its stack', () => {
-  expect(explain(new Refusal('Do this.'))).toBe('Do this.')
-  expect(explain(new Error('broken'))).toContain('refusal.test.ts')
+test('an error of a command: without a stack; an unexpected error: with its stack', () => {
+  expect(explain(new CommandError('Do this.'))).toBe('Do this.')
+  expect(explain(new Error('broken'))).toContain('command-error.test.ts')
 })
 
 test('a full disk: one sentence from any source', () => {

@@ -1,6 +1,6 @@
 /** An error that the user can correct: printed as one sentence, without a stack. */
-export class Refusal extends Error {
-  override name = 'Refusal'
+export class CommandError extends Error {
+  override name = 'CommandError'
 }
 
 const again = () => `run ${process.env.INVOKED_AS ?? 'the command'} again`
@@ -25,7 +25,7 @@ export function sentenceFor(output: string): string | undefined {
 
 /** The text of an error that ends a command: one sentence if possible, else the stack. */
 export function explain(error: unknown): string {
-  if (error instanceof Refusal) return error.message
+  if (error instanceof CommandError) return error.message
   if (!(error instanceof Error)) return String(error)
   // By its name, because its module needs packages that may not be installed yet.
   if (error.name === 'BadConfiguration') return error.message
