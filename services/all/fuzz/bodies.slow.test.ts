@@ -26,7 +26,7 @@ describe('bodies', () => {
     const bodies = [
       ...brokenBodies(input.body),
       ...wrongFields(operation, input, caseOf(operation)),
-      ...hostileForms(operation, input),
+      ...hostileForms(operation, input, caseOf(operation)),
     ]
     const requests = callers.flatMap((caller) => selected(bodies, operation, caller).map((body) => ({ caller, body })))
     const violations = await fuzz.collect(requests, async ({ caller, body }) => {

@@ -28,6 +28,8 @@ describe('a repeated Idempotency-Key writes no entry; with another body it write
     // A key belongs to the operation and its path, so only the body differs.
     const { body } = await ownInput(operation, fixtures, administrator)
     const other = Bun.deepEquals(body, input.body) ? withOtherBody(operation, keyed) : { ...keyed, body }
+    // Most verbs have no body, or one that cannot differ.
+    if (!other) return
     const conflict = await send(administrator, operation, other)
     expect(conflict.code).toBe('idempotency_conflict')
     expect(withoutRequest(conflict.entries)).toEqual([entryOf(operation, administrator, 'idempotency_conflict')])

@@ -147,7 +147,7 @@ function valuesFor(schema: Schema, brief: boolean): unknown[] {
 }
 
 /** Hostile forms for an operation of OAuth, most of them derived from a valid one. */
-export function hostileForms({ body, contract }: Documented, input: Input): HostileBody[] {
+export function hostileForms({ body, contract }: Documented, input: Input, { costly = false } = {}): HostileBody[] {
   if (body === undefined || contract.form === undefined) return []
   const valid = input.body as Record<string, string>
   const text = new URLSearchParams(valid).toString()
@@ -166,7 +166,7 @@ export function hostileForms({ body, contract }: Documented, input: Input): Host
   const many = Array.from({ length: 10_000 }, (_, n) => `${n}=1`).join('&')
   const changed = fieldsOf(body).flatMap(({ place }) => {
     const name = place.replace('body.', '')
-    const values = ['', 'a\0b', ...TEXTS, ...LONG_TEXTS].map(
+    const values = ['a\0b', ...(costly ? [] : ['', ...TEXTS, ...LONG_TEXTS])].map(
       (value) => new URLSearchParams({ ...valid, [name]: value }),
     )
     return [...values, `${name}=x&${name}=y`, `${name}[]=x`, `${name}=%ff`].map(String)

@@ -100,15 +100,16 @@ export function identifiersOf({ params, query, body }: Documented): Place[] {
   ]
 }
 
-/** The input with another text or number in its body. Throws if the body has neither. */
-export function withOtherBody({ id, body }: Documented, input: Input): Input {
-  for (const { place, schema, required } of body ? fieldsOf(body) : []) {
-    if (!required || place.split('.').length > 2 || IDENTIFIER.test(lastName(place))) continue
+/** The input with another text or number in its body. Undefined if the body has neither. */
+export function withOtherBody({ body }: Documented, input: Input): Input | undefined {
+  for (const { place, schema } of body ? fieldsOf(body) : []) {
     const value = (input.body as Record<string, unknown>)[lastName(place)]
+    if (value === undefined || place.split('.').length > 2 || IDENTIFIER.test(lastName(place))) continue
     if (schema.type === 'integer') return withValue(input, place, Number(value) + 1)
-    if (schema.type === 'string' && !schema.format && !schema.enum) return withValue(input, place, `${value} 2`)
+    const isText = schema.type === 'string' && !schema.format && !schema.enum && !URL.canParse(String(value))
+    if (isText && new RegExp(schema.pattern ?? '').test(`${value} 2`)) return withValue(input, place, `${value} 2`)
   }
-  throw new Error(`${id}: no field of the body can be changed`)
+  return undefined
 }
 
 /** The name of a field; for an item, the name of its list. */
