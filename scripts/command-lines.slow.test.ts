@@ -35,7 +35,7 @@ const OTHERS = [
   'test-template',
   'dev',
   'test',
-  'bench',
+  'internal/bench',
   'demo',
 ]
 
