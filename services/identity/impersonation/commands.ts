@@ -38,10 +38,10 @@ export async function createGrant(
   if (missing.length > 0) throw refuse('forbidden', { detail: `You do not hold ${missing.join(', ')}.` })
   if (!user.active) throw refuse('conflict', { errors: [{ field: 'userId', message: 'is a deactivated user' }] })
   const { token, hash } = newSecretToken()
-  const asked = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
+  const content = { userId, actingEmail, reason, expiresAt, grantedBy: caller.userId }
   const [grant] = await insertGrant(
     tx,
-    { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...asked },
+    { id: newIdAt('grant', now), orgId: caller.orgId, tokenHash: hash, ...content },
     now,
   )
   return { ...grantOf(grant), url: `${publicUrl}/impersonate#${token}` }

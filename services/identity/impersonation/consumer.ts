@@ -16,7 +16,7 @@ export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () =>
     for (const orgId of [...orgIds].sort()) await endWithoutAuthority(tx, orgId, now())
   }
   return bus.consume({
-    name: 'end-withoutAuthority-sessions',
+    name: 'end-sessions-without-authority',
     subjects: ['organization.user.changed', 'organization.role.changed', 'organization.org.changed'],
     handle: (tx, event) => handleAll(tx, [event]),
     handleAll,

@@ -63,7 +63,7 @@ export function rotateSigningKey(
   })
 }
 
-/** One minute more than the lifetime of a token, for clock differences and signers that cache the old key. */
+/** Retires the other keys a minute after their last token expires, for clock differences and signers that cache a key. */
 function retireKeysBefore(
   tx: Tx,
   { kid, signsFromMs, accessTokenSeconds }: { kid: string; signsFromMs: number; accessTokenSeconds: number },

@@ -92,5 +92,5 @@ export function dummyHash({ hash }: Pick<Hashing, 'hash'>): Promise<string> {
   return dummy
 }
 
-/** The same password is the same text on every keyboard. */
+/** Keyboards produce the same password in different forms of Unicode. */
 const normalized = (password: string) => password.normalize('NFC')

@@ -51,23 +51,23 @@ export async function endSessionsOf(
 /** Reads the session of an access token, expired or not. Undefined for any other text. */
 export type ReadToken = (token: string) => Promise<{ sessionId: string; userId: string } | undefined>
 
-interface NamedSession {
+interface SessionToRevoke {
   /** The session that ends; undefined for a token of another user. */
   sessionId: string | undefined
 }
 
 /** Finds the session to revoke: the caller's, or that of the token in the body. */
-export async function findRevoked(
+export async function findSessionToRevoke(
   deps: { sql: Pool; readToken: ReadToken },
   { caller, body }: { caller: Caller; body: { token?: string } | undefined },
-): Promise<NamedSession> {
+): Promise<SessionToRevoke> {
   const sessionId = body?.token === undefined ? caller.sessionId : await ownSessionOf(deps, caller, body.token)
   // An impersonated caller ends the impersonation session and no session of the user.
   return { sessionId: caller.act && sessionId !== caller.sessionId ? undefined : sessionId }
 }
 
 /** Ends the caller's session, or that of another token of the same user. Tokens of other users are ignored without an error. */
-export async function revoke({ tx, caller, sessionId, now }: Command<NamedSession>): Promise<{ message: string }> {
+export async function revoke({ tx, caller, sessionId, now }: Command<SessionToRevoke>): Promise<{ message: string }> {
   if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
   return { message: 'Token revoked' }
 }

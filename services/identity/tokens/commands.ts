@@ -44,9 +44,9 @@ export interface Credentials {
 const wrongCredentials = () => refuse('invalid_credentials', { detail: 'The credentials are not valid.' })
 
 /**
- * Signs a user in. The throttle is asked before the wait for a hashing slot, so that a refused guess does not fill the queue,
- * and again inside the slot, so that of many simultaneous guesses only as many as there are slots pass it before the first
- * failure is counted.
+ * Signs a user in. The throttle is checked before the wait for a hashing slot, so that a refused guess does not fill the
+ * queue, and again inside the slot, so that of many simultaneous guesses only as many as there are slots pass it before the
+ * first failure is counted.
  */
 export async function signIn(
   deps: TokenDeps,

@@ -103,7 +103,8 @@ export const rotateRefreshToken = (sql: Sql, { used, successor, idleUntil }: Rot
   ), used as (
     update identity.refresh_tokens r set used_at = ${now}
     from live where r.hash = live.hash and r.used_at is null
-    returning live.session_id, live.user_id, live.org_id, live.session_version, live.expires_at, live.grant_id, live.acting_email
+    returning live.session_id, live.user_id, live.org_id, live.session_version, live.expires_at, live.grant_id,
+      live.acting_email
   ), next as (
     insert into identity.refresh_tokens (hash, session_id, created_at, expires_at)
     select ${Buffer.from(successor)}, session_id, ${now}, ${idleUntil}::timestamptz from used

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import { createToken, revokeToken } from '../../../proto/http/identity/tokens.ts'
 import { invalid } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
-import { findRevoked, type ReadToken, revoke } from '../sessions/commands.ts'
+import { findSessionToRevoke, type ReadToken, revoke } from '../sessions/commands.ts'
 import { refresh, signIn, type TokenDeps } from './commands.ts'
 import type { CountSignIn } from './metrics.ts'
 import { missingFields } from './rules.ts'
@@ -28,7 +28,7 @@ export const tokenRoutes = ({ http, readToken, deps, countSignIn }: Deps) =>
     )
     .use(
       http.preparedCommand(revokeToken, {
-        prepare: (call) => findRevoked({ sql: deps.sql, readToken }, call),
+        prepare: (call) => findSessionToRevoke({ sql: deps.sql, readToken }, call),
         run: revoke,
       }),
     )

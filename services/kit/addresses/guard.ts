@@ -54,7 +54,7 @@ export class AddressGuard {
     this.#options = options
   }
 
-  /** The problem of a URL that is known without DNS; undefined if there is none. */
+  /** Returns the problem of a URL that can be found without DNS; undefined if there is none. */
   problemOf(url: string): string | undefined {
     const destination = destinationOf(url, this.#options)
     return 'problem' in destination ? destination.problem : undefined
@@ -125,7 +125,7 @@ const codeOf = (error: unknown) => String((error as { code?: unknown } | null)?.
 
 const CERTIFICATE_PROBLEM = /CERT|VERIFY|CRL/
 
-/** For the operator of the other server. */
+/** The reason as the operator of the other server needs it. */
 function reasonOf(code: string): string {
   if (NOT_CONNECTED.has(code)) return 'the connection was refused, or there is no route'
   if (CERTIFICATE_PROBLEM.test(code)) return `its certificate is not valid (${code})`

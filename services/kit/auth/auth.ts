@@ -99,7 +99,7 @@ export class Auth {
     const known = this.#tokens.get(key)
     if (!known || !this.#isCurrent() || !this.#verifier.accepts(known.claims.keyId))
       return this.#lookUp(header, key, known)
-    this.#requireUnended(known.claims)
+    this.#requireActiveSession(known.claims)
     const row = this.#callers.get(known.claims.userId)
     if (!row) return this.#lookUp(header, key, known)
     if (known.row !== row || !known.caller) {
@@ -113,26 +113,26 @@ export class Auth {
   async claimsOf(request: Request): Promise<Claims> {
     const header = headerOf(request)
     const claims = await this.#claimsOf(header, this.#tokens.get(Bun.SHA256.hash(header, 'base64')))
-    this.#requireUnended(claims)
+    this.#requireActiveSession(claims)
     return claims
   }
 
   /**
    * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived. Throws
-   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends. It
-   * uses no other connection, because all may be in use by commands.
+   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends. All
+   * queries use the connection of `tx`, because commands may hold all others.
    */
   async callerWithin(tx: Tx, claims: Claims, { lock }: { lock: boolean }): Promise<Caller> {
     if (lock) await lockOrganization(tx, claims.orgId)
     const [row] = await findCallerOfSession(tx, claims)
-    this.#requireUnended(claims)
+    this.#requireActiveSession(claims)
     if (!row) throw unauthorized()
     return callerFrom(claims, row)
   }
 
   async #lookUp(header: string, key: string, known: KnownToken | undefined): Promise<Caller> {
     const claims = await this.#claimsOf(header, known)
-    this.#requireUnended(claims)
+    this.#requireActiveSession(claims)
     const { sql } = this.#options
     const isCurrent = this.#isCurrent()
     if (!isCurrent && (await findEndedSession(sql, claims.sessionId)).length > 0) throw unauthorized()
@@ -156,7 +156,7 @@ export class Auth {
     return row
   }
 
-  #requireUnended({ expiresAtMs, sessionId, act }: Claims): void {
+  #requireActiveSession({ expiresAtMs, sessionId, act }: Claims): void {
     // An impersonation ends exactly at its expiry, without clock skew.
     const skewMs = act ? 0 : CLOCK_SKEW_SECONDS * 1000
     if (expiresAtMs + skewMs <= this.#options.clock()) throw unauthorized('expired')

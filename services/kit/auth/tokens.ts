@@ -22,7 +22,7 @@ interface TokenOptions {
   clock: () => number
 }
 
-/** Difference of the clocks of two replicas that is accepted. */
+/** Accepted difference between the clocks of two replicas. */
 export const CLOCK_SKEW_SECONDS = 5
 /** An unknown key id reloads the keys, at most once in this interval because key ids can be forged. */
 const MIN_RELOAD_INTERVAL_MS = 1000
@@ -37,7 +37,7 @@ const TOKEN_PROBLEMS = {
   invalid: 'The access token is not valid.',
 }
 
-/** The 401 of a token, with the challenge of RFC 6750: without an error if no token was sent. */
+/** The 401 response with the challenge of RFC 6750, which names no error if no token was sent. */
 export function unauthorized(problem: keyof typeof TOKEN_PROBLEMS = 'invalid') {
   const detail = TOKEN_PROBLEMS[problem]
   const challenge = problem === 'missing' ? 'Bearer' : `Bearer error="invalid_token", error_description="${detail}"`

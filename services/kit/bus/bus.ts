@@ -68,7 +68,7 @@ export interface Bus {
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
   lag(): Promise<BusLag>
-  /** Whether this process runs the relay. It alone measures what all replicas of the service share. */
+  /** Whether this process runs the relay. Only the leader measures what all replicas of the service share. */
   isLeader(): boolean
   /** Whether NATS is connected. */
   isConnected(): boolean
@@ -81,11 +81,11 @@ interface Subscription {
 }
 
 export interface BusLag {
-  /** Unpublished events of this service, at most 10,000. Undefined if another process is the leader, as for the retries. */
+  /** Unpublished events of this service, at most 10,000. Undefined if another process is the leader. */
   outbox: { waiting: number; oldestMs: number } | undefined
   /** Unprocessed events by consumer, of the consumers that this process leads. */
   consumers: Record<string, number>
-  /** Queued retries and dead letters by consumer. */
+  /** Queued retries and dead letters by consumer. Undefined if another process is the leader. */
   retries: { consumer: string; retrying: number; dead: number }[] | undefined
 }
 
@@ -106,13 +106,13 @@ export async function createBus(options: BusOptions): Promise<Bus> {
   const isLeader = () => election.leads('relay')
 
   return {
-    consume(consume) {
-      const { name, subjects } = consume
+    consume(consumption) {
+      const { name, subjects } = consumption
       byStream(subjects)
       if (consumers.has(name)) throw new Error(`consumer ${name} is already registered`)
       const onDeadLetter = options.onDeadLetter ?? (() => {})
       const retries = { service, pool, log, ...timing, onDeadLetter }
-      const processor = new EventProcessor(consume, matcherOf(subjects), retries)
+      const processor = new EventProcessor(consumption, matcherOf(subjects), retries)
       const wake = new WakeSignal()
       const consumer = new Consumer({ name, subjects, pool, driver, election, processor, log, wake, ...timing })
       consumers.set(name, consumer)

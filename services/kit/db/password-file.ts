@@ -40,7 +40,7 @@ async function currentPassword(address: string, file: string): Promise<string> {
   return passwords.at(-1) ?? ''
 }
 
-/** Every other failure repeats itself at the connect that needs the password. */
+/** Whether the server accepts the password. Any other failure counts as accepted, because it recurs at the connect itself. */
 async function isAccepted(address: string, password: string): Promise<boolean> {
   const probe = postgres(address, {
     password,
@@ -59,5 +59,5 @@ async function isAccepted(address: string, password: string): Promise<boolean> {
   }
 }
 
-/** The passwords in the text of a variable or a file, newest first. */
+/** The newest password in the text of a variable or a file, which is its first line. */
 export const newestPassword = (text: string): string => text.split(/\r?\n/, 1)[0] as string

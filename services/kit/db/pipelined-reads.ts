@@ -15,7 +15,7 @@ const MIN_POOL_WITH_PIPELINE = 4
  * and one read of the socket. Under load this serves 50 % more reads with the same CPU. It is only for
  * statements whose cost is bounded by an index, because a query waits for those sent before it.
  *
- * When answers on the connection become slow (distant disk, lock), new reads use the pool until it has caught up.
+ * When answers on the connection become slow (distant disk, lock), new reads use the pool until the connection has caught up.
  */
 export class PipelinedReads {
   readonly #pool: Pool

@@ -7,7 +7,7 @@ interface RefusalDetails {
   headers?: Record<string, string>
   /** The error behind the refusal, which is never sent to the caller. */
   cause?: unknown
-  /** What failed or has no room, where the refusal is a 503: named in the log and in a metric. */
+  /** The dependency that failed or the resource that is full, named in the log and in a metric. Only for a 503. */
   dependency?: string
 }
 
@@ -56,7 +56,7 @@ export const invalid = (errors: FieldError[]) => new Refusal('validation_error',
 
 export const invalidField = (field: string, message: string) => invalid([{ field, message }])
 
-/** 503 because something failed or has no room. */
+/** 503 because a dependency failed or a resource is full. */
 export const unavailable = (dependency: string, detail: string, cause?: unknown) =>
   new Refusal('unavailable', { dependency, detail, headers: { 'retry-after': '1' }, cause })
 

@@ -36,27 +36,27 @@ export function createApp({ services, ownerOf, isElsewhere = () => false, truste
   }
   const paths = new KnownPaths(services.flatMap(({ http }) => http.operations))
   const refuseMalformed = createRequestCheck()
-  const isOpenToPages = corsOrigins.length > 0
+  const hasCors = corsOrigins.length > 0
   // strictPath: a path with a slash at the end is another path. normalize: the kit checks input and output itself.
   // standardHostname: the path is searched from the start of the URL, because a host can be shorter than Elysia assumes.
   const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } }).decorate(
     'state',
     null as unknown as RequestState,
   )
-  if (isOpenToPages) app.use(corsFor(corsOrigins))
+  if (hasCors) app.use(corsFor(corsOrigins))
   app
     .onRequest((context) => {
       context.state = new RequestState(context.request, addresses)
-      if (isOpenToPages) context.state.cors = takeCorsHeaders(context.set, context.request.method)
+      if (hasCors) context.state.cors = takeCorsHeaders(context.set, context.request.method)
       refuseMalformed(context.request)
     })
     .onError(({ state, code, error }) => {
       const { path } = targetOf(state.request.url)
       const responder = state.responder ?? ownerOf(path).http.unrouted
-      // A path with invalid percent-encoding is 404, like an unknown one.
+      // Invalid percent-encoding in a path is 404, like an unknown path.
       if (code !== 'NOT_FOUND' && !(error instanceof URIError)) return responder.failure(state, error)
       const methods = paths.methodsOf(path)
-      const page = methods ? undefined : paths.pageBefore(path)
+      const page = methods ? undefined : paths.pageWithoutSlash(path)
       if (page) return responder.empty(state, 308, { location: page })
       if (!methods && isElsewhere(path)) return responder.failure(state, unavailable('replica', NO_REPLICA))
       if (!methods) return responder.failure(state, refuse('not_found', { detail: paths.detailOfUnknown(path) }))
@@ -70,7 +70,7 @@ export function createApp({ services, ownerOf, isElsewhere = () => false, truste
   return app
 }
 
-/** Any other character, such as a question mark, would move the start of the path in the URL. */
+/** A host has no other character, because one such as a question mark would move the start of the path in the URL. */
 const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
 const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 
@@ -85,7 +85,7 @@ function createRequestCheck(): (request: Request) => void {
       throw invalidField('Host', 'must be a host name or an address')
     }
     if (host !== null) validHost = host
-    // Bun refuses all but digits and equal lines, which it joins.
+    // Bun refuses values that are not digits, but joins equal lines, which are refused here.
     if (contentLengthOf(request) === undefined && headers.has('content-length')) {
       throw invalidField('Content-Length', 'must be one number of bytes, in one line')
     }

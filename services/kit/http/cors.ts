@@ -17,7 +17,7 @@ const REQUEST_HEADERS = [
   'traceparent',
 ]
 
-/** A page reads no other header of a response but those that every page may read, such as Content-Type. */
+/** The headers of a response that a page can read, besides those that every page may read, such as Content-Type. */
 const RESPONSE_HEADERS = [
   'Accept-Ranges',
   'Allow',

@@ -61,7 +61,7 @@ export class Endpoint {
     this.#handle = handle
     this.#responder = new Responder(operation, deps)
     this.#checkBody = bodyCheckOf(operation, checkBody)
-    // A link to a page may have got parameters on its way, such as those of a newsletter.
+    // A page ignores its query, because newsletters and others add parameters to links.
     this.#readQuery = operation.page ? () => ({}) : queryReader(operation.query ?? NO_FIELDS)
     this.#paramNames = Object.keys(operation.params?.properties ?? {})
     this.#pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
@@ -149,7 +149,7 @@ export class Endpoint {
     const { deprecatedQuery } = this.#operation
     if (deprecatedQuery) {
       for (const [name, since] of Object.entries(deprecatedQuery)) {
-        if (query[name] !== undefined) state.deprecation = fieldOf(since)
+        if (query[name] !== undefined) state.deprecation = structuredDate(since)
       }
     }
     return query
@@ -210,7 +210,7 @@ export class Endpoint {
 /** The client whose rate and bytes are counted. */
 const clientOf = ({ caller, clientIp }: RequestState) => (caller ? caller.orgId : networkOf(clientIp))
 
-/** An operation without a body refuses the fields of one. The body of a GET is not read. */
+/** An operation that takes no body refuses fields. The body of a GET is not read. */
 function bodyCheckOf({ method, acceptsBytes, body }: AnyOperation, problemsOf?: (body: never) => FieldError[]) {
   const schema = body ?? (method === 'GET' || acceptsBytes ? undefined : NO_FIELDS)
   if (!schema) return undefined
@@ -225,7 +225,7 @@ function bodyCheckOf({ method, acceptsBytes, body }: AnyOperation, problemsOf?: 
 }
 
 /** A date as RFC 9745 requires it: a structured field with seconds since 1970. */
-const fieldOf = (date: string) => `@${Date.parse(date) / 1000}`
+const structuredDate = (date: string) => `@${Date.parse(date) / 1000}`
 
 /** Bun's router passes on dot segments as parameters, although they belong to the path's structure. */
 const isDotSegment = (value: string | undefined) => value === '.' || value === '..'

@@ -13,7 +13,7 @@ import { routerPath } from './target.ts'
 /** An Elysia plugin as a function. */
 type Plugin = (app: AnyElysia) => AnyElysia
 
-/** What `app.ts` adds to the context of Elysia. */
+/** The property that `app.ts` adds to the context of Elysia. */
 interface WithState {
   state: RequestState
 }

@@ -18,8 +18,8 @@ export class KnownPaths {
     return [...new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'])]
   }
 
-  /** The page whose path has a slash behind it: people type it, so it is redirected. */
-  pageBefore(path: string): string | undefined {
+  /** The page that has this path without its trailing slash, which people type. */
+  pageWithoutSlash(path: string): string | undefined {
     return this.#operations.find((operation) => operation.isPage && `${operation.path}/` === path)?.path
   }
 

@@ -31,7 +31,7 @@ const decodeText: Decode = (text) => text
  * 16. Compiled once for each operation.
  */
 export function queryReader<Q extends TObject>(schema: Q): (search: string) => Static<Q> {
-  const parameters = Object.entries(schema.properties).map(([name, property]) => parameter(schema, name, property))
+  const parameters = Object.entries(schema.properties).map(([name, property]) => parameterOf(schema, name, property))
   const byName = new Map(parameters.map((parameter) => [parameter.name, parameter]))
   const defaults = Object.freeze(
     Object.fromEntries(parameters.filter((p) => p.fallback !== undefined).map((p) => [p.name, p.fallback])),
@@ -87,7 +87,7 @@ function readInto(
   else values[name] = value
 }
 
-function parameter(schema: TObject, name: string, property: TSchema): Parameter {
+function parameterOf(schema: TObject, name: string, property: TSchema): Parameter {
   const kind = property.type as string
   return {
     name,

@@ -13,7 +13,7 @@ interface KeyedSemaphoreOptions {
   maxWaitMs?: number
   /** The longest queue of one key; the next caller is refused at once. */
   maxWaitingPerKey?: number
-  /** The longest queue of all keys. The next caller takes a place of the longest part, or is refused. */
+  /** The longest queue of all keys. The next caller replaces the last one of the key with the most, or is refused. */
   maxWaiting?: number
 }
 

@@ -20,7 +20,7 @@ export interface RequestLog {
   write(entry: RequestLogEntry): void
 }
 
-/** Levels of lines, and the settings at which they are written. */
+/** The log levels of a service at which a line of each level is written. */
 const WRITTEN_AT = {
   info: new Set(['debug', 'info']),
   warn: new Set(['debug', 'info', 'warn']),

@@ -7,7 +7,7 @@ import { every, type Worker } from '../worker/worker.ts'
 
 const INTERVAL_MS = 60_000
 
-/** Deletes a bounded number of expired records. It returns early at the signal. */
+/** Deletes expired records in bounded batches. Returns early when the signal aborts. */
 export type CleanupTask = (now: string, signal: AbortSignal) => PromiseLike<unknown>
 
 /**

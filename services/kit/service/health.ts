@@ -43,7 +43,7 @@ export function healthServer({ hostname, port, services, isReady }: HealthOption
       const { method, url } = request
       if (method !== 'GET' && method !== 'HEAD') return new Response('not allowed\n', { status: 405 })
       const { pathname, searchParams } = new URL(url)
-      // Only through a forwarded port: a profile slows the process down.
+      // A profile needs a connection from the pod itself, because it slows the process down.
       if (pathname === '/profile' && LOOPBACK.test(server.requestIP(request)?.address ?? '')) {
         return profileAnswer(Number(searchParams.get('seconds') ?? 10))
       }

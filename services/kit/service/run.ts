@@ -54,8 +54,8 @@ export function configure<S extends TObject>(
 }
 
 /**
- * Whether the paths of the contract belong to a process with other services. Where the additions are not exposed, a service
- * without any is behind all other paths, and answers theirs as unknown ones.
+ * Returns whether another process serves a path of the contract. Where `/flows` is not exposed, the ingress sends its paths to
+ * a service that has none of them, which answers them as unknown.
  */
 function elsewhereOf(names: readonly ServiceName[]): (path: string) => boolean {
   const hidesAdditions = !names.includes('identity')
@@ -65,7 +65,7 @@ function elsewhereOf(names: readonly ServiceName[]): (path: string) => boolean {
   }
 }
 
-/** Opens a port. The errors of Bun do not name the address, and call each one a port in use. */
+/** Opens a port. Errors of Bun do not name the address, and report every failure as a port in use. */
 function listen<Server>(variable: 'PORT' | 'HEALTH_PORT', config: ServeOptions['config'], open: () => Server): Server {
   try {
     return open()

@@ -97,7 +97,7 @@ export async function createKit(
   }
   const log = createLog(logOptions)
   const registry = new Registry()
-  // Named like the label of the pods. `service` is the name of a Kubernetes Service for the operator of Prometheus.
+  // The label has the name of the pods' label. The Prometheus operator uses `service` for the Kubernetes Service.
   registry.setDefaultLabels({ component: name })
   new Gauge({
     name: 'marketplace_build_info',

@@ -25,8 +25,8 @@ export class LeaderElection {
   #lockOf = (role: string) => `marketplace:${this.#options.service}:${role}`
 
   /**
-   * Runs the work while this process is the leader of the role, until the signal. The work receives the session that
-   * holds the lock and a signal that aborts when the leadership ends.
+   * Runs the work while this process is the leader of the role, until the signal aborts. The work receives the session
+   * that holds the lock and a signal that aborts when the leadership ends.
    */
   async lead(role: string, signal: AbortSignal, work: (session: Session, ends: AbortSignal) => Promise<void>) {
     const { log, pollMs } = this.#options

@@ -75,7 +75,7 @@ export interface RetryRow extends RetryEvent {
   interruptions: number
 }
 
-/** Those of the subjects that have a queued event, behind which the next one has to wait. */
+/** Returns those of the subjects that have a queued event. Their next events wait behind it. */
 export const listBlockedSubjects = (
   tx: Tx,
   consumer: string,

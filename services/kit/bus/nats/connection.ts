@@ -62,7 +62,7 @@ const LONGEST_PAUSE_MS = 2000
 export async function connectOnce(address: NatsAddress, name: string): Promise<NatsSession> {
   const nc = await connect({
     ...optionsOf(address.url),
-    ...(await identityOf(address)),
+    ...(await credentialsOf(address)),
     name,
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
@@ -76,8 +76,8 @@ export async function connectOnce(address: NatsAddress, name: string): Promise<N
   return { nc, js: nc.jetstream({ timeout: REQUEST_TIMEOUT_MS }), jsm, names, closed: closed.signal }
 }
 
-/** What proves the identity of this client, beyond the URL. */
-async function identityOf({ credsFile, nkeyFile, certFile, keyFile }: NatsAddress): Promise<ConnectionOptions> {
+/** The credentials of this client that are not part of the URL. */
+async function credentialsOf({ credsFile, nkeyFile, certFile, keyFile }: NatsAddress): Promise<ConnectionOptions> {
   const tls: TlsOptions | undefined = certFile && keyFile ? { certFile, keyFile } : undefined
   const seed = nkeyFile && new TextEncoder().encode((await readFile(nkeyFile, 'utf8')).trim())
   return {
@@ -90,9 +90,9 @@ async function identityOf({ credsFile, nkeyFile, certFile, keyFile }: NatsAddres
 /** Splits addresses into the options of the driver, which accepts only hosts as servers. */
 export function optionsOf(url: string): ConnectionOptions {
   const addresses = url.split(',').map((address) => new URL(address.trim()))
-  const [named] = addresses.filter((address) => address.username !== '')
-  const user = decodeURIComponent(named?.username ?? '')
-  const pass = decodeURIComponent(named?.password ?? '')
+  const withUser = addresses.find((address) => address.username !== '')
+  const user = decodeURIComponent(withUser?.username ?? '')
+  const pass = decodeURIComponent(withUser?.password ?? '')
   return {
     servers: addresses.map((address) => address.host),
     ...(addresses.some((address) => address.protocol === 'tls:') ? { tls: {} } : {}),

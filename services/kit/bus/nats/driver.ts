@@ -18,9 +18,9 @@ interface NatsDriverOptions {
 export function natsDriver(address: NatsAddress, { service, log, onHeartbeat }: NatsDriverOptions): Driver {
   const connection = new NatsConnection(address, `marketplace-${service}`, log)
   connection.onConnect(({ nc, names }) => {
-    const before = names.heartbeat('')
+    const prefix = names.heartbeat('')
     nc.subscribe(names.heartbeat('*'), {
-      callback: (_error, message) => onHeartbeat(message.subject.slice(before.length)),
+      callback: (_error, message) => onHeartbeat(message.subject.slice(prefix.length)),
     })
   })
   return {

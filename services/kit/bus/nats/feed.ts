@@ -30,7 +30,7 @@ interface Reading {
   names: Names
   /** Creation time of the stream. A stream that was created again restarts its sequence. */
   epoch: string
-  /** The highest sequence that is known to exist. A cursor above it is of a stream that was truncated since. */
+  /** The highest sequence that is known to exist. A cursor above it belongs to a stream that was truncated since. */
   lastSeq: number
   reader: StreamReader
   waiting: JsMsg[]
@@ -40,7 +40,8 @@ interface Reading {
 export class StreamFeed implements Feed {
   readonly source: string
   readonly #options: StreamFeedOptions
-  readonly #taken = new WakeSignal()
+  /** Notified when processed messages were removed from memory. */
+  readonly #removed = new WakeSignal()
   #reading: Reading | undefined
 
   constructor(options: StreamFeedOptions) {
@@ -48,7 +49,7 @@ export class StreamFeed implements Feed {
     this.#options = options
   }
 
-  /** Reads until the signal, with a new session after each failure. */
+  /** Reads until the signal aborts, with a new session after each failure. */
   async run(ends: AbortSignal): Promise<void> {
     const { connection, log, stream } = this.#options
     for (;;) {
@@ -77,7 +78,7 @@ export class StreamFeed implements Feed {
       reading.lastSeq = Math.max(reading.lastSeq, message.seq)
       wake.notify()
       while (reading.waiting.length >= MAX_WAITING && !ends.aborted && !session.closed.aborted) {
-        await this.#taken.wait(RETRY_PAUSE_MS, ends)
+        await this.#removed.wait(RETRY_PAUSE_MS, ends)
       }
     }
     await reader.run(onMessage, ends)
@@ -89,7 +90,7 @@ export class StreamFeed implements Feed {
     const after = seqIn(cursor, reading)
     const processed = reading.waiting.findIndex(({ seq }) => seq > after)
     reading.waiting.splice(0, processed === -1 ? reading.waiting.length : processed)
-    this.#taken.notify()
+    this.#removed.notify()
     const messages = reading.waiting.slice(0, BATCH_MESSAGES)
     const last = messages.at(-1)
     if (!last) return undefined

@@ -39,7 +39,7 @@ export class StreamReader {
     return (await this.#consumer?.info())?.num_pending ?? 0
   }
 
-  /** Reads until the signal. Throws when the session, the stream, the consumer or a message is lost. */
+  /** Reads until the signal aborts. Throws when the session, the stream, the consumer or a message is lost. */
   async run(onMessage: OnMessage, ends: AbortSignal): Promise<void> {
     const { js, jsm, names, closed } = this.#session
     const { startSeq, filter } = this.#part
@@ -56,32 +56,32 @@ export class StreamReader {
     })
     const consumer = await js.consumers.get(stream, name)
     this.#consumer = consumer
-    const over = AbortSignal.any([ends, closed])
+    const stopped = AbortSignal.any([ends, closed])
     try {
-      while (!over.aborted) {
-        const count = await this.#fetch(consumer, onMessage, over)
-        if (count === 0 && !over.aborted) await consumer.info()
+      while (!stopped.aborted) {
+        const count = await this.#fetch(consumer, onMessage, stopped)
+        if (count === 0 && !stopped.aborted) await consumer.info()
       }
     } finally {
       if (!closed.aborted) void consumer.delete().catch(() => {})
     }
   }
 
-  async #fetch(consumer: Consumer, onMessage: OnMessage, over: AbortSignal): Promise<number> {
+  async #fetch(consumer: Consumer, onMessage: OnMessage, stopped: AbortSignal): Promise<number> {
     const limits = { max_messages: FETCHED_AT_ONCE, expires: FETCH_MS, idle_heartbeat: IDLE_HEARTBEAT_MS }
     const messages = await consumer.fetch(limits)
     const stop = () => messages.stop()
-    over.addEventListener('abort', stop)
+    stopped.addEventListener('abort', stop)
     const before = this.#delivered
     try {
       for await (const message of messages) {
         // Deliveries are numbered consecutively.
         if (message.info.deliverySequence !== ++this.#delivered) throw new Error('a message is missing')
         await onMessage(message)
-        if (over.aborted) break
+        if (stopped.aborted) break
       }
     } finally {
-      over.removeEventListener('abort', stop)
+      stopped.removeEventListener('abort', stop)
     }
     return this.#delivered - before
   }

@@ -34,7 +34,7 @@ export const ensureStreams = (options: StreamOptions): Promise<void> =>
     })
   })
 
-/** Refuses streams of an administrator that are missing or have other settings than the bus needs. */
+/** Throws if streams that an administrator manages are missing, or have other settings than the bus needs. */
 export async function requireStreams(options: StreamOptions): Promise<void> {
   const problems: string[] = []
   await withStreams(options, async ({ names }, name, present) => {
@@ -78,7 +78,8 @@ async function findStream({ jsm, names }: NatsSession, stream: StreamName): Prom
 function requireOwn(name: string, present: StreamConfig | undefined, { installation }: StreamOptions): void {
   if (!present?.description || installation === undefined || present.description === descriptionOf(installation)) return
   throw new StreamsRefused(
-    `The stream ${name} of NATS belongs to another installation (${present.description}). Choose another NATS_PREFIX, or delete the stream if that installation has ended.`,
+    `The stream ${name} of NATS belongs to another installation (${present.description}). ` +
+      'Choose another NATS_PREFIX, or delete the stream if that installation has ended.',
   )
 }
 

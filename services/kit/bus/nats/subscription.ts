@@ -50,7 +50,7 @@ interface Follower {
   log: MessageLog
 }
 
-/** Reads the events from now on. The last sequence is exact, unlike the delivery policy `new`. */
+/** Reads the events after the last sequence, because the delivery policy `new` skips those before the consumer exists. */
 async function followStream(
   session: NatsSession,
   { stream, filter }: { stream: StreamName; filter: string | undefined },

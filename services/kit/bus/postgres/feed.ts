@@ -38,7 +38,7 @@ export function outboxFeed(pool: Pool, service: ServiceName): Feed {
   }
 }
 
-/** The span to read: the rest between the cursor's horizons, otherwise from the last horizon to the current one. */
+/** The span to read: the unread rest of the cursor's span or, without one, from the last horizon to the current one. */
 async function spanOf(pool: Pool, service: ServiceName, cursor: Cursor): Promise<Position> {
   const { low, high, seq } = cursor
   if (low !== high) return { low, high, seq, epoch: null }

@@ -18,8 +18,8 @@ export const horizonOf = (sql: Sql) => sql<{ horizon: string }[]>`
 
 /**
  * The lowest transaction of a span with an event whose subject has an earlier event at or above the span: the earlier event
- * was written by a transaction that began later, and one between them is still running. Ids above all of this server are of a
- * dump of another one.
+ * was written by a transaction that began later, and one between them is still running. Transaction ids above those of this
+ * server come from the dump of another server.
  */
 export const findOvertaken = (sql: Sql, service: ServiceName, { low, high }: Pick<Position, 'low' | 'high'>) => sql<
   { txid: string | null }[]
