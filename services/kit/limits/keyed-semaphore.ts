@@ -24,7 +24,7 @@ interface Waiter {
 }
 
 const MAX_WAIT_MS = 5000
-const MAX_WAITING_PER_TENANT = 200
+const MAX_WAITING_PER_KEY = 200
 const MAX_WAITING = 10_000
 
 /**
@@ -40,7 +40,7 @@ export class KeyedSemaphore {
   constructor(options: KeyedSemaphoreOptions) {
     this.#options = {
       maxWaitMs: MAX_WAIT_MS,
-      maxWaitingPerKey: MAX_WAITING_PER_TENANT,
+      maxWaitingPerKey: MAX_WAITING_PER_KEY,
       maxWaiting: MAX_WAITING,
       ...options,
     }

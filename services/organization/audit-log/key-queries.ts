@@ -98,7 +98,7 @@ const kindsOfFewActors = (sql: Sql, orgId: string, { low, high }: MonthRange, ki
     where org_id = ${orgId} and actor_id = actors.id and month >= ${low} and month < ${high} and ${ofKinds(sql, kinds)}
   ) k`
 
-/** The same, looked up by kind: a rare kind has fewer actors than the filter. */
+/** The kinds of each actor, looked up by kind, because a rare kind has fewer actors than the filter. */
 const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: KindFilter) => sql`
   select k.month, having_kind.actor_id, k.procedure, k.success, k.impersonated
   from (${kindsOfAll(sql, orgId, range, kinds)}) k cross join lateral (

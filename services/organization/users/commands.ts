@@ -24,7 +24,7 @@ import {
   updatePerson,
   voidCredentials,
 } from './queries.ts'
-import { ACTIVATION_MS, addressOf, viewerOf } from './rules.ts'
+import { ACTIVATION_MS, emailAddressOf, viewerOf } from './rules.ts'
 
 export interface LinkDeps {
   /** Base URL of activation links. */
@@ -96,8 +96,8 @@ export async function patchUser({
   const [current] = await findUserDocument(tx, viewerOf(caller), id)
   requireMatch(ifMatch, current?.document ?? '')
   if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
-  const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
-  await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenAddress('email'))
+  const email = body.email === undefined ? undefined : requireEmailAddress(body.email, 'email')
+  await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenEmail('email'))
   await emitUserChanged(tx, orgId, id)
   return visibleUser(tx, caller, id)
 }
@@ -139,7 +139,7 @@ export async function resetCredentials(
   return activationToken
 }
 
-/** `field` is the request field of the e-mail address; `createdBy` is the creator of the link. */
+/** Adds a user with an activation link. `field` is the request field of the e-mail address. */
 export async function addUser(
   tx: Tx,
   orgId: string,
@@ -147,27 +147,27 @@ export async function addUser(
   { now, createdBy, field = 'email' }: { now: string; createdBy: string | null; field?: string },
 ): Promise<InvitedUser> {
   const userId = newId('user')
-  const person = { email: requireAddress(email, field), givenName, familyName, phone }
-  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTakenAddress(field))
+  const person = { email: requireEmailAddress(email, field), givenName, familyName, phone }
+  await insertUser(tx, { ...person, id: userId, orgId }, now).catch(refuseTakenEmail(field))
   const activationToken = await addActivation(tx, userId, { now, createdBy })
   await emitUserChanged(tx, orgId, userId)
   return { userId, activationToken }
 }
 
-function requireAddress(email: string, field: string): string {
-  const address = addressOf(email)
+function requireEmailAddress(email: string, field: string): string {
+  const address = emailAddressOf(email)
   if (address === undefined) throw invalidField(field, 'is not an e-mail address')
   return address
 }
 
-const refuseTakenAddress =
+const refuseTakenEmail =
   (field: string) =>
   (error: unknown): never => {
     if (!isUniqueViolation(error, 'users_email')) throw error
     throw refuse('email_taken', { errors: [{ field, message: 'is taken' }] })
   }
 
-/** Replaces earlier links of the user. */
+/** Adds an activation link, which replaces earlier links of the user. */
 async function addActivation(
   tx: Tx,
   userId: string,

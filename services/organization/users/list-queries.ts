@@ -110,8 +110,8 @@ export const listHolders = (
   order by page.email_key, page.id`
 
 /**
- * By the trigram index, in no order. The condition on the organization is the one of that index: with `org_id` itself the
- * planner would read all of the organization in the index of the list.
+ * The users whose address or name contains a text, by the trigram index and in no order. The condition on the organization is
+ * the one of that index, because with `org_id` itself the planner would read the whole organization in the index of the list.
  */
 function matchesOf(sql: Sql, orgId: string, q: string, after: string | undefined) {
   const { name: email, id } = nameKeyAt(after)
@@ -136,14 +136,20 @@ export const filterCandidates = (
   maxCandidates: number,
 ) => sql<CandidateRow[]>`
   with candidates as materialized (
-    ${'q' in among ? matchesOf(sql, viewer.orgId, among.q, after) : firstHolders(sql, viewer.orgId, among.authority, after, maxCandidates + 1)}
+    ${
+      'q' in among
+        ? matchesOf(sql, viewer.orgId, among.q, after)
+        : firstHolders(sql, viewer.orgId, among.authority, after, maxCandidates + 1)
+    }
     limit ${maxCandidates}::bigint + 1
   )
   select counted.candidates, page.email_key || ' ' || page.id as position, ${documentFor(sql, viewer)} as document
   from (select count(*)::integer as candidates from candidates) counted
   left join (
     select email_key, id from (select email_key, id from candidates order by email_key, id offset 0) candidate
-    where (select true from organization.users u where u.id = candidate.id ${matchesFilters(sql, viewer.orgId, others)}) is true
+    where (
+      select true from organization.users u where u.id = candidate.id ${matchesFilters(sql, viewer.orgId, others)}
+    ) is true
     order by email_key, id limit ${limit} offset ${offset}
   ) page on true
   left join organization.directory d on d.id = page.id

@@ -44,7 +44,7 @@ export async function findUsers(
   return rows ?? scanUsers(sql, viewer, filters, window)
 }
 
-/** Undefined where only a scan finds the page. */
+/** The page, without a scan of all users. Undefined where only such a scan finds it. */
 async function findNearStart(
   sql: Sql,
   viewer: Viewer,

@@ -26,7 +26,11 @@ export const listAssignments = (
     where org_id = ${orgId}
       ${status === undefined ? sql`` : sql`and status = ${status}`}
       ${archived === undefined ? sql`` : sql`and archived = ${archived}`}
-      ${orderId === undefined ? sql`` : sql`and assignment_id = (select id from sourcing.assignments where order_id = ${orderId})`}
+      ${
+        orderId === undefined
+          ? sql``
+          : sql`and assignment_id = (select id from sourcing.assignments where order_id = ${orderId})`
+      }
       ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
       ${factoryId === undefined ? sql`` : sql`and factory_id = ${factoryId}`}
       and assignment_id < ${after ?? NEWEST_ID}

@@ -13,6 +13,6 @@ export async function findPage(
   return readPage(deps, reader, cost, (sql) => listAssignments(sql, reader.orgId, listing))
 }
 
-/** The filter by order names one assignment, whatever the others are. */
+/** The filter by order leaves one assignment at most, so the other filters cost nothing. */
 const countFilters = ({ status, archived, orderId, partId, factoryId }: AssignmentFilters) =>
   orderId === undefined ? [status, archived, partId, factoryId].filter((filter) => filter !== undefined).length : 1

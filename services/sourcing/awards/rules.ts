@@ -11,7 +11,7 @@ export interface Award {
   quantity: number
 }
 
-/** The fields of a request, for its problems. */
+/** The names of the fields of a request, for its problems. */
 export interface Fields {
   offer(index: number): string
   quantity(index: number): string
@@ -50,7 +50,7 @@ export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', 
  */
 export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): boolean => sealed && state === 'OPEN'
 
-/** What the conditions of an award compare. */
+/** The facts that the conditions of an award compare. */
 interface AwardFacts {
   /** The largest quantity that the RFQ asks for. */
   largestQuantity: number

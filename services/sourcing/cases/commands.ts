@@ -91,7 +91,9 @@ async function requireRoom(tx: Tx, subject: queries.CaseSubject, isNew: boolean)
   const [count] = await queries.countCasesAbout(tx, subject)
   if (!hasRoom(count, isNew)) {
     throw refuse('limit_reached', {
-      detail: `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, and ${MAX_CASES} with those that it closed.`,
+      detail:
+        `An organization has at most ${MAX_OPEN_CASES} OPEN cases of its own about one record, ` +
+        `and ${MAX_CASES} with those that it closed.`,
     })
   }
 }
@@ -134,10 +136,10 @@ export async function moveCase(
 ): Promise<JsonText> {
   const present = await lockCase(tx, orgId, params.id)
   const { from, to, by } = CASE.verbs[verb]
-  const isOfCloser = by.some((actor) => actor === 'closer')
-  if (isOfCloser && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
+  const isForCloser = by.some((actor) => actor === 'closer')
+  if (isForCloser && (present.closedByOrgId ?? orgId) !== orgId) throw notFound()
   await requireLegal(tx, verb, present, now)
-  if (isOfCloser && present.closedByOrgId === undefined) {
+  if (isForCloser && present.closedByOrgId === undefined) {
     throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
   }
   if (to === 'OPEN') await requireRoom(tx, present, false)
@@ -157,11 +159,11 @@ export async function lockCase(tx: Tx, orgId: string, id: string): Promise<Case>
 
 /**
  * Throws 409 for a verb that the state does not allow, and for one that needs a relation to the record which has ended. A case
- * of one organization needs none, because it tells no other.
+ * of one organization needs none, because no other learns of it.
  */
-export async function requireLegal(tx: Tx, verb: CaseVerb, of: Case, now: string): Promise<void> {
-  requireTransition(CASE, verb, of.state)
-  if (!CASE.guards(verb).includes('isRelated') || of.partyOrgIds.length === 1) return
-  const problem = (await relationOf(tx, of, now))?.problem
+export async function requireLegal(tx: Tx, verb: CaseVerb, present: Case, now: string): Promise<void> {
+  requireTransition(CASE, verb, present.state)
+  if (!CASE.guards(verb).includes('isRelated') || present.partyOrgIds.length === 1) return
+  const problem = (await relationOf(tx, present, now))?.problem
   if (problem) throw refuse('illegal_transition', { detail: relationEnded(problem) })
 }

@@ -90,7 +90,7 @@ interface RfqCases {
   orgIds: readonly string[]
 }
 
-/** One SOURCING case for each organization by itself. An organization that has its case of the RFQ has it opened again. */
+/** Opens one SOURCING case for each organization alone. A case that the organization already has for the RFQ is reopened. */
 export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, now: string) => tx<
   { document: string; is_new: boolean }[]
 >`
@@ -102,7 +102,7 @@ export const insertRfqCases = (tx: Tx, { rfqId, title, ids, orgIds }: RfqCases, 
     set state = 'OPEN', closed_by_org_id = null, updated_at = ${now}
   returning document, xmax = 0 as is_new`
 
-/** Columns of the same length: the case of an organization of an RFQ, and whether it ends now. */
+/** RFQ and organization of each case, and whether the case ends now, as columns of the same length. */
 interface RfqCaseChanges {
   rfqIds: readonly string[]
   orgIds: readonly string[]

@@ -56,7 +56,7 @@ export interface CaseCount {
   all: number
 }
 
-/** Whether an organization may have one more OPEN case about a record; `isNew`: one that does not exist yet. */
+/** Whether an organization may have one more OPEN case about a record. `isNew` is false for a case that is reopened. */
 export const hasRoom = ({ open, all }: CaseCount, isNew: boolean): boolean =>
   open < MAX_OPEN_CASES && (!isNew || all < MAX_CASES)
 

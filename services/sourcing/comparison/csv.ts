@@ -36,7 +36,7 @@ export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison):
     ]),
     ...(hasMore ? [['More offers exist than are compared', ...offers.map(() => ''), '']] : []),
   ]
-  // A spreadsheet would calculate a cell that begins like a formula, such as a name of an organization.
+  // Formulas are escaped, because a spreadsheet would calculate an organization's name that begins like one.
   return stringify(rows, { record_delimiter: 'windows', escape_formulas: true })
 }
 

@@ -7,7 +7,7 @@ import type { PricedOffer } from './compare.ts'
 export const findComparedRfq = (sql: Sql, orgId: string, id: string) => sql<{ document: string }[]>`
   select document from sourcing.rfqs where id = ${id} and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)}))`
 
-/** The live offers of 100 invitees, each with 20 at most. */
+/** Upper bound: 100 invitees, each with at most 20 live offers. */
 const MAX_OFFERS = 2000
 
 /**

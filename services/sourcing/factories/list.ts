@@ -8,7 +8,7 @@ import { type FactoryQuery, type Filters, filtersOf, indexFor, isUnfiltered, typ
 import { findSourcingTerms, scanFactories, searchFactories } from './list-queries.ts'
 import { VIEW_PERMISSIONS } from './rules.ts'
 
-/** Factories that are filtered in the order of the list before an index of matches is read. A far page needs more. */
+/** Number of factories that are scanned in list order before an index is used instead. A later page needs more. */
 const SCANNED = { atLeast: 1000, perRow: 4, atMost: 20_000 }
 
 /** The source and the filters of a list of the caller. Throws 403 without the permission of the view, 404 for an unreadable part. */

@@ -30,8 +30,8 @@ export const insertFactory = (tx: Tx, { id, orgId, name, internal, address }: Ne
   insert into sourcing.factories
     (id, org_id, org_name, org_manufactures, name, active, internal, region_code, locality, postal_code, lines, created_at,
       updated_at)
-  select ${id}, org.org_id, org.name, 'MANUFACTURER' = any(org.roles), ${name}, true, ${internal}, ${address.regionCode}, ${address.locality},
-    ${address.postalCode ?? null}, ${address.lines}, ${now}, ${now}
+  select ${id}, org.org_id, org.name, 'MANUFACTURER' = any(org.roles), ${name}, true, ${internal},
+    ${address.regionCode}, ${address.locality}, ${address.postalCode ?? null}, ${address.lines}, ${now}, ${now}
   from organization.org_directory org where org.org_id = ${orgId}`
 
 export const deleteCapabilities = (tx: Tx, factoryId: string) => tx`
@@ -60,7 +60,7 @@ export const updateFactory = (tx: Tx, { id, orgId, name, internal, address }: Ne
     where id = ${id} and ${isOwn(tx, orgId)}
     returning document`
 
-/** Rebuilds the document, which a change of capabilities changed before. */
+/** Sets the time of a change of capabilities. */
 export const touchFactory = (tx: Tx, orgId: string, id: string, now: string) => tx<{ document: string }[]>`
   update sourcing.factories factory set updated_at = ${now}
   where id = ${id} and ${isOwn(tx, orgId)}

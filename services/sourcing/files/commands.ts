@@ -73,7 +73,7 @@ export async function updateFiles(
   return undefined
 }
 
-/** Validates the request. */
+/** Validates the request and finds the object of each upload. */
 async function additionsOf(
   { sql, storage }: FileDeps,
   orgId: string,
@@ -138,7 +138,7 @@ async function addFile(
   await insertCopyJob(tx, { fileId: file.id, sourceKey: upload.id, sourceEtag: object.etag }, now)
 }
 
-/** Validates the ids again, because a concurrent request may have removed the files. */
+/** Removes files. The ids are validated again, because a concurrent request may have removed the files. */
 async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly string[]): Promise<void> {
   const wanted = [...new Set(ids)]
   if (wanted.length === 0) return
@@ -149,7 +149,7 @@ async function removeFiles(tx: Tx, orgId: string, partId: string, ids: readonly 
   if (problems.length > 0) throw invalid(problems)
 }
 
-/** Checked after the change, so that a request may replace files at the limit. */
+/** Throws 409 beyond a limit. It is checked after the change, so that a request may replace files at the limit. */
 export async function requireWithinLimits(tx: Tx, quota: StorageQuota, orgId: string, partId: string, added: number) {
   if (added === 0) return
   const [{ files }] = await countFiles(tx, partId)

@@ -17,7 +17,7 @@ export interface OrderListing extends PageWindow, OrderFilters {
 }
 
 /** The filters and the beginning of the page. */
-const filtered = (sql: Sql, { state, partId, factoryId, after }: OrderListing) => sql`
+const matchesListing = (sql: Sql, { state, partId, factoryId, after }: OrderListing) => sql`
   ${state === undefined ? sql`` : sql`and state = ${state}`}
   ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
   ${factoryId === undefined ? sql`` : sql`and factory_id = ${factoryId}`}
@@ -26,13 +26,13 @@ const filtered = (sql: Sql, { state, partId, factoryId, after }: OrderListing) =
 /** Newest first, in one view. */
 const listInView = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql<DocumentRow[]>`
   select id as position, document from sourcing.orders
-  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit} offset ${listing.offset}`
 
 /** The newest orders of one view: as many as all pages up to the wanted one have. */
 const idsIn = (sql: Sql, orgId: string, view: OrderView, listing: OrderListing) => sql`
   (select id from sourcing.orders
-  where ${inView(sql, orgId, view)} ${filtered(sql, listing)}
+  where ${inView(sql, orgId, view)} ${matchesListing(sql, listing)}
   order by id desc limit ${listing.limit + listing.offset})`
 
 /** Newest first, in all views; an order of several views once. */

@@ -108,7 +108,7 @@ export async function deletePart({ tx, caller, params, now }: Command<ChangePart
   return undefined
 }
 
-/** A part of the caller's organization, locked; 404 for a verb of others. */
+/** A part of the caller's organization, locked. Throws 404 for a verb that does not belong to IP owners. */
 async function ownPart(tx: Tx, caller: Caller, id: string, verb: PartVerb): Promise<{ document: string; part: Part }> {
   requireActor(PART, verb, 'ipOwner')
   const { document } = found(await lockOwnPart(tx, caller.orgId, id))

@@ -170,7 +170,7 @@ export async function deleteRfq({ tx, caller, params, now }: Command<ChangeRfq>)
   return undefined
 }
 
-/** An RFQ of the caller's organization as its consumer, locked; 404 for a verb of others. */
+/** An RFQ of the caller's organization, locked. Throws 404 for a verb that does not belong to consumers. */
 async function lockOwn(tx: Tx, orgId: string, id: string, verb: RfqVerb): Promise<{ document: string; rfq: Rfq }> {
   requireActor(RFQ, verb, 'consumer')
   const { document } = found(await queries.lockOwnRfq(tx, orgId, id))

@@ -12,7 +12,7 @@ export interface RfqChange {
   ends?: boolean
 }
 
-/** What follows RFQs and their offers, in the transaction of each change. `service.ts` provides it. */
+/** What happens in other features in the transaction of a change of RFQs or their offers. `service.ts` provides it. */
 export interface RfqFollowers {
   /** Ends the submitted offers of a cancelled RFQ. */
   rejectOffers(tx: Tx, rfqId: string, now: string): Promise<void>

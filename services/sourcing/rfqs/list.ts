@@ -1,10 +1,10 @@
 import type { Reader } from '../../kit/limits/tenant-reads.ts'
 import { type PageReads, readPage } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import { hasTrigram } from '../parts/queries.ts'
+import { hasAsciiTrigram } from '../parts/queries.ts'
 import { listRfqs, type RfqFilters, type RfqListing, type RfqSearch, scanRfqs, searchIndex } from './list-queries.ts'
 
-/** RFQs of each view that a search scans before it searches an index: those of a common text fill a page. */
+/** Number of RFQs of each view that are scanned before an index is searched, because a common text fills a page with them. */
 const FIRST_SCAN = 2000
 /** More than any organization has. A text without a trigram is in no index, so the search scans the whole view. */
 const WHOLE_VIEW = 2_147_483_647
@@ -30,6 +30,6 @@ async function findMatches({ tenantReads }: PageReads, reader: Reader, search: R
   const first = await tenantReads.bounded(reader, (sql) => scanRfqs(sql, orgId, search, FIRST_SCAN))
   if (first.length === search.limit) return first
   return tenantReads.long(reader, (sql) =>
-    hasTrigram(search.q) ? searchIndex(sql, orgId, search) : scanRfqs(sql, orgId, search, WHOLE_VIEW),
+    hasAsciiTrigram(search.q) ? searchIndex(sql, orgId, search) : scanRfqs(sql, orgId, search, WHOLE_VIEW),
   )
 }

@@ -33,7 +33,7 @@ export const markRead = (sql: Sql, orgId: string, id: string, now: string) => sq
   update sourcing.rfq_invitations set state = 'READ', read_at = ${now}
   where rfq_id = ${id} and ${isInvited(sql, orgId)} and state = 'INVITED'`
 
-/** The part of a new RFQ, locked until the transaction ends, so that it stays available. No row where it is not. */
+/** The part of a new RFQ, locked until the transaction ends, so that it stays available. No row where it is not available. */
 export const lockPart = (tx: Tx, orgId: string, partId: string) => tx<PartRow[]>`
   select ip_owner_org_id, title, serial_number from sourcing.parts
   where id = ${partId} and ${isSourceable(tx, orgId)} for share`
@@ -187,7 +187,7 @@ export function listPartyHistory(sql: Sql, id: string, { after, limit, offset }:
     order by timestamp desc, id desc limit ${limit} offset ${offset}`
 }
 
-/** The same as an invited manufacturer sees them; entries without a visible change are omitted. */
+/** The entries of an RFQ as an invited manufacturer sees them. Entries without a visible change are omitted. */
 export function listHistoryFor(sql: Sql, id: string, orgId: string, { after, limit, offset }: PageWindow) {
   const key = timeKeyAt(after)
   return sql<DocumentRow[]>`

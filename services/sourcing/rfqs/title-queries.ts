@@ -31,7 +31,7 @@ export const refreshRfqs = (sql: Sql, ids: readonly string[]) => sql`
   where rfqs.id = fresh.id
     and (owner_part_title is distinct from title or is_readable and part_title is distinct from title)`
 
-/** The same for the invited manufacturers of RFQs. */
+/** Copies the title of the part to the invitations of those manufacturers of RFQs that can read the part. */
 export const refreshInvitations = (sql: Sql, ids: readonly string[]) => sql`
   update sourcing.rfq_invitations invited set part_title = part.title
   from sourcing.parts part

@@ -40,7 +40,7 @@ interface SubrecordRules<Parent extends { id: string }, Content extends object> 
   requireLegal(tx: Tx, parent: Parent, change: Change, now: string): Promise<void> | void
   /** Every field of the content as it is stored; undefined where it is absent. */
   contentOf(input: Content): object
-  /** Tells the parties to the parent. */
+  /** Notifies the parties to the parent. */
   notify(tx: Tx, parent: Parent, change: 'created' | 'updated' | 'deleted', record: object): Promise<unknown>
 }
 

@@ -2,7 +2,6 @@ import type { Sql, Tx } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
 
-/** What a subrecord is. */
 export type SubrecordKind = 'contact' | 'billing' | 'extension' | 'task' | 'expense'
 
 /** The subrecords of one kind of an assignment or a case. The caller may read it, or has locked it. */

@@ -19,7 +19,7 @@ const BATCH_SIZE = 1000
 /** Interval at which each replica checks whether there are records to update. */
 const POLL_MS = 2000
 
-/** What each kind of record contains, and its statements. */
+/** The catalog from which each kind of record has data, and the statements that update the records. */
 const REFRESHES = {
   parts: { catalog: 'processes', findNext: findNextParts, update: updateParts },
   factories: { catalog: 'technologies', findNext: findNextFactories, update: updateFactories },

@@ -15,7 +15,7 @@ export const deliveryColumns = (sql: Sql) => sql`
   ) then d.next_attempt_at end as "nextAttemptTime",
   d.finished_at as "finishedTime"`
 
-/** Tells the dispatchers of all replicas after the commit that deliveries of an organization are due. */
+/** NOTIFY channel that tells the dispatchers of all replicas after the commit that deliveries of an organization are due. */
 export const DUE_CHANNEL = 'webhooks_due'
 
 export interface NewEvent {
@@ -25,7 +25,7 @@ export interface NewEvent {
   type: string
   body: string
   traceparent: string | null
-  /** Those that match its type. */
+  /** The subscriptions that match its type. */
   subscriptions: readonly string[]
 }
 
@@ -149,7 +149,7 @@ export interface Completion {
   attempt: number
   leaseToken: string
   state: 'PENDING' | 'DELIVERED' | 'FAILED'
-  /** Of a delivery that stays PENDING. */
+  /** Time of the next attempt, if the delivery stays PENDING. */
   nextAttemptAt: string
   startedAt: string
   durationMs: number
@@ -217,7 +217,7 @@ export const deleteDeliveries = (sql: Sql, before: string, limit: number) => sql
     select id from webhooks.deliveries where event_time < ${before} order by event_time limit ${limit}
     for update skip locked))`
 
-/** Of one statement. The clean-up ends the others within minutes. */
+/** Maximum for one statement. The clean-up ends the others within minutes. */
 const MAX_ENDED_DELIVERIES = 1000
 
 /** Ends pending deliveries of an endpoint that is deleted. Those that are locked, and further ones, are left for later. */

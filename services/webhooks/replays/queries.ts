@@ -12,7 +12,7 @@ export const findReplay = (sql: Sql, orgId: string, endpointId: string) => sql<R
   select ${replayColumns(sql)} from webhooks.replays
   where endpoint_id = (select id from webhooks.endpoints where org_id = ${orgId} and id = ${endpointId})`
 
-/** The replay takes the place of a finished one. Returns nothing while an earlier one is unfinished. */
+/** Inserts a replay, which replaces a finished one. No row while an earlier one is unfinished. */
 export const insertReplay = (tx: Tx, endpointId: string, { from, to }: Period, now: string) => tx<ReplayRow[]>`
   insert into webhooks.replays as r
     (endpoint_id, from_time, to_time, position_time, position_id, created_at, next_step_at)
@@ -42,7 +42,7 @@ interface ClaimedReplay {
   endpoint_id: string
   status: 'active' | 'paused'
   failures: number
-  /** That were created so far. */
+  /** The number of deliveries created so far. */
   deliveries: number
   events: string[]
   to_time: string
@@ -62,7 +62,7 @@ export const claimReplay = (tx: Tx, orgId: string, now: string) => tx<ClaimedRep
   for update of r skip locked for key share of e skip locked`
 
 /** The replay of a paused endpoint has no next step. */
-export const parkReplay = (tx: Tx, endpointId: string) => tx`
+export const suspendReplay = (tx: Tx, endpointId: string) => tx`
   update webhooks.replays set next_step_at = 'infinity' where endpoint_id = ${endpointId}`
 
 export const postponeReplay = (tx: Tx, endpointId: string, until: string) => tx`

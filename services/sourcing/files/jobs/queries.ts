@@ -4,7 +4,7 @@ import type { ObjectInfo } from '../storage/storage.ts'
 import type { JobKind, Progress } from './rules.ts'
 
 /** The time from the creation of a job to its deadline. It is long for a copy, which may wait until our own store recovers. */
-const [COPY_LIFE, IMPORT_LIFE] = ['24 hours', '30 minutes'] as const
+const [COPY_LIFETIME, IMPORT_LIFETIME] = ['24 hours', '30 minutes'] as const
 /** A worker that does not extend its lease for this long has crashed, and another worker may claim the job. */
 const LEASE = '15 seconds'
 
@@ -16,18 +16,18 @@ interface NewCopy {
 
 export const insertCopyJob = (tx: Tx, { fileId, sourceKey, sourceEtag }: NewCopy, now: string) => tx`
   insert into sourcing.file_jobs (file_id, kind, source_key, source_etag, next_attempt_at, deadline_at)
-  values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${COPY_LIFE}::interval)`
+  values (${fileId}, 'copy', ${sourceKey}, ${sourceEtag}, now(), ${now}::timestamptz + ${COPY_LIFETIME}::interval)`
 
 interface NewImport {
   fileId: string
   encryptedUrl: string
 }
 
-/** A job, and a row for its progress. */
+/** Inserts a job, and a row for its progress. */
 export const insertImport = (tx: Tx, { fileId, encryptedUrl }: NewImport, now: string) => tx`
   with progress as (insert into sourcing.imports (file_id) values (${fileId}))
   insert into sourcing.file_jobs (file_id, kind, encrypted_url, next_attempt_at, deadline_at)
-  values (${fileId}, 'import', ${encryptedUrl}, now(), ${now}::timestamptz + ${IMPORT_LIFE}::interval)`
+  values (${fileId}, 'import', ${encryptedUrl}, now(), ${now}::timestamptz + ${IMPORT_LIFETIME}::interval)`
 
 export interface JobRow {
   file_id: string

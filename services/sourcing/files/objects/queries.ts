@@ -1,12 +1,12 @@
 import type { Sql, Tx } from '../../../kit/db/client.ts'
 
-/** Far longer than a job needs from the creation of an object to its assignment to a file. */
-const UNASSIGNED_LIFE = '24 hours'
+/** Age at which an unassigned object is deleted, far longer than a job needs to assign it to a file. */
+const UNASSIGNED_LIFETIME = '24 hours'
 
 /** Called before an object is created. The object is deleted unless `cancelDeletion` is called in time. */
 export const scheduleDeletion = (sql: Sql, key: string, now: string) => sql`
   insert into sourcing.scheduled_deletions (object_key, due_at)
-  values (${key}, ${now}::timestamptz + ${UNASSIGNED_LIFE}::interval)`
+  values (${key}, ${now}::timestamptz + ${UNASSIGNED_LIFETIME}::interval)`
 
 /** Called when the object belongs to a file. No row if its deletion has started. */
 export const cancelDeletion = (tx: Tx, key: string) => tx<{ object_key: string }[]>`

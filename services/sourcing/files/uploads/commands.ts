@@ -25,7 +25,7 @@ export async function createUpload(
     })
   }
   const id = newId('upload')
-  const expiresAt = new Date(Date.parse(now) + UPLOAD_LIMITS.lifeMs)
+  const expiresAt = new Date(Date.parse(now) + UPLOAD_LIMITS.lifetimeMs)
   const { url, headers } = await storage.uploadUrl(id, expiresAt)
   const expireTime = expiresAt.toISOString()
   const { name, public: isPublic = false } = body

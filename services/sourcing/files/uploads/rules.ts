@@ -2,7 +2,7 @@ import { bytesPerSecond, slowestOf, type Transfer } from '../jobs/rules.ts'
 
 export const UPLOAD_LIMITS = {
   /** An upload URL and its upload expire after this. */
-  lifeMs: 24 * 60 * 60 * 1000,
+  lifetimeMs: 24 * 60 * 60 * 1000,
   /** Maximum duration of the PUT. */
   transferMs: 60 * 60 * 1000,
   /** The longest pause of the sender. */

@@ -40,7 +40,7 @@ export class FileWorker implements Worker {
   readonly name = 'files'
   readonly #deps: FileWorkerDeps
   readonly #wake = new WakeSignal()
-  /** The tenants of this semaphore are the kinds of job. `claimJob` serves organizations round-robin on all replicas. */
+  /** The keys are the kinds of job. `claimJob` serves organizations round-robin on all replicas. */
   readonly permits = new KeyedSemaphore({
     what: 'file jobs',
     permits: JOB_LIMITS.permits,
