@@ -64,13 +64,13 @@ export const PATHS = {
   webhooks: ['/v2.3/webhooks', '/flows/v1/webhooks'],
 } as const
 
-export type Owner = keyof typeof PATHS
+type Owner = keyof typeof PATHS
 
 const byPrefix = new Map<string, Owner>(
   (Object.keys(PATHS) as Owner[]).flatMap((owner) => PATHS[owner].map((prefix) => [prefix, owner] as const)),
 )
 
-/** The service of a path. */
+/** The service of a path; identity for a path without a prefix. */
 export const ownerOf = (path: string): Owner => listedOwnerOf(path) ?? 'identity'
 
 /** The service of a path, by the longest matching prefix; undefined for a path without one. */

@@ -1,4 +1,4 @@
-const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
+const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z')
 const LATEST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const DATE_TIME = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
 
@@ -20,7 +20,7 @@ export function isDateTime(text: string): boolean {
   const daysInMonth = new Date(Date.UTC(year, month, 0)).getUTCDate()
   const inRange =
     month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth && hour <= 23 && minute <= 59 && second <= 59
-  return inRange && FIRST_MS <= Date.parse(text) && Date.parse(text) <= LATEST_MS
+  return inRange && YEAR_ONE_MS <= Date.parse(text) && Date.parse(text) <= LATEST_MS
 }
 
 /** A time as the API shows it, so that times compare as texts. */
@@ -35,6 +35,7 @@ export interface Period {
   to: string
 }
 
+/** No stored time is earlier. */
 const EARLIEST_MS = 0
 
 /**

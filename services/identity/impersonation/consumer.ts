@@ -1,4 +1,5 @@
 import type { Envelope } from '../../../proto/events/envelope.ts'
+import type { OrgChanged } from '../../../proto/events/organization.ts'
 import type { Bus } from '../../kit/bus/bus.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import type { Worker } from '../../kit/worker/worker.ts'
@@ -12,7 +13,7 @@ import { grantorHasAuthority } from './rules.ts'
  */
 export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker => {
   const handleAll = async (tx: Tx, events: readonly Envelope[]) => {
-    const orgIds = new Set(events.map(({ data }) => (data as { orgId: string }).orgId))
+    const orgIds = new Set(events.map(({ data }) => (data as OrgChanged['data']).orgId))
     for (const orgId of [...orgIds].sort()) await endWithoutAuthority(tx, orgId, now())
   }
   return bus.consume({

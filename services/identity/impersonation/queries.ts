@@ -51,7 +51,7 @@ export const findGrant = (sql: Sql, orgId: string, id: string) => sql<GrantRow[]
   from identity.impersonation_grants
   where org_id = ${orgId} and id = ${id}`
 
-export interface UserRow {
+interface UserRow {
   active: boolean
   permissions: Permission[]
   roles: OrgRole[]

@@ -1,3 +1,4 @@
+import type { KeyRevoked } from '../../../proto/events/identity.ts'
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -85,7 +86,8 @@ export function revokeSigningKey(
     await lockKeys(tx)
     const [signing] = await findSigningKey(tx, now)
     const { signs_from } = found(await deleteSigningKey(tx, kid))
-    await emit(tx, { type: 'identity.key.revoked', subject: kid, data: { kid } })
+    const revoked: KeyRevoked = { type: 'identity.key.revoked', data: { kid } }
+    await emit(tx, { ...revoked, subject: kid })
     const isPending = signs_from > now
     if (signing?.kid !== kid && !isPending) return { successor: undefined }
     const [published] = isPending ? [] : await activatePendingKey(tx, now)

@@ -3,7 +3,7 @@ import { networkOf } from '../../kit/http/client-address.ts'
 import { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
 
 /** The argon2id parameters of the OWASP cheat sheet. A change upgrades each hash at the next sign-in. */
-export const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
+const PARAMETERS = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 const CURRENT_PREFIX = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=1$`
 

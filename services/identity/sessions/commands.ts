@@ -1,5 +1,6 @@
+import type { SessionsRevoked } from '../../../proto/events/identity.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
@@ -20,7 +21,7 @@ export async function endSessions(tx: Tx, orgId: string, sessionIds: readonly st
       tenantId: orgId,
       subject: batch[0] as string,
       data: { sessionIds: batch },
-    })
+    } satisfies SessionsRevoked & EventAttributes)
   }
 }
 

@@ -36,7 +36,7 @@ export interface TokenDeps {
   clock: () => number
 }
 
-export interface Credentials {
+interface Credentials {
   username: string
   password: string
 }

@@ -18,7 +18,7 @@ import { pathPattern, targetOf } from './target.ts'
 
 const NO_FIELDS = closed({})
 
-export type Params = Record<string, string | undefined> | undefined
+type Params = Record<string, string | undefined> | undefined
 
 /** A request that has passed all checks of its operation, before its handler gives it the types of the operation. */
 export interface CheckedRequest {

@@ -1,5 +1,5 @@
 /** A log line: text, or an object that is formatted when the line is flushed. */
-export type Line = string | { toString(): string }
+type Line = string | { toString(): string }
 
 /** A sink for lines, each with its line break. */
 export interface LineWriter {

@@ -27,7 +27,7 @@ interface PagedList {
   query: PageQuery
 }
 
-export interface Page<Row> {
+interface Page<Row> {
   items: Row[]
   hasMore: boolean
 }

@@ -1,8 +1,9 @@
+import type { CredentialsReset } from '../../../proto/events/organization.ts'
 import type { CreatedUser, CreateUserRequest, PatchUserRequest, User } from '../../../proto/http/organization/users.ts'
 import { noSuch } from '../../../proto/messages.ts'
 import { type Impersonate, operatorContext } from '../../kit/audit/context.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
@@ -134,8 +135,12 @@ export async function resetCredentials(
   const [{ session_version: sessionVersion }] = await voidCredentials(tx, userId, now)
   const activationToken = await addActivation(tx, userId, { now, createdBy })
   await emitUserChanged(tx, orgId, userId)
-  const data = { userId, orgId, sessionVersion }
-  await emit(tx, { type: 'organization.user.credentialsReset', tenantId: orgId, subject: userId, data })
+  await emit(tx, {
+    type: 'organization.user.credentialsReset',
+    tenantId: orgId,
+    subject: userId,
+    data: { userId, orgId, sessionVersion },
+  } satisfies CredentialsReset & EventAttributes)
   return activationToken
 }
 

@@ -121,7 +121,7 @@ export const refreshOrganization = (tx: Tx, orgId: string) => tx`
   where factory.org_id = ${orgId} and org.org_id = ${orgId}
     and (factory.org_name, factory.org_manufactures) is distinct from (org.name, 'MANUFACTURER' = any(org.roles))`
 
-export interface FactoryRelease {
+interface FactoryRelease {
   factory_id: string
   /** The organizations, as a JSON array. */
   org_ids: string

@@ -3,7 +3,7 @@ import type { PartEvent } from '../../../proto/events/sourcing.ts'
 import type { Part, PartInput, PartPatch } from '../../../proto/http/sourcing/parts.ts'
 import { PART } from '../../../proto/states/parts.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
-import { emit } from '../../kit/bus/outbox/emit.ts'
+import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Tx } from '../../kit/db/client.ts'
 import { newIdAt, withSerialNumber } from '../../kit/db/ids.ts'
@@ -127,4 +127,4 @@ const emitPartEvent = (tx: Tx, name: PartEventName, partId: string, ipOwnerOrgId
     tenantId: ipOwnerOrgId,
     subject: partId,
     data: { partId, ipOwnerOrgId },
-  } satisfies PartEvent & { tenantId: string; subject: string })
+  } satisfies PartEvent & EventAttributes)

@@ -101,7 +101,7 @@ export function updateContent(
     returning document`
 }
 
-export interface StateChange {
+interface StateChange {
   from: readonly string[]
   to: string
   expireTime: string

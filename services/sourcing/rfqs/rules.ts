@@ -16,7 +16,7 @@ export const partiesOf = ({
 ]
 
 /** The facts that the guards compare. */
-export interface GuardFacts {
+interface GuardFacts {
   quantities: readonly number[]
   manufacturerIds: readonly string[]
   /** The organizations with these ids. */

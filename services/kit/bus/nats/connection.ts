@@ -52,7 +52,7 @@ export interface NatsSession {
 }
 
 const CONNECT_TIMEOUT_MS = 5000
-export const REQUEST_TIMEOUT_MS = 5000
+const REQUEST_TIMEOUT_MS = 5000
 const PING_INTERVAL_MS = 2000
 const MAX_UNANSWERED_PINGS = 2
 const FIRST_PAUSE_MS = 50

@@ -17,6 +17,12 @@ interface NewEvent {
   time?: string
 }
 
+/** The attributes that a command adds to an event of the contract. */
+export interface EventAttributes {
+  tenantId: string
+  subject: string
+}
+
 const TYPE = new RegExp(EVENT_TYPE)
 const MAX_TYPE_CHARACTERS = 128
 const MAX_SUBJECT_CHARACTERS = 256

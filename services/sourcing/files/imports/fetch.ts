@@ -14,7 +14,7 @@ export interface FetchDeps {
 }
 
 /** The connection to the source failed after the headers. */
-export class SourceDisconnected extends Error {
+class SourceDisconnected extends Error {
   readonly code: string
 
   constructor(failure: unknown) {
