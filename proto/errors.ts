@@ -1,6 +1,6 @@
 /**
- * Every error code. Codes are stable, because clients depend on them; titles can change.
- * `/v1` and `/flows/v1` send it as `code` of an `application/problem+json` body, `/v2.3` as `error.code`.
+ * Every error code. Codes are stable, because clients depend on them; titles can change. `/v1` and `/flows/v1` send it
+ * as `code` of an `application/problem+json` body, `/v2.3` as `error.code`.
  */
 export const ERRORS = {
   validation_error: { status: 400, title: 'The request is not valid' },

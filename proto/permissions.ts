@@ -48,8 +48,8 @@ export interface Standing {
 }
 
 /**
- * Permissions that apply only to organizations with a role. All others apply to every organization, so that one that lost
- * a role can end what it began.
+ * Permissions that apply only to organizations with a role. All others apply to every organization, so that one that
+ * lost a role can end what it began.
  */
 const REQUIRED_ROLES: Partial<Record<Permission, OrgRole>> = {
   'app:consumer': 'CONSUMER',

@@ -21,8 +21,8 @@ interface Details {
 }
 
 /**
- * The common fields of the operations of a record's verbs. A verb is the last segment of a POST and the second word of its
- * procedure, and its description begins with its sentence of the state table.
+ * The common fields of the operations of a record's verbs. A verb is the last segment of a POST and the second word of
+ * its procedure, and its description begins with its sentence of the state table.
  */
 export const verbsOf =
   <

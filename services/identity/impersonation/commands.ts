@@ -61,7 +61,7 @@ export async function recordOperatorGrant(tx: Tx, grant: OperatorGrant, now: str
   return id
 }
 
-/** Opens the session of a grant. Unknown, used, expired and revoked links, and links whose grantor lost the authority, are the same 404. */
+/** Opens the session of a grant. Invalid links, and those whose grantor lost the authority, are the same 404. */
 export async function redeemGrant(tokens: TokenDeps, token: string, context: AuditContext) {
   const { sql, clock } = tokens
   const nowMs = clock()

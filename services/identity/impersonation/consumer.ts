@@ -8,8 +8,8 @@ import { listActing, lockLiveGrants } from './queries.ts'
 import { grantorHasAuthority } from './rules.ts'
 
 /**
- * Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user. The grants
- * of an organization are read once for all events of a batch, because redemptions wait for their locks.
+ * Ends impersonation sessions when the grantor of the grant is deactivated, reset or lacks a permission of the user.
+ * The grants of an organization are read once for all events of a batch, because redemptions wait for their locks.
  */
 export const endSessionsWithoutAuthority = ({ bus, now }: { bus: Bus; now: () => string }): Worker => {
   const handleAll = async (tx: Tx, events: readonly Envelope[]) => {

@@ -64,7 +64,7 @@ export function rotateSigningKey(
   })
 }
 
-/** Retires the other keys a minute after their last token expires, for clock differences and signers that cache a key. */
+/** Retires the other keys a minute after their last token expires, for clock differences and cached keys. */
 function retireKeysBefore(
   tx: Tx,
   { kid, signsFromMs, accessTokenSeconds }: { kid: string; signsFromMs: number; accessTokenSeconds: number },
@@ -73,9 +73,9 @@ function retireKeysBefore(
 }
 
 /**
- * Voids a stolen key and every token that it signed, in all services within a second. If it was the signing key, the key
- * that is published already takes over at once, or a new one. If it did not sign yet, another one is published in its place.
- * Throws 404 for an unknown key.
+ * Voids a stolen key and every token that it signed, in all services within a second. If it was the signing key, the
+ * key that is published already takes over at once, or a new one. If it did not sign yet, another one is published in
+ * its place. Throws 404 for an unknown key.
  */
 export function revokeSigningKey(
   sql: Pool,

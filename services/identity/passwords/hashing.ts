@@ -37,10 +37,10 @@ interface KnownNetwork {
 }
 
 /**
- * argon2id off the event loop, with limited concurrency and a bounded queue, which takes networks in turn, because a password
- * is checked before its organization is known. Networks from which a user has signed in have every second turn, so that even
- * a flood from more networks than the queue has places does not keep them out. They count as the organization of that user,
- * so that one account does not take the turns of others by signing in from many networks.
+ * argon2id off the event loop, with limited concurrency and a bounded queue, which takes networks in turn, because a
+ * password is checked before its organization is known. Networks from which a user has signed in have every second
+ * turn, so that even a flood from more networks than the queue has places does not keep them out. They count as the
+ * organization of that user, so that one account does not take the turns of others by signing in from many networks.
  */
 export function createHashing({ slots, maxWaiting }: HashingOptions) {
   const permits = new KeyedSemaphore({
@@ -55,7 +55,7 @@ export function createHashing({ slots, maxWaiting }: HashingOptions) {
   const known = new LRUCache<string, KnownNetwork>({ max: MAX_KNOWN_NETWORKS })
   return {
     permits,
-    /** Runs work in a hashing slot. It starts after the wait, so that what it reads, such as the throttle, is current. */
+    /** Runs work in a hashing slot. It starts after the wait, so that the throttle that it reads is current. */
     withSlot: <T>({ ipAddress, signal }: HashingClient, work: () => Promise<T>): Promise<T> => {
       const network = networkOf(ipAddress)
       const lastSignIn = known.get(network)

@@ -67,7 +67,7 @@ export async function findSessionToRevoke(
   return { sessionId: caller.act && sessionId !== caller.sessionId ? undefined : sessionId }
 }
 
-/** Ends the caller's session, or that of another token of the same user. Tokens of other users are ignored without an error. */
+/** Ends the caller's session, or that of another token of the user. Tokens of other users have no effect. */
 export async function revoke({ tx, caller, sessionId, now }: Command<SessionToRevoke>): Promise<{ message: string }> {
   if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
   return { message: 'Token revoked' }

@@ -9,8 +9,8 @@ export interface ThrottleKeys {
 }
 
 /**
- * Keys of the failure counts. The account is the user name as typed, whether it exists or not, with its case folded as in
- * Postgres so that every spelling shares one count. An IPv6 client is its /64 network.
+ * Keys of the failure counts. The account is the user name as typed, whether it exists or not, with its case folded as
+ * in Postgres so that every spelling shares one count. An IPv6 client is its /64 network.
  */
 export function throttleKeys(account: string, address: string | undefined): ThrottleKeys {
   const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()

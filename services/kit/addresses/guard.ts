@@ -43,9 +43,9 @@ const MAX_ADDRESSES_TRIED = 3
 const RESOLVE_TIMEOUT_MS = 5_000
 
 /**
- * Sends requests to URLs that users supply (SSRF protection). All addresses of a name must be public. The request is sent to
- * a checked address, with the name in `Host` and in the TLS handshake, so a later DNS change has no effect. Redirects are
- * returned instead of followed, and the body is not decompressed.
+ * Sends requests to URLs that users supply (SSRF protection). All addresses of a name must be public. The request is
+ * sent to a checked address, with the name in `Host` and in the TLS handshake, so a later DNS change has no effect.
+ * Redirects are returned instead of followed, and the body is not decompressed.
  */
 export class AddressGuard {
   readonly #options: GuardOptions

@@ -33,7 +33,8 @@ async function insertEntry(sql: Sql, audit: AuditContext, error: ErrorCode | und
     insert into organization.audit_log
       (id, org_id, procedure, success, error, ip_address, user_agent, actor_id, grant_id, request)
     values (${newId('audit')}, ${orgId}, ${procedure}, ${error === undefined}, ${error ?? null}, ${ipAddress ?? null},
-      ${clipped(userAgent)}, ${actorId}, ${grantId ?? null}, ${request === undefined ? null : JSON.stringify(request)}::text::jsonb)`
+      ${clipped(userAgent)}, ${actorId}, ${grantId ?? null},
+      ${request === undefined ? null : JSON.stringify(request)}::text::jsonb)`
 }
 
 const MAX_USER_AGENT_CHARACTERS = 512

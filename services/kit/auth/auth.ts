@@ -49,9 +49,9 @@ interface KnownToken {
 }
 
 /**
- * Authenticates requests. Verified tokens, permissions and the ended sessions whose tokens have not expired are cached and
- * kept current by the bus, so a known token costs one hash. A revocation or a withdrawn permission takes effect when its
- * event arrives. Without recent heartbeats Postgres is queried for each request.
+ * Authenticates requests. Verified tokens, permissions and the ended sessions whose tokens have not expired are cached
+ * and kept current by the bus, so a known token costs one hash. A revocation or a withdrawn permission takes effect
+ * when its event arrives. Without recent heartbeats Postgres is queried for each request.
  */
 export class Auth {
   readonly #options: AuthOptions
@@ -118,9 +118,9 @@ export class Auth {
   }
 
   /**
-   * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived. Throws
-   * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends. All
-   * queries use the connection of `tx`, because commands may hold all others.
+   * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived.
+   * Throws 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction
+   * ends. All queries use the connection of `tx`, because commands may hold all others.
    */
   async callerWithin(tx: Tx, claims: Claims, { lock }: { lock: boolean }): Promise<Caller> {
     if (lock) await lockOrganization(tx, claims.orgId)

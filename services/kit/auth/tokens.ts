@@ -47,8 +47,8 @@ export function unauthorized(problem: keyof typeof TOKEN_PROBLEMS = 'invalid') {
 type KeySet = ReturnType<typeof createLocalJWKSet>
 
 /**
- * Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. The keys are
- * loaded again at intervals and after `expire`, so that a token of a retired or revoked key is refused.
+ * Verifies access tokens: ES256 and `at+jwt` only, with our own keys. Key references in the header are ignored. The
+ * keys are loaded again at intervals and after `expire`, so that a token of a retired or revoked key is refused.
  */
 export class TokenVerifier {
   readonly #options: TokenOptions

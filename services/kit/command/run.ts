@@ -49,8 +49,8 @@ export interface CommandSteps<Input extends object, Prepared extends object, Ans
 }
 
 /**
- * Runs a command: waits for a permit of the organization, prepares, opens the transaction, reads the caller again, returns
- * the stored answer of a repeated `Idempotency-Key` or runs the command, writes the audit entry, and commits.
+ * Runs a command: waits for a permit of the organization, prepares, opens the transaction, reads the caller again,
+ * returns the stored answer of a repeated `Idempotency-Key` or runs the command, writes the audit entry, and commits.
  */
 export const commandRunner =
   <Input extends object, Prepared extends object, Answer>(

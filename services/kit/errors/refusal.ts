@@ -11,7 +11,7 @@ interface RefusalDetails {
   dependency?: string
 }
 
-/** An expected error with a stable code. It is thrown anywhere and becomes a response body in one place (`http/responder.ts`). */
+/** An expected error with a stable code. `http/responder.ts` makes it the body of a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode
   readonly detail: string
@@ -39,7 +39,7 @@ function summaryOf([first, ...others]: readonly FieldError[] = []): string | und
 
 export const refuse = (code: ErrorCode, details?: RefusalDetails) => new Refusal(code, details)
 
-/** 404 for an unknown record and for one outside the caller's scope. Both responses are identical, so the detail names no record. */
+/** 404 for an unknown record and, with the same response, for one outside the caller's scope. */
 export const notFound = () =>
   new Refusal('not_found', { detail: 'There is no such record, or it is outside your scope.' })
 

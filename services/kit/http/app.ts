@@ -25,7 +25,7 @@ interface AppOptions {
   corsOrigins: readonly string[]
 }
 
-/** Some ingress controllers send the requests of a service without a ready replica to the service of all other paths. */
+/** Some ingress controllers send requests of a service without a ready replica to that of all other paths. */
 const NO_REPLICA = 'The service of this path has no ready replica; try again in a moment.'
 
 /** The Elysia app of a process: refuses malformed requests before they are routed, and writes every error response. */
@@ -38,7 +38,8 @@ export function createApp({ services, ownerOf, isElsewhere = () => false, truste
   const refuseMalformed = createRequestCheck()
   const hasCors = corsOrigins.length > 0
   // strictPath: a path with a slash at the end is another path. normalize: the kit checks input and output itself.
-  // standardHostname: the path is searched from the start of the URL, because a host can be shorter than Elysia assumes.
+  // standardHostname: the path is searched from the start of the URL, because a host can be shorter than Elysia
+  // assumes.
   const app = new Elysia({ strictPath: true, normalize: false, handler: { standardHostname: false } }).decorate(
     'state',
     null as unknown as RequestState,
@@ -74,7 +75,7 @@ export function createApp({ services, ownerOf, isElsewhere = () => false, truste
 const HOST = /^[A-Za-z0-9._-]+(:\d{0,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{0,5})?$/
 const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`)
 
-/** Returns a check that throws for a request with an invalid host or length, or with a target or headers that are too long. */
+/** Returns a check that throws for an invalid host or length, and for a target or headers that are too long. */
 function createRequestCheck(): (request: Request) => void {
   // Nearly all requests name the same host, so the last valid one is remembered.
   let validHost = ''

@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * The client's address in canonical form. Each trusted proxy appends the address that called it, so the client's address
- * is `trustedProxies` entries from the right of `X-Forwarded-For`. Entries further left are unverified. Some proxies
- * append a port, too.
+ * The client's address in canonical form. Each trusted proxy appends the address that called it, so the client's
+ * address is `trustedProxies` entries from the right of `X-Forwarded-For`. Entries further left are unverified. Some
+ * proxies append a port, too.
  */
 export function clientAddress(
   socketAddress: string | undefined,

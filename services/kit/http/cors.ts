@@ -37,7 +37,7 @@ const RESPONSE_HEADERS = [
   'X-Request-Id',
 ]
 
-/** Prepares the CORS headers of each response for pages of these origins. Cookies are not used, so credentials stay off. */
+/** Prepares the CORS headers of each response for these origins. Cookies are not used, so credentials stay off. */
 export const corsFor = (origins: readonly string[]): AnyElysia =>
   cors({
     origin: [...origins],

@@ -68,8 +68,9 @@ export class Endpoint {
   }
 
   /**
-   * The response. A read whose token is known is served without a promise. A synchronous refusal is thrown and answered by
-   * `onError`; Elysia does not see the rejection of a promise that a synchronous handler returns, so it is answered here.
+   * The response. A read whose token is known is served without a promise. A synchronous refusal is thrown and answered
+   * by `onError`; Elysia does not see the rejection of a promise that a synchronous handler returns, so it is answered
+   * here.
    */
   serve(state: RequestState, params: Params): Response | Promise<Response> {
     this.#refuseOtherPaths(state, params)
@@ -178,7 +179,7 @@ export class Endpoint {
     if (caller) requireAccess(this.#operation, caller)
   }
 
-  /** A malformed id is the same 404 as an unknown one. The files of pages are looked up by name, which may be longer. */
+  /** A malformed id is the same 404 as an unknown one. Names of files of pages may be longer. */
   #checkIds(params: Params): Record<string, string> {
     if (!this.#operation.page) {
       for (const name of this.#paramNames) if (!PATH_ID.test(params?.[name] ?? '')) throw notFound()

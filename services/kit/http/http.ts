@@ -35,7 +35,7 @@ interface CommandOptions<O> {
 
 type Steps<O, Prepared extends object> = CommandSteps<CommandInput<O>, Prepared, Answer<O>>
 
-/** The HTTP side of one service: turns operations of the contract into Elysia plugins with the checks of the contract. */
+/** The HTTP side of one service: makes Elysia plugins of operations, with the checks of the contract. */
 export class Http {
   readonly #deps: HttpDeps
   /** The operations that have a route. */
@@ -94,7 +94,8 @@ export class Http {
     // Elysia reads the source of a handler to learn what to parse, so only what is needed is destructured.
     const handler = ({ state, params }: Pick<Context, 'params'> & WithState) => {
       const response = inRequestSpan({ service, operation, state }, () => endpoint.serve(state, params))
-      // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for a promise.
+      // `return inRequestSpan(…)` would make Elysia treat the handler as async, so that a read from memory waits for a
+      // promise.
       return response
     }
     const path = routerPath(operation.path)

@@ -32,7 +32,7 @@ export class KnownPaths {
     return specified ? `${nothing} See ${specified.path}.` : nothing
   }
 
-  /** Names the operation with this method in the other of `/v1` and `/flows/v1`, which has the changes of most records. */
+  /** Names the operation with this method in the other of `/v1` and `/flows/v1`, which has most changes of records. */
   detailOfRefused(method: string, path: string): string {
     const other = path.startsWith('/flows/') ? path.slice('/flows'.length) : `/flows${path}`
     const meant = this.#at(other).find((operation) => operation.method === method)
@@ -40,7 +40,7 @@ export class KnownPaths {
     return meant ? `${allowed} ${method} is at ${meant.path}.` : allowed
   }
 
-  /** The operations at a path. One without parameters has precedence: `redeem` is a verb, although it could be an id. */
+  /** The operations at a path. One without parameters comes first: `redeem` is a verb, but could be an id. */
   #at(path: string) {
     const found = this.#operations.filter(({ pattern }) => pattern.test(path))
     const literal = found.filter((operation) => !operation.path.includes('{'))

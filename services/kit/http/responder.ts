@@ -67,7 +67,7 @@ export class Responder implements ErrorResponder {
     return this.#send(state, null, status, headers)
   }
 
-  /** The error response. A refused command is written to the audit log first; if that write fails, the response is its error. */
+  /** The error response. A refused command is written to the audit log first; a failure of that becomes the response. */
   async failure(state: RequestState, cause: unknown): Promise<Response> {
     const { audit, span } = state
     const error = this.#limited(state, cause)

@@ -19,9 +19,9 @@ interface IdempotentRequest {
 const NO_CONTENT = ''
 
 /**
- * Runs the work once for a key. A retry with the same body, whatever the order of its fields (RFC 8785), returns the first
- * answer. A retry with another body, or while the first request is still running, is 409. The answer is stored in the
- * transaction of the work, so only a success is stored.
+ * Runs the work once for a key. A retry with the same body, whatever the order of its fields (RFC 8785), returns the
+ * first answer. A retry with another body, or while the first request is still running, is 409. The answer is stored in
+ * the transaction of the work, so only a success is stored.
  */
 export async function once<T>(
   tx: Tx,

@@ -28,8 +28,8 @@ interface Client {
 }
 
 /**
- * Bounds the memory of request bodies that are being read. When it is full, the oldest body of the client with the most bytes
- * is evicted for a client with fewer. Counts within this process; each replica has its own.
+ * Bounds the memory of request bodies that are being read. When it is full, the oldest body of the client with the most
+ * bytes is evicted for a client with fewer. Counts within this process; each replica has its own.
  */
 export class BodyBudget {
   readonly #options: BodyBudgetOptions
@@ -79,7 +79,7 @@ export class BodyBudget {
     this.#reserved += bytes
   }
 
-  /** Evicts the oldest body of the client with the most bytes. Throws 503 if that client has no more than the new one will have. */
+  /** Evicts the oldest body of the client with the most bytes. Throws 503 if the new one would have no fewer. */
   #makeRoomFor(bytesOfNew: number): void {
     const [first] = [...this.#clients].toSorted(([, one], [, other]) => other.bytes - one.bytes)
     const [client, { bytes, bodies }] = first ?? ['', NO_BODIES]

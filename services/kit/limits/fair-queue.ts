@@ -49,8 +49,8 @@ export class FairQueue<Item> {
   }
 
   /**
-   * The item that a full queue drops for a new one at this place: the last one of the longest queue in the largest group.
-   * Undefined if that would be the new item itself.
+   * The item that a full queue drops for a new one at this place: the last one of the longest queue in the largest
+   * group. Undefined if that would be the new item itself.
    */
   lastOfLongest(place: Place): Item | undefined {
     const own = this.#groups.get(place.group)

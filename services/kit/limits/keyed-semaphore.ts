@@ -72,8 +72,8 @@ export class KeyedSemaphore {
   }
 
   /**
-   * Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. Groups of
-   * keys take turns.
+   * Runs the work with a permit, and waits for one if necessary until `maxWaitMs` or the signal ends the wait. Groups
+   * of keys take turns.
    */
   async run<Answer>(key: string, signal: AbortSignal, work: () => PromiseLike<Answer>, group = ''): Promise<Answer> {
     // No queued caller is overtaken: a caller is queued only while it cannot take a permit.

@@ -74,7 +74,7 @@ export async function migrate({
   }
 }
 
-/** The id of the installation, by which its roles and streams are told apart from those of others on the same servers. */
+/** The id of the installation, which distinguishes its roles and streams from others on the same servers. */
 async function ensureInstallation(sql: Pool, newInstallation: string): Promise<string> {
   await sql`create table if not exists organization.installation (id text not null, only_row boolean primary key check (only_row))`
   await sql`insert into organization.installation (id, only_row) values (${newInstallation}, true) on conflict do nothing`

@@ -15,9 +15,9 @@ interface RoleOptions {
 
 /**
  * The settings of a service role. They belong to the role, because poolers reject them at connection start.
- * `force_generic_plan` avoids planning `limit $1 offset $2` on every call; without `jit = off` Postgres would then compile each
- * query. Requests find few rows by an index: with ten million rows the planner would start parallel workers, which takes a
- * hundred times as long as the search.
+ * `force_generic_plan` avoids planning `limit $1 offset $2` on every call; without `jit = off` Postgres would then
+ * compile each query. Requests find few rows by an index: with ten million rows the planner would start parallel
+ * workers, which takes a hundred times as long as the search.
  */
 const settingsOf = (service: ServiceName): Record<string, string> => ({
   search_path: `${service}, public`,
@@ -54,8 +54,8 @@ const listRoles = (sql: Pool, names: readonly string[]) => sql<RoleRow[]>`
 const OF_INSTALLATION = /^marketplace installation (\S+)$/
 
 /**
- * Makes the service roles, or checks those of an administrator. The owner of the database needs `createrole` to make them, and
- * no more: attributes are given in `create role`, because only a superuser may take them away.
+ * Makes the service roles, or checks those of an administrator. The owner of the database needs `createrole` to make
+ * them, and no more: attributes are given in `create role`, because only a superuser may take them away.
  */
 export async function ensureRoles(sql: Pool, options: RoleOptions): Promise<void> {
   const names = SERVICES.map((service) => roleOf(service, options.prefix))

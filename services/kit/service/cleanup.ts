@@ -11,8 +11,8 @@ const INTERVAL_MS = 60_000
 export type CleanupTask = (now: string, signal: AbortSignal) => PromiseLike<unknown>
 
 /**
- * The cleanup worker of a service: deletes expired records in bounded batches. Replicas may run it at the same time, and
- * a failed task does not stop the others.
+ * The cleanup worker of a service: deletes expired records in bounded batches. Replicas may run it at the same time,
+ * and a failed task does not stop the others.
  */
 export function cleanupWorker(
   { sql, log, now }: { sql: Pool; log: Log; now: () => string },

@@ -31,8 +31,8 @@ export const healthAnswer = (path: '/livez' | '/readyz', isReady: boolean): Resp
 
 /**
  * `/livez`, `/readyz` and `/metrics`, on a port that no ingress reaches. Alive means that the event loop runs; ready
- * means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage of theirs
- * must not restart every pod.
+ * means that the process has started and is not stopping. Neither depends on Postgres or NATS, because an outage of
+ * theirs must not restart every pod.
  */
 export function healthServer({ hostname, port, services, isReady }: HealthOptions) {
   return Bun.serve({

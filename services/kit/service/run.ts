@@ -54,8 +54,8 @@ export function configure<S extends TObject>(
 }
 
 /**
- * Returns whether another process serves a path of the contract. Where `/flows` is not exposed, the ingress sends its paths to
- * a service that has none of them, which answers them as unknown.
+ * Returns whether another process serves a path of the contract. Where `/flows` is not exposed, the ingress sends its
+ * paths to a service that has none of them, which answers them as unknown.
  */
 function elsewhereOf(names: readonly ServiceName[]): (path: string) => boolean {
   const hidesAdditions = !names.includes('identity')
@@ -153,7 +153,7 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
 /** Errors of a start whose message is a sentence for the operator. */
 const EXPLAINED = [BadConfiguration, OutdatedSchema, WrongEncryptionKey]
 
-/** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
+/** Serves until SIGTERM or SIGINT, then stops in order. A second signal or the end of the grace time exits at once. */
 export async function serve(options: ServeOptions): Promise<void> {
   const running = await open(options).catch((error) => {
     if (!EXPLAINED.some((kind) => error instanceof kind)) throw error

@@ -5,8 +5,8 @@ import { pause } from '../worker/worker.ts'
 import { openSession, type Session } from './session.ts'
 
 /**
- * Leader election by Postgres advisory locks: each role of a service has one leader process. A process that dies or loses
- * its connection loses its leadership, and another process takes over.
+ * Leader election by Postgres advisory locks: each role of a service has one leader process. A process that dies or
+ * loses its connection loses its leadership, and another process takes over.
  */
 export class LeaderElection {
   readonly #options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }

@@ -48,8 +48,8 @@ export class Notifier {
   }
 
   /**
-   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed. Returns a
-   * function that ends it.
+   * Calls a function with the payload of each NOTIFY on a channel, and without one when some may have been missed.
+   * Returns a function that ends it.
    */
   onNotify(channel: string, notify: (payload?: string) => void): () => void {
     return this.listen({

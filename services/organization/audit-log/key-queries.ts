@@ -108,10 +108,10 @@ const kindsOfManyActors = (sql: Sql, orgId: string, range: MonthRange, kinds: Ki
   ) having_kind`
 
 /**
- * Keys of entries of some kinds and actors, found by the small table of the kinds that exist. The entries of one kind, actor
- * and month are one range of an index. The statement reads the newest entries of each range, in total about twice the limit.
- * The floor is the time of the last one within the limit: no older entry is on the page. Ranges that may have more entries
- * above the floor are then read further.
+ * Keys of entries of some kinds and actors, found by the small table of the kinds that exist. The entries of one kind,
+ * actor and month are one range of an index. The statement reads the newest entries of each range, in total about twice
+ * the limit. The floor is the time of the last one within the limit: no older entry is on the page. Ranges that may
+ * have more entries above the floor are then read further.
  */
 export function listKeysByKind(
   sql: Sql,

@@ -5,7 +5,7 @@ import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts
 import type { Authority, UserFilters, Viewer } from './rules.ts'
 
 /*
- * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on roles are written as scalar
+ * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on roles are scalar
  * subqueries and hashed sets: a join would be planned for the average organization, which has a hundred users.
  */
 
@@ -71,8 +71,8 @@ const holds = (sql: Sql, orgId: string, authority: Authority) => sql`(
 const MERGED_ROLES = 4
 
 /**
- * The first holders of the roles that give the authority, each user once, by e-mail address. One query for each role lets
- * Postgres merge the parts of the index: to sort the holders of a common role took five times as long.
+ * The first holders of the roles that give the authority, each user once, by e-mail address. One query for each role
+ * lets Postgres merge the parts of the index: to sort the holders of a common role took five times as long.
  */
 function firstHolders(sql: Sql, orgId: string, authority: Authority, after: string | undefined, maxCandidates: number) {
   const { name: email, id } = nameKeyAt(after)
@@ -110,8 +110,9 @@ export const listHolders = (
   order by page.email_key, page.id`
 
 /**
- * The users whose address or name contains a text, by the trigram index and in no order. The condition on the organization is
- * the one of that index, because with `org_id` itself the planner would read the whole organization in the index of the list.
+ * The users whose address or name contains a text, by the trigram index and in no order. The condition on the
+ * organization is the one of that index, because with `org_id` itself the planner would read the whole organization in
+ * the index of the list.
  */
 function matchesOf(sql: Sql, orgId: string, q: string, after: string | undefined) {
   const { name: email, id } = nameKeyAt(after)

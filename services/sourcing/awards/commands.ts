@@ -128,7 +128,7 @@ interface Line {
   offer: queries.AwardedOffer
 }
 
-/** Throws 409 for an RFQ in another state and for unmet conditions. Part and factories are locked, so that they stay available. */
+/** Throws 409 for another state of the RFQ and for unmet conditions. Part and factories are locked. */
 async function requireConditions(tx: Tx, rfq: Rfq, lines: readonly Line[], fields: Fields, now: string): Promise<void> {
   const state = stateAt(rfq, now)
   requireTransition(RFQ, 'award', state)

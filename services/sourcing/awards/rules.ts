@@ -45,8 +45,8 @@ export function referenceProblems(awards: readonly Award[], known: ReadonlySet<s
 export const unknownSeller = (id: string): FieldError => problem('sellerOrgId', noSuch('seller', id))
 
 /**
- * Whether the consumer does not see the prices yet. Such an RFQ cannot be awarded: otherwise the refusals of trial awards
- * would disclose the quantities of the price breaks.
+ * Whether the consumer does not see the prices yet. Such an RFQ cannot be awarded: otherwise the refusals of trial
+ * awards would disclose the quantities of the price breaks.
  */
 export const isConcealed = ({ sealed }: { sealed: boolean }, state: RfqState): boolean => sealed && state === 'OPEN'
 

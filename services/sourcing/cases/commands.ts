@@ -73,7 +73,7 @@ async function relationOf(
   return rfq && { partyOrgIds: [...new Set([orgId, rfq.consumerOrgId])], problem: rfqProblem(rfq) }
 }
 
-/** The parties to a new case. Throws 400 for a record that the organization cannot read, 409 for one that can have no case. */
+/** The parties to a new case. Throws 400 for a record that is not readable, 409 for one that can have no case. */
 async function requireParties(tx: Tx, subject: queries.CaseSubject, now: string): Promise<string[]> {
   const relation = await relationOf(tx, subject, now)
   if (!relation) {
@@ -158,8 +158,8 @@ export async function lockCase(tx: Tx, orgId: string, id: string): Promise<Case>
 }
 
 /**
- * Throws 409 for a verb that the state does not allow, and for one that needs a relation to the record which has ended. A case
- * of one organization needs none, because no other learns of it.
+ * Throws 409 for a verb that the state does not allow, and for one that needs a relation to the record which has ended.
+ * A case of one organization needs none, because no other learns of it.
  */
 export async function requireLegal(tx: Tx, verb: CaseVerb, present: Case, now: string): Promise<void> {
   requireTransition(CASE, verb, present.state)

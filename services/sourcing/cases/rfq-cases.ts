@@ -9,8 +9,8 @@ import { notifyOfCases } from './events.ts'
 import { insertRfqCases, updateRfqCases } from './queries.ts'
 
 /**
- * Opens a case for each organization of an RFQ alone, so that manufacturers do not learn of each other, and notifies each of its
- * own case. The case of an organization that is invited again is reopened.
+ * Opens a case for each organization of an RFQ alone, so that manufacturers do not learn of each other, and notifies
+ * each of its own case. The case of an organization that is invited again is reopened.
  */
 export async function openCases(
   tx: Tx,

@@ -29,7 +29,7 @@ export const unknownOrder = (id: string): FieldError => ({ field: 'orderId', mes
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAYS_AFTER_ORDER = 90
 
-/** Why an order can have no case any more; undefined where it can. A finished order does not change, so its last change is its end. */
+/** Why an order can have no case any more; undefined where it can. The last change of a finished order is its end. */
 export function orderProblem({ state, updatedTime }: Pick<Order, 'state' | 'updatedTime'>, now: string) {
   const hasEnded =
     FINAL_ORDER_STATES.includes(state) && Date.parse(updatedTime) + DAYS_AFTER_ORDER * DAY_MS <= Date.parse(now)

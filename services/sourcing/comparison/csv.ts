@@ -16,7 +16,7 @@ const TITLES: Record<Compared, string> = {
   validUntil: 'Valid until',
 }
 
-/** RFC 4180: a column for each offer, a row for each compared field, and the ids of the best offers in the last column. */
+/** RFC 4180: a column for each offer, a row for each compared field, and the best offers in the last column. */
 export function csvOf({ offers, currency, quantity, hasMore }: OfferComparison): string {
   const facts: [string, (offer: ComparedOffer) => string | number][] = [
     ['Offer', ({ offerId }) => offerId],

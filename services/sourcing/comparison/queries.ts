@@ -11,8 +11,8 @@ export const findComparedRfq = (sql: Sql, orgId: string, id: string) => sql<{ do
 const MAX_OFFERS = 2000
 
 /**
- * The offers of an RFQ that can be awarded or were, and that the organization may read. Prices that it may not see do not leave
- * the database.
+ * The offers of an RFQ that can be awarded or were, and that the organization may read. Prices that it may not see do
+ * not leave the database.
  */
 export const findComparedOffers = (sql: Sql, orgId: string, rfqId: string, now: string) => sql<PricedOffer[]>`
   select offers.id, manufacturer_org_id as "manufacturerOrgId", org.name as "manufacturerName",

@@ -74,7 +74,7 @@ export async function patchFactory({
   return new JsonText(changed.document)
 }
 
-/** Replaces the capabilities of an own factory. Of two concurrent calls the later one wins, unless it sends `If-Match`. */
+/** Replaces the capabilities of an own factory. Of two concurrent calls the later one wins, without `If-Match`. */
 export async function replaceCapabilities({
   tx,
   caller: { orgId },

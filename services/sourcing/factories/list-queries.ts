@@ -7,8 +7,8 @@ import { type Filters, type Index, needsCapability, type PartNeeds, type Source 
 import { isOwn, isPublic, isReleasedBy } from './visibility.ts'
 
 /*
- * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on capabilities and releases are
- * scalar subqueries: a join would be planned for the average value and could read all capabilities.
+ * Each statement finds ids in indexes and fetches documents for the page alone. Conditions on capabilities and releases
+ * are scalar subqueries: a join would be planned for the average value and could read all capabilities.
  */
 
 interface SourcingTerms {
@@ -99,7 +99,11 @@ const capabilityMatches = (sql: Sql, { materialCode, processType, standardCode, 
   true ${materialCode === undefined ? sql`` : sql`and capability.material_code = ${materialCode}`}
   ${processType === undefined ? sql`` : sql`and capability.process_type = ${processType}`}
   ${standardCode === undefined ? sql`` : sql`and capability.standard_codes @> array[${standardCode}::text]`}
-  ${criticalityCode === undefined ? sql`` : sql`and capability.criticality_ids @> array[${idOfCriticality(sql, criticalityCode)}]`}`
+  ${
+    criticalityCode === undefined
+      ? sql``
+      : sql`and capability.criticality_ids @> array[${idOfCriticality(sql, criticalityCode)}]`
+  }`
 
 const hasCapability = (sql: Sql, filters: Filters) => sql`(
   select true from sourcing.factory_capabilities capability
@@ -141,7 +145,7 @@ export const scanFactories = (
   ) page
   order by page.name, page.id`
 
-/** The ids that an index finds: those that match all filters on capabilities or, by another index, all other filters. */
+/** The ids that an index finds, filtered by capabilities or, with another index, by all other filters. */
 function candidatesBy(sql: Sql, index: Index, filters: Filters) {
   const { q = '', orgId = '', territories = [], locality = '', materialCode = '' } = filters
   const { part = { materialCodes: [], technologyIds: [] } } = filters

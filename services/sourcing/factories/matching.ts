@@ -43,8 +43,8 @@ export function boxInMm(box: Box, unitSystem: Part['unitSystem']): Box {
 const missingOf = (wanted: readonly string[], held: readonly string[]) => wanted.filter((one) => !held.includes(one))
 
 /**
- * The axes along which a part is larger than an envelope. The part is compared in the orientation of its drawing. A missing
- * axis of either is not compared.
+ * The axes along which a part is larger than an envelope. The part is compared in the orientation of its drawing. A
+ * missing axis of either is not compared.
  */
 const exceededAxes = ({ boundingBox = {} }: Requirements, { maxEnvelope = {} }: Capability) =>
   AXES.filter((axis) => (boundingBox[axis] ?? 0) > (maxEnvelope[axis] ?? Number.POSITIVE_INFINITY))
@@ -72,11 +72,11 @@ const OF_CAPABILITY = {
 const OF_CAPABILITY_NAMES = Object.keys(OF_CAPABILITY) as (keyof typeof OF_CAPABILITY)[]
 
 /**
- * Each requirement of a part with the capability that meets it, or the reason why none does. Requirements that the part does
- * not have are omitted. Material and technology may be met by different capabilities, as in the list of factories. Standards,
- * criticalities and envelope are those of the capabilities that work the material with a technology of the part, or else of
- * those that work the material: a standard of another material does not count. Of several capabilities that meet a requirement,
- * the one that lacks the fewest of the others is named.
+ * Each requirement of a part with the capability that meets it, or the reason why none does. Requirements that the part
+ * does not have are omitted. Material and technology may be met by different capabilities, as in the list of factories.
+ * Standards, criticalities and envelope are those of the capabilities that work the material with a technology of the
+ * part, or else of those that work the material: a standard of another material does not count. Of several capabilities
+ * that meet a requirement, the one that lacks the fewest of the others is named.
  */
 export function matchesOf(
   factory: MatchedFactory,

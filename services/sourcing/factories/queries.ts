@@ -13,8 +13,8 @@ export const findFactories = (sql: Sql, orgId: string, reader: FactoryReader, id
     where id = any(${[...ids]}) and ${isReadable(sql, orgId, reader)}`
 
 /**
- * Serializes the commands that create factories of an organization with the update of its name in them. It must be called
- * before the name or the number of factories is read.
+ * Serializes the commands that create factories of an organization with the update of its name in them. It must be
+ * called before the name or the number of factories is read.
  */
 export const lockFactoriesOf = (tx: Tx, orgId: string) => tx`select pg_advisory_xact_lock(7204915, hashtext(${orgId}))`
 
@@ -78,8 +78,8 @@ export const lockReleasable = (tx: Tx, id: string) => tx<{ name: string; documen
   select name, document from sourcing.factories factory where id = ${id} and ${isPublic(tx)} for share`
 
 /**
- * A factory of which a distributor can withdraw a release, also if consumers no longer find it. The distributor then cannot
- * read it.
+ * A factory of which a distributor can withdraw a release, also if consumers no longer find it. The distributor then
+ * cannot read it.
  */
 export const findWithdrawable = (tx: Tx, distributorOrgId: string, orgId: string, id: string) =>
   tx<{ document: string | null }[]>`

@@ -22,7 +22,7 @@ export const readerOf = ({ permissions }: { permissions: ReadonlySet<Permission>
   distributor: permissions.has('factory:release'),
 })
 
-/** The state in the state table. The stored flag is used, because that of the document also depends on the organization. */
+/** The stored state, because `active` of the document also depends on the organization. */
 export const stateOf = ({ active }: { active: boolean }) => (active ? 'ACTIVE' : 'INACTIVE')
 
 /** What the ids of capabilities resolve to in the catalogs. */

@@ -95,7 +95,7 @@ export async function movePart(
   return new JsonText(moved.document)
 }
 
-/** Deletes an own part without an open RFQ or unfinished order. A publication and an award lock the part, so each comes before or after. */
+/** Deletes an own part without an OPEN RFQ or unfinished order. Publications and awards lock the part, too. */
 export async function deletePart({ tx, caller, params, now }: Command<ChangePart>): Promise<undefined> {
   const { part } = await ownPart(tx, caller, params.id, 'delete')
   const openRfqs = (await queries.findOpenRfq(tx, part.id, now)).length

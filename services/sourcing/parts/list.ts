@@ -32,8 +32,8 @@ export async function findPage(
 /** Parts that are scanned before an index is searched. */
 const FIRST_SCAN = 2000
 /**
- * Own parts that are scanned after the first scan. The indexes of short texts contain the parts of all organizations, so a
- * longer scan is faster.
+ * Own parts that are scanned after the first scan. The indexes of short texts contain the parts of all organizations,
+ * so a longer scan is faster.
  */
 const OWN_SCAN = { word: 10_000, short: 50_000 }
 /** Parts that one statement of a long search scans. A search can end between two statements. */
@@ -49,9 +49,9 @@ export const INDEX_SETTINGS = { statement_timeout: '250', enable_indexonlyscan: 
 const isControl = (letter: string) => letter < ' ' || letter === '\x7f'
 
 /**
- * Two strategies find the same matches. A scan of the next parts fills a page if many parts match; an index of the texts
- * finds the few matches of a rare text. A control character has no match: the only one in the searched text is the
- * separator between title and reference.
+ * Two strategies find the same matches. A scan of the next parts fills a page if many parts match; an index of the
+ * texts finds the few matches of a rare text. A control character has no match: the only one in the searched text is
+ * the separator between title and reference.
  */
 async function findMatches(tenantReads: TenantReads, reader: Reader, wanted: PartSearch) {
   if (Array.from(wanted.q).some(isControl)) return []

@@ -83,7 +83,7 @@ export const searchIndex = (sql: Sql, orgId: string, search: PartSearch) => sql<
   select id as position, ${documentOfPage(sql, search.view)} as document
   from page order by id desc`
 
-/** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole trigram index. */
+/** A text without three ASCII letters or digits in a row may have no trigram, and would read the whole index. */
 export const hasAsciiTrigram = (q: string) => /[a-z0-9]{3}/i.test(q)
 
 /** The condition that an index of the view serves, and the case-insensitive comparison with the text itself. */

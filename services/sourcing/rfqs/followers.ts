@@ -25,8 +25,8 @@ export interface RfqFollowers {
     now: string,
   ): Promise<void>
   /**
-   * Updates the cases of the organizations that learn of changes. It comes last in a transaction: commands on offers lock an
-   * offer first and then cases.
+   * Updates the cases of the organizations that learn of changes. It comes last in a transaction: commands on offers
+   * lock an offer first and then cases.
    */
   updateCases(tx: Tx, changes: readonly RfqChange[], now: string): Promise<void>
 }

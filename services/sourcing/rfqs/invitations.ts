@@ -28,8 +28,8 @@ interface ReadRfq {
 }
 
 /**
- * The JSON of an RFQ for an organization. The first read by a person of an invited manufacturer is recorded: not a HEAD,
- * whose answer has no content, and not that of an impersonation.
+ * The JSON of an RFQ for an organization. The first read by a person of an invited manufacturer is recorded: not a
+ * HEAD, whose answer has no content, and not that of an impersonation.
  */
 export async function readRfq(
   deps: InvitationDeps,

@@ -104,7 +104,7 @@ const indexedIds = (sql: Sql, orgId: string, view: RfqView, search: RfqSearch) =
   )
   select id from matches order by id desc limit ${lengthOf(search)})`
 
-/** The JSON of an RFQ of the page. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
+/** The JSON of an RFQ. Without a view, an invited consumer or IP owner sees that of consumer and IP owner. */
 const documentIn = (sql: Sql, orgId: string, view: RfqView | undefined) => {
   const whole = sql`(select document from sourcing.rfqs
     where id = page.id and (${isConsumer(sql, orgId)} or (${isIpOwner(sql, orgId)})))`
@@ -131,8 +131,8 @@ export const listRfqs = (sql: Sql, orgId: string, listing: RfqListing) =>
       )
 
 /**
- * Matches among the next `count` RFQs, which are the newest ones of all views together: those of one view alone may end at an
- * older RFQ than those of another, whose matches in between would be missing.
+ * Matches among the next `count` RFQs, which are the newest ones of all views together: those of one view alone may end
+ * at an older RFQ than those of another, whose matches in between would be missing.
  */
 export const scanRfqs = (sql: Sql, orgId: string, search: RfqSearch, count: number) => {
   const next = inEvery(sql, search.view, (view) => nextIn(sql, orgId, view, search, count))

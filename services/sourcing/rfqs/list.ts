@@ -4,7 +4,7 @@ import type { DocumentRow } from '../../kit/pagination/pagination.ts'
 import { hasAsciiTrigram } from '../parts/queries.ts'
 import { listRfqs, type RfqFilters, type RfqListing, type RfqSearch, scanRfqs, searchIndex } from './list-queries.ts'
 
-/** Number of RFQs of each view that are scanned before an index is searched, because a common text fills a page with them. */
+/** Number of RFQs of each view that are scanned first, because those of a common text fill a page. */
 const FIRST_SCAN = 2000
 /** More than any organization has. A text without a trigram is in no index, so the search scans the whole view. */
 const WHOLE_VIEW = 2_147_483_647

@@ -15,8 +15,8 @@ export const lockNextRfqs = (tx: Tx, partId: string, after: string, limit: numbe
   select id from sourcing.rfqs where part_id = ${partId} and id > ${after} order by id limit ${limit} for update`
 
 /**
- * Copies the title of the part to RFQs. A consumer that cannot read the part now keeps the last title that it could read:
- * otherwise a search would disclose the new one.
+ * Copies the title of the part to RFQs. A consumer that cannot read the part now keeps the last title that it could
+ * read: otherwise a search would disclose the new one.
  */
 export const refreshRfqs = (sql: Sql, ids: readonly string[]) => sql`
   update sourcing.rfqs set owner_part_title = fresh.title,

@@ -10,9 +10,9 @@ const BATCH_SIZE = 100
 const POLL_MS = 1000
 
 /**
- * Searches of RFQs use the title of the part. The handler of an event of the part only records that the title must be copied;
- * a worker copies it in short transactions, so a search finds a new title a moment later. Orders are included, because an order
- * makes its part readable.
+ * Searches of RFQs use the title of the part. The handler of an event of the part only records that the title must be
+ * copied; a worker copies it in short transactions, so a search finds a new title a moment later. Orders are included,
+ * because an order makes its part readable.
  */
 export const titleWorkers = ({ bus, sql, log }: { bus: Bus; sql: Pool; log: Log }): Worker[] => [
   bus.consume({

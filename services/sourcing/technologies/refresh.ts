@@ -28,10 +28,10 @@ const REFRESHES = {
 const RECORDS = Object.keys(REFRESHES) as Records[]
 
 /**
- * Parts contain the technologies of their process, and capabilities the process type of their technology. A catalog import
- * can change both. This changes neither revision nor history. The handler of the import's event only records that an update
- * is needed. A worker updates the records in short transactions, because a long one would block their changes and delay all
- * consumers of events.
+ * Parts contain the technologies of their process, and capabilities the process type of their technology. A catalog
+ * import can change both. This changes neither revision nor history. The handler of the import's event only records
+ * that an update is needed. A worker updates the records in short transactions, because a long one would block their
+ * changes and delay all consumers of events.
  */
 export function technologyWorkers({ bus, sql, log }: { bus: Bus; sql: Pool; log: Log }): Worker[] {
   const consumer = bus.consume({

@@ -73,7 +73,7 @@ export async function patchEndpoint(
   return { data: shownEndpoint(changed) }
 }
 
-/** Deletes an endpoint with its replay, and ends its deliveries, because each endpoint that has some costs the dispatchers time. */
+/** Deletes an endpoint with its replay, and ends its deliveries, which would cost the dispatchers time. */
 export async function deleteEndpoint(
   { followers }: EndpointDeps,
   { tx, caller, params, now }: Command<ChangedEndpoint>,
@@ -85,8 +85,8 @@ export async function deleteEndpoint(
 const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1000
 
 /**
- * Replaces the secret of an endpoint. The previous one also signs for 24 hours, and so do those of earlier rotations that still
- * sign, so that a rotation whose response was lost can be repeated.
+ * Replaces the secret of an endpoint. The previous one also signs for 24 hours, and so do those of earlier rotations
+ * that still sign, so that a rotation whose response was lost can be repeated.
  */
 export async function rotateSecret(
   { box }: EndpointDeps,

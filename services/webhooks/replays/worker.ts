@@ -22,8 +22,8 @@ const IDLE_MS = 1000
 const MAX_STEPS_PER_ROUND = 20
 
 /**
- * Runs replays in bounded steps, one of each organization in turn. Every replica runs it; the steps of one organization never
- * run at the same time.
+ * Runs replays in bounded steps, one of each organization in turn. Every replica runs it; the steps of one organization
+ * never run at the same time.
  */
 export const replayWorker = (deps: Deps): Worker => ({
   name: 'webhook-replays',
@@ -38,7 +38,7 @@ export const replayWorker = (deps: Deps): Worker => ({
   },
 })
 
-/** Runs a step of each organization in turn, until the round has created its deliveries. Returns whether there are replays. */
+/** Runs a step of each organization in turn, up to the deliveries of a round. Returns whether there are replays. */
 async function runRound(deps: Deps, signal: AbortSignal): Promise<boolean> {
   const orgs = await queries.listReplayingOrgs(deps.sql, nowOf(deps), MAX_STEPS_PER_ROUND)
   let left = ROUND_DELIVERIES
@@ -54,7 +54,7 @@ async function runRound(deps: Deps, signal: AbortSignal): Promise<boolean> {
   return orgs.length > 0
 }
 
-/** Runs a step of the replay of an organization that has been due longest. Returns the number of deliveries that it created. */
+/** Runs a step of the replay that has been due longest. Returns the number of deliveries that it created. */
 function stepOf(deps: Deps, orgId: string, most: number): Promise<number> {
   const now = nowOf(deps)
   return deps.sql.begin(async (tx) => {

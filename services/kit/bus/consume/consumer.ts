@@ -28,8 +28,8 @@ const TOUCH_INTERVAL_MS = 10 * 60 * 1000
 const START: Position = { low: '0', high: '0', seq: '0', epoch: null }
 
 /**
- * A consumer: a worker that reads its sources in turn and processes their batches while it is the leader. Idle pauses grow
- * up to `pollMs`, so that events hidden by a running transaction are found soon.
+ * A consumer: a worker that reads its sources in turn and processes their batches while it is the leader. Idle pauses
+ * grow up to `pollMs`, so that events hidden by a running transaction are found soon.
  */
 export class Consumer implements Worker {
   readonly name: string
@@ -110,7 +110,7 @@ async function retryDue(processor: EventProcessor, ends: AbortSignal): Promise<b
   return tried > 0
 }
 
-/** Processes due retries and one batch of each source. Returns whether there was work, and when the next retry is due. */
+/** Processes due retries and a batch of each source. Returns whether there was work, and when a retry is due. */
 async function runRound({ name, pool, processor }: ConsumerOptions, feeds: readonly Feed[], ends: AbortSignal) {
   const [[retry], rows] = await Promise.all([nextRetry(pool, name), listCursors(pool, name)])
   const dueMs = retry?.due_ms ?? Number.POSITIVE_INFINITY

@@ -49,14 +49,14 @@ export interface Failure {
 
 /** Maximum of events of one subject that are handled in one transaction. */
 const BATCH_EVENTS = 64
-/** Pauses after interruptions grow up to this attempt only, so that the event is handled soon after the failure has ended. */
+/** Pauses after interruptions grow up to this attempt, so that the event is handled soon after the failure. */
 const MAX_INTERRUPTED_BACKOFF_TRIES = 3
 const MAX_ERROR_CHARACTERS = 500
 
 /**
  * The retry queue of a consumer, with one FIFO queue for each subject. The first event of a subject is retried with
- * backoff until it succeeds or becomes a dead letter; the others wait behind it. An attempt that a failure of a dependency
- * ended does not count.
+ * backoff until it succeeds or becomes a dead letter; the others wait behind it. An attempt that a failure of a
+ * dependency ended does not count.
  */
 export class RetryQueue {
   readonly #consume: ConsumeOptions

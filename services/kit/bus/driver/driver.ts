@@ -35,7 +35,7 @@ interface FeedRequest {
 export interface Feed {
   /** The name of the log. */
   source: string
-  /** The next batch after the cursor, oldest first; the same one until the cursor moves. Undefined if there is none now. */
+  /** The next batch after the cursor, oldest first; the same one until the cursor moves. Undefined if there is none. */
   next(cursor: Cursor): Promise<Batch | undefined>
   /** Number of events after the cursor, at most 10,000. Undefined while the log cannot be read. */
   lag(cursor: Cursor): Promise<number | undefined>

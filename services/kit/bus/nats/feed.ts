@@ -110,8 +110,8 @@ export class StreamFeed implements Feed {
 }
 
 /**
- * The sequence after which a consumer reads: 0 if its position is of another stream, which was deleted or truncated. The
- * stream is then read from its start, and duplicates are dropped by id.
+ * The sequence after which a consumer reads: 0 if its position is of another stream, which was deleted or truncated.
+ * The stream is then read from its start, and duplicates are dropped by id.
  */
 const seqIn = ({ epoch, seq }: Position, stream: { epoch: string; lastSeq: number }): number =>
   epoch === stream.epoch && Number(seq) <= stream.lastSeq ? Number(seq) : 0

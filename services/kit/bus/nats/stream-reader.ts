@@ -4,7 +4,7 @@ import { newId } from '../../db/ids.ts'
 import type { NatsSession } from './connection.ts'
 
 const FETCHED_AT_ONCE = 100
-/** A fetch without messages ends after this time. Then the consumer is looked up, because the server may have lost it. */
+/** A fetch without messages ends after this time. The consumer is then looked up, because the server may lose it. */
 const FETCH_MS = 5000
 const IDLE_HEARTBEAT_MS = 1000
 /** The server deletes the consumer of a lost process after this time. */
@@ -19,9 +19,9 @@ interface StreamPart {
 type OnMessage = (message: JsMsg) => void | Promise<void>
 
 /**
- * Reads a stream from a sequence, in its order and without gaps, through a consumer of its own in the memory of the server.
- * Messages are fetched when the earlier ones were taken. The ordered consumer of the client does the same, but tries for
- * minutes to create its consumer on a closed connection.
+ * Reads a stream from a sequence, in its order and without gaps, through a consumer of its own in the memory of the
+ * server. Messages are fetched when the earlier ones were taken. The ordered consumer of the client does the same, but
+ * tries for minutes to create its consumer on a closed connection.
  */
 export class StreamReader {
   readonly #session: NatsSession

@@ -11,8 +11,8 @@ import { StreamReader } from './stream-reader.ts'
 const RETRY_PAUSE_MS = 200
 
 /**
- * Delivers new events to a subscriber. It counts as connected while all its streams are connected. After an interruption it
- * reconnects and reloads.
+ * Delivers new events to a subscriber. It counts as connected while all its streams are connected. After an
+ * interruption it reconnects and reloads.
  */
 export function subscribeToStreams(connection: NatsConnection, receiver: EventReceiver, log: MessageLog): () => void {
   const closed = new AbortController()
@@ -50,7 +50,7 @@ interface Follower {
   log: MessageLog
 }
 
-/** Reads the events after the last sequence, because the delivery policy `new` skips those before the consumer exists. */
+/** Reads from the last sequence, because the delivery policy `new` skips events before the consumer exists. */
 async function followStream(
   session: NatsSession,
   { stream, filter }: { stream: StreamName; filter: string | undefined },

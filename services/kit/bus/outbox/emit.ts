@@ -10,7 +10,7 @@ interface NewEvent {
   type: string
   /** Organization that the event concerns. Undefined: all organizations. */
   tenantId?: string
-  /** Id of the changed record. Its row must be locked or changed before, so that events of one subject keep their order. */
+  /** Id of the changed record. Its row must be locked before, so that events of one subject keep their order. */
   subject: string
   data: unknown
   /** Time of the event. Default: now. */

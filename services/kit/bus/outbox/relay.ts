@@ -14,8 +14,8 @@ interface RelayOptions {
 const BLOCKED_PAUSE_MS = 250
 
 /**
- * The worker that publishes the outbox of a service while it is the leader. Heartbeats are sent by the same loop and only
- * when the outbox is empty, so that a relay that is blocked or has a backlog sends none.
+ * The worker that publishes the outbox of a service while it is the leader. Heartbeats are sent by the same loop and
+ * only when the outbox is empty, so that a relay that is blocked or has a backlog sends none.
  */
 export const createRelay = ({ election, publisher, wake, heartbeatMs }: RelayOptions): Worker => ({
   name: 'relay',

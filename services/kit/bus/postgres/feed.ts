@@ -12,9 +12,9 @@ import {
 } from './queries.ts'
 
 /**
- * Reads the outbox of a service through its published view. A horizon is the oldest running transaction; the cursor moves
- * from one horizon to the next and reads the transactions between them by seq. So no late commit is skipped, and events
- * of one record keep their order.
+ * Reads the outbox of a service through its published view. A horizon is the oldest running transaction; the cursor
+ * moves from one horizon to the next and reads the transactions between them by seq. So no late commit is skipped, and
+ * events of one record keep their order.
  */
 export function outboxFeed(pool: Pool, service: ServiceName): Feed {
   /** Horizon below which all rows are read. */

@@ -3,7 +3,7 @@ import type { Sql, Tx } from '../../../kit/db/client.ts'
 import type { ObjectInfo } from '../storage/storage.ts'
 import type { JobKind, Progress } from './rules.ts'
 
-/** The time from the creation of a job to its deadline. It is long for a copy, which may wait until our own store recovers. */
+/** The time from the creation of a job to its deadline. A copy may wait until our own store recovers. */
 const [COPY_LIFETIME, IMPORT_LIFETIME] = ['24 hours', '30 minutes'] as const
 /** A worker that does not extend its lease for this long has crashed, and another worker may claim the job. */
 const LEASE = '15 seconds'
@@ -52,8 +52,9 @@ const tenantsAtLimit = (sql: Sql) => sql`
   group by f.org_id, j.kind having count(*) >= ${MAX_JOBS_PER_TENANT}`
 
 /**
- * Fair queue: organizations round-robin, oldest job first within an organization. Leases use the database's clock, which
- * all replicas share. The organizations at their limit are materialized once instead of being looked up for each job.
+ * Fair queue: organizations round-robin, oldest job first within an organization. Leases use the database's clock,
+ * which all replicas share. The organizations at their limit are materialized once instead of being looked up for each
+ * job.
  */
 export const claimJob = (sql: Sql, leaseToken: string, kinds: readonly JobKind[]) => sql<JobRow[]>`
   with at_limit as materialized (${tenantsAtLimit(sql)}), next as materialized (
@@ -82,8 +83,8 @@ export const findWaitingImport = (sql: Sql) => sql<{ file_id: string }[]>`
   limit 1`
 
 /**
- * Extends the lease and records the progress of an import. No row if the lease was lost, the job has ended, or the file was
- * removed.
+ * Extends the lease and records the progress of an import. No row if the lease was lost, the job has ended, or the file
+ * was removed.
  */
 export const extendLease = (sql: Sql, { file_id, lease_token }: JobRow, { receivedBytes, totalBytes }: Progress) => sql<
   { file_id: string }[]

@@ -20,8 +20,8 @@ export interface ObjectCleanup {
 }
 
 /**
- * Deletes objects whose deletion is due: marks the row as started, deletes the object, then the row. After a crash at any
- * point the next cleanup repeats the deletion, and no file can be assigned the object meanwhile.
+ * Deletes objects whose deletion is due: marks the row as started, deletes the object, then the row. After a crash at
+ * any point the next cleanup repeats the deletion, and no file can be assigned the object meanwhile.
  */
 export async function cleanUpObjects(
   { sql, storage, log }: ObjectCleanup,

@@ -12,7 +12,7 @@ export const scheduleDeletion = (sql: Sql, key: string, now: string) => sql`
 export const cancelDeletion = (tx: Tx, key: string) => tx<{ object_key: string }[]>`
   delete from sourcing.scheduled_deletions where object_key = ${key} and not started returning object_key`
 
-/** Objects of earlier attempts are due now, and again when they expire, in case a worker without a lease still writes. */
+/** Objects of earlier attempts are due now, and again at their expiry, because a worker without a lease may write. */
 export const scheduleDeletionOfAttempts = (tx: Tx, fileId: string, now: string) => tx`
   insert into sourcing.scheduled_deletions (object_key, due_at)
   select object_key, ${now}::timestamptz from sourcing.scheduled_deletions
@@ -32,7 +32,7 @@ interface Deletion {
   due_at: string
 }
 
-/** Starts deletions that are due. They can no longer be cancelled; those of a process that crashed are returned again. */
+/** Starts deletions that are due, which can no longer be cancelled. Those of a crashed process start again. */
 export const startDeletions = (sql: Sql, now: string, limit: number) => sql<Deletion[]>`
   update sourcing.scheduled_deletions set started = true
   where ctid = any(array(

@@ -31,8 +31,8 @@ export interface TenantTransfer extends Transfer {
 }
 
 /**
- * The transfer to preempt for a new one of `orgId`: the slowest of the organizations that have more transfers than `orgId`
- * would have. Undefined if none of them is slow.
+ * The transfer to preempt for a new one of `orgId`: the slowest of the organizations that have more transfers than
+ * `orgId` would have. Undefined if none of them is slow.
  */
 export function transferToPreempt<T extends TenantTransfer>(transfers: readonly T[], orgId: string): T | undefined {
   const counts = new Map<string, number>()

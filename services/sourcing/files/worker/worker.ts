@@ -141,7 +141,7 @@ export class FileWorker implements Worker {
     }
   }
 
-  /** Returns a function that measures the speed of an import. A slow import releases its permit until it is fast again. */
+  /** Returns a function that measures the speed of an import. A slow import holds no permit until it is fast again. */
   #speedMeter(job: RunningJob): () => void {
     let before = 0
     return () => {

@@ -28,8 +28,8 @@ interface PlatformIdentity {
 }
 
 /**
- * The access key that the platform gives to the pod, through the providers of its SDK: IAM roles for service accounts, or
- * EKS Pod Identity.
+ * The access key that the platform gives to the pod, through the providers of its SDK: IAM roles for service accounts,
+ * or EKS Pod Identity.
  */
 export function platformCredentials(
   { roleArn, webIdentityTokenFile, stsEndpoint, containerCredentialsUri, containerTokenFile }: PlatformIdentity,
