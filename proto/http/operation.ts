@@ -96,9 +96,6 @@ export interface Operation<
   readonly noStore?: boolean
 }
 
-/** An operation with any schemas. */
-export type AnyOperation = Operation
-
 /** An operation that changes something. */
 export type CommandOperation<
   Query extends TObject = TObject,

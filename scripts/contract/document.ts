@@ -2,7 +2,7 @@ import { swagger } from '@elysiajs/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ERRORS } from '../../proto/errors.ts'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import type { Operation } from '../../proto/http/operation.ts'
 import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
@@ -81,7 +81,7 @@ Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorizati
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 /** The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations. */
-export async function openApiOf(contract: readonly AnyOperation[]): Promise<OpenApi> {
+export async function openApiOf(contract: readonly Operation[]): Promise<OpenApi> {
   const operations = contract.filter(({ page }) => !page)
   const components = new Components()
   const generated = await generate(operations, components)
@@ -116,7 +116,7 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
 }
 
 /** `@elysiajs/swagger` generates the document (info, paths, parameters, bodies, answers) from routes with the operations' details. */
-async function generate(operations: readonly AnyOperation[], components: Components): Promise<OpenApi> {
+async function generate(operations: readonly Operation[], components: Components): Promise<OpenApi> {
   const app = new Elysia().use(
     swagger({
       path: '/spec',
@@ -140,7 +140,7 @@ async function generate(operations: readonly AnyOperation[], components: Compone
 }
 
 /** The tags of the specification come first. `x-tagGroups` is the extension by which documentation pages group tags. */
-function tagsOf(operations: readonly AnyOperation[]) {
+function tagsOf(operations: readonly Operation[]) {
   const specified = new Set(operations.filter((operation) => !isAddition(operation)).map(({ tag }) => tag))
   const added = new Set(operations.map(({ tag }) => tag).filter((tag) => !specified.has(tag)))
   const groups = [

@@ -1,5 +1,5 @@
 import { ERRORS, type ErrorCode, type FieldError } from '../../proto/errors.ts'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import type { Operation } from '../../proto/http/operation.ts'
 import { noSuch } from '../../proto/messages.ts'
 import { refuse } from '../../services/kit/errors/refusal.ts'
 import { errorBody, type Family, familyOf, mediaTypeOf, statusOf } from '../../services/kit/http/problem.ts'
@@ -40,7 +40,7 @@ const HEADERS: Record<number, { name: string; description: string; example: stri
 }
 
 /** One shared response for each status of the operation's refusals, with an example of each code that it can have. */
-export function errorResponses(operation: AnyOperation, components: Components): Json {
+export function errorResponses(operation: Operation, components: Components): Json {
   const family = familyOf(operation.path)
   const codes = new Map<number, ErrorCode[]>()
   for (const code of codesOf(operation)) {
@@ -84,7 +84,7 @@ function nameOf(family: Family, codes: readonly ErrorCode[]): string {
   return `${words.join('Or')}${family === 'v1' ? '' : 'V23'}`
 }
 
-function codesOf(operation: AnyOperation): Set<ErrorCode> {
+function codesOf(operation: Operation): Set<ErrorCode> {
   const { access, params, etag, ifMatch, idempotent, changesAuthority, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'

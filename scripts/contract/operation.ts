@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import type { Operation } from '../../proto/http/operation.ts'
 import { pageQuery } from '../../proto/http/shapes.ts'
 import { isPaged } from '../../services/kit/http/next-page.ts'
 import type { Components, Json } from './components.ts'
@@ -53,10 +53,10 @@ const ETAG: Json = {
 const BYTES: Json = { schema: { type: 'string', format: 'binary' } }
 
 /** Whether an operation is not of the specification, which has only `/v1` and `/v2.3`. */
-export const isAddition = ({ path }: AnyOperation): boolean => !/^\/(v1|v2\.3)\//.test(path)
+export const isAddition = ({ path }: Operation): boolean => !/^\/(v1|v2\.3)\//.test(path)
 
 /** The OpenAPI description of an operation, derived from its contract. */
-export function describe(operation: AnyOperation, components: Components): Json {
+export function describe(operation: Operation, components: Components): Json {
   const { id, tag, summary, description, access, beta, transition } = operation
   return {
     operationId: id,
@@ -74,17 +74,17 @@ export function describe(operation: AnyOperation, components: Components): Json 
   }
 }
 
-function permissionNote(access: AnyOperation['access']): string {
+function permissionNote(access: Operation['access']): string {
   if (access === 'public') return 'Needs no token.'
   if (access === 'token') return ''
   const keys = typeof access === 'string' ? [access] : access
   return `Needs the permission ${keys.map((key) => `\`${key}\``).join(' or ')}.`
 }
 
-const impersonationNote = ({ changesAuthority }: AnyOperation): string =>
+const impersonationNote = ({ changesAuthority }: Operation): string =>
   changesAuthority ? 'Closed (403) while acting under an impersonation grant.' : ''
 
-function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: AnyOperation): Json {
+function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: Operation): Json {
   if (acceptsBytes) {
     return { requestBody: { required: true, content: { 'application/octet-stream': BYTES, '*/*': BYTES } } }
   }
@@ -101,7 +101,7 @@ function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: AnyOpe
   }
 }
 
-function parametersOf(operation: AnyOperation, components: Components): Json[] {
+function parametersOf(operation: Operation, components: Components): Json[] {
   const { params, query, method, idempotent, etag, ifMatch } = operation
   const shared = (name: string, parameter: Json) => components.reference('parameters', name, () => parameter)
   return [
@@ -134,7 +134,7 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
   })
 }
 
-function responsesOf(operation: AnyOperation, components: Components): Json {
+function responsesOf(operation: Operation, components: Components): Json {
   const { status = 200, response, mediaType = 'application/json', responseExample, otherStatuses = {} } = operation
   const mayBeUnmodified = operation.etag && operation.method === 'GET'
   const others = operation.otherMediaTypes?.map((other) => [other, { schema: { type: 'string' } }]) ?? []
@@ -158,7 +158,7 @@ function responsesOf(operation: AnyOperation, components: Components): Json {
   }
 }
 
-function headersOf(operation: AnyOperation, components: Components): Json {
+function headersOf(operation: Operation, components: Components): Json {
   const { etag, deprecatedQuery } = operation
   const header = (name: string, value: Json) => ({ [name]: components.reference('headers', name, () => value) })
   const headers = {

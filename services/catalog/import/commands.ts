@@ -6,18 +6,18 @@ import type { Catalog, CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
 import { Problems } from './problems.ts'
 import {
-  type Comparison,
   type CatalogVersion,
+  type Comparison,
   compareVersions,
   countEntries,
-  listCurrentVersions,
   deleteUnpublishedBatch,
   isReferenceViewPresent,
+  listCurrentVersions,
   listReferencedKeys,
+  listRemovedKeys,
   lockEntries,
   newVersion,
   publishVersion,
-  listRemovedKeys,
   tryLockImports,
   unlockImports,
 } from './queries.ts'

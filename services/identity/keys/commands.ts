@@ -1,5 +1,5 @@
-import type { KeyRevoked } from '../../../proto/events/identity.ts'
 import { exportJWK, exportPKCS8, generateKeyPair } from 'jose'
+import type { KeyRevoked } from '../../../proto/events/identity.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { newId } from '../../kit/db/ids.ts'

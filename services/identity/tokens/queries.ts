@@ -1,4 +1,5 @@
 import type { Permission } from '../../../proto/permissions.ts'
+import { clipUserAgent } from '../../kit/audit/record.ts'
 import type { Sql } from '../../kit/db/client.ts'
 
 /** The permission that the grantor of an impersonation grant needs. */
@@ -43,7 +44,7 @@ export const insertSession = (sql: Sql, session: NewSession, now: string) => sql
   insert into identity.sessions
     (id, user_id, org_id, session_version, created_at, last_used_at, expires_at, ip_address, user_agent, grant_id)
   values (${session.id}, ${session.userId}, ${session.orgId}, ${session.sessionVersion}, ${now}, ${now},
-    ${session.expiresAt}, ${session.ipAddress ?? null}, ${session.userAgent?.slice(0, 512).toWellFormed() ?? null},
+    ${session.expiresAt}, ${session.ipAddress ?? null}, ${clipUserAgent(session.userAgent)},
     ${session.grantId ?? null})`
 
 export const insertRefreshToken = (
@@ -140,5 +141,4 @@ export const insertSignInFailure = (
   now: string,
 ) => sql`
   insert into identity.sign_in_failures (id, failed_at, ip_address, user_agent)
-  values (${failure.id}, ${now}, ${failure.ipAddress ?? null},
-    ${failure.userAgent?.slice(0, 512).toWellFormed() ?? null})`
+  values (${failure.id}, ${now}, ${failure.ipAddress ?? null}, ${clipUserAgent(failure.userAgent)})`

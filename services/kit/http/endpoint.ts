@@ -1,6 +1,6 @@
 import { NotFoundError } from 'elysia'
 import type { FieldError } from '../../../proto/errors.ts'
-import { type AnyOperation, MAX_BODY_BYTES } from '../../../proto/http/operation.ts'
+import { MAX_BODY_BYTES, type Operation } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
@@ -36,7 +36,7 @@ export interface CheckedRequest {
 }
 
 interface EndpointParts {
-  operation: AnyOperation
+  operation: Operation
   handle(checked: CheckedRequest): unknown
   /** Problems of a body that its schema cannot express. */
   checkBody?: ((body: never) => FieldError[]) | undefined
@@ -45,7 +45,7 @@ interface EndpointParts {
 /** Serves one operation. The checks run in the same order for every operation of both families. */
 export class Endpoint {
   readonly #deps: HttpDeps
-  readonly #operation: AnyOperation
+  readonly #operation: Operation
   readonly #handle: (checked: CheckedRequest) => unknown
   readonly #responder: Responder
   /** Undefined for an operation whose body is not read. */
@@ -212,7 +212,7 @@ export class Endpoint {
 const clientOf = ({ caller, clientIp }: RequestState) => (caller ? caller.orgId : networkOf(clientIp))
 
 /** An operation that takes no body refuses fields. The body of a GET is not read. */
-function bodyCheckOf({ method, acceptsBytes, body }: AnyOperation, problemsOf?: (body: never) => FieldError[]) {
+function bodyCheckOf({ method, acceptsBytes, body }: Operation, problemsOf?: (body: never) => FieldError[]) {
   const schema = body ?? (method === 'GET' || acceptsBytes ? undefined : NO_FIELDS)
   if (!schema) return undefined
   const check = bodyChecker(schema)

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import type { AnyElysia, Context } from 'elysia'
-import type { AnyOperation, BodyOf, CommandOperation, Operation } from '../../../proto/http/operation.ts'
+import type { BodyOf, CommandOperation, Operation } from '../../../proto/http/operation.ts'
 import { type CommandRequest, type CommandSteps, commandRunner } from '../command/run.ts'
 import { inRequestSpan } from '../traces/traces.ts'
 import type { Answer, BodyRule, CallerContext, CommandInput, Handler, PublicContext, PublicHandler } from './context.ts'
@@ -39,7 +39,7 @@ type Steps<O, Prepared extends object> = CommandSteps<CommandInput<O>, Prepared,
 export class Http {
   readonly #deps: HttpDeps
   /** The operations that have a route. */
-  readonly operations: AnyOperation[] = []
+  readonly operations: Operation[] = []
   /** Answers requests that no route takes. */
   readonly unrouted: Responder
 
@@ -83,7 +83,7 @@ export class Http {
     return this.#plugin(operation, (checked) => runCommand(typed<CommandRequest>(checked)), checkBody)
   }
 
-  #plugin<O extends AnyOperation>(
+  #plugin<O extends Operation>(
     operation: O,
     handle: (checked: CheckedRequest) => unknown,
     checkBody?: BodyRule<BodyOf<O>>,

@@ -1,11 +1,11 @@
-import type { AnyOperation } from '../../../proto/http/operation.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
 import { pathPattern } from './target.ts'
 
 /** The paths of a process, for requests that no route takes. */
 export class KnownPaths {
   readonly #operations: readonly { path: string; pattern: RegExp; method: string; isPage: boolean }[]
 
-  constructor(operations: readonly AnyOperation[]) {
+  constructor(operations: readonly Operation[]) {
     this.#operations = operations.map(({ path, method, page = false }) => {
       return { path, pattern: pathPattern(path), method, isPage: page }
     })

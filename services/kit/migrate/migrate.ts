@@ -3,6 +3,7 @@ import { connect, type Pool, type Sql } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { type Migration, migrationsOf } from './files.ts'
+import { literal } from './literal.ts'
 import { ensureRoles } from './roles.ts'
 import { ensureExtensions, requireServer } from './server.ts'
 
@@ -176,8 +177,6 @@ async function dropInvalidIndexes(sql: Pool, service: ServiceName): Promise<void
     where not i.indisvalid and c.relkind = 'i' and c.relnamespace = ${service}::regnamespace`
   for (const { name } of found) await sql`drop index concurrently if exists ${sql(service)}.${sql(name)}`
 }
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 
 /** Throws if the schema lacks a migration of the service. A service never migrates its own schema. */
 export async function requireSchema(sql: Pool, service: ServiceName): Promise<void> {

@@ -1,6 +1,7 @@
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import type { Pool } from '../db/client.ts'
 import { roleOf } from '../db/roles.ts'
+import { literal } from './literal.ts'
 import { MigrationRefused } from './refusal.ts'
 import { scramVerifier } from './scram.ts'
 
@@ -136,5 +137,3 @@ async function runClusterWide(sql: Pool, statement: string, triesLeft = CONFLICT
 
 const DUPLICATE_OBJECT = '42710'
 const INSUFFICIENT_PRIVILEGE = '42501'
-
-const literal = (text: string) => `'${text.replaceAll("'", "''")}'`

@@ -1,7 +1,7 @@
 import type { Reader } from '../../kit/limits/tenant-reads.ts'
 import { type PageReads, readPage } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import { type AssignmentFilters, type AssignmentListing, listAssignments } from './list-queries.ts'
+import { type AssignmentListing, listAssignments } from './list-queries.ts'
 
 /** A page of the list. */
 export async function findPage(
@@ -9,10 +9,8 @@ export async function findPage(
   reader: Reader,
   listing: AssignmentListing,
 ): Promise<readonly DocumentRow[]> {
-  const cost = { offset: listing.offset, filters: countFilters(listing) }
-  return readPage(deps, reader, cost, (sql) => listAssignments(sql, reader.orgId, listing))
+  const { offset, status, archived, orderId, partId, factoryId } = listing
+  // The filter by order leaves one assignment at most, so the other filters cost nothing.
+  const filters = orderId === undefined ? [status, archived, partId, factoryId] : [orderId]
+  return readPage(deps, reader, { offset, filters }, (sql) => listAssignments(sql, reader.orgId, listing))
 }
-
-/** The filter by order leaves one assignment at most, so the other filters cost nothing. */
-const countFilters = ({ status, archived, orderId, partId, factoryId }: AssignmentFilters) =>
-  orderId === undefined ? [status, archived, partId, factoryId].filter((filter) => filter !== undefined).length : 1

@@ -5,13 +5,6 @@ import { FINAL_ORDER_STATES } from '../../../proto/states/orders.ts'
 
 type AssignmentVerb = keyof typeof ASSIGNMENT.verbs
 
-/** The distinct organizations of an assignment. `visibility.ts` has them in SQL. */
-export const partiesOf = (assignment: Assignment): string[] => {
-  const { consumerOrgId, ipOwnerOrgId, manufacturerOrgId, sellerOrgId, distributorOrgId } = assignment
-  const named = [consumerOrgId, ipOwnerOrgId, manufacturerOrgId, sellerOrgId, distributorOrgId]
-  return [...new Set(named.filter((orgId) => orgId !== undefined))]
-}
-
 const isFinished = ({ status }: Pick<Assignment, 'status'>): boolean => FINAL_ORDER_STATES.includes(status)
 
 /** Whether no delivery is expected any more. */
@@ -30,4 +23,3 @@ const GUARDS = {
 /** The reason why a guard refuses the verb; undefined where none does. */
 export const guardProblem = (verb: AssignmentVerb, assignment: Pick<Assignment, 'status'>): string | undefined =>
   ASSIGNMENT.guards(verb).map((guard) => GUARDS[guard](assignment))[0]
-

@@ -15,6 +15,7 @@ import { newIdAt } from '../../kit/db/ids.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found, invalid, notFound, refuse } from '../../kit/errors/refusal.ts'
 import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { partiesOfOrder } from '../orders/parties.ts'
 import { findOrder } from '../orders/queries.ts'
 import { requireTransition } from '../transitions.ts'
 import { notifyOfCases } from './events.ts'
@@ -24,7 +25,6 @@ import {
   contentOf,
   hasRoom,
   orderProblem,
-  partiesOfOrder,
   patchedContent,
   relationEnded,
   rfqProblem,

@@ -60,28 +60,6 @@ export interface CaseCount {
 export const hasRoom = ({ open, all }: CaseCount, isNew: boolean): boolean =>
   open < MAX_OPEN_CASES && (!isNew || all < MAX_CASES)
 
-/** The organizations that an order names. */
-interface OrderParties {
-  consumerOrgId: string
-  ipOwnerOrgId: string
-  manufacturerOrgId: string
-  sellerOrgId: string
-  distributorOrgId?: string
-}
-
-/** The parties to the case of an order, each once. */
-export const partiesOfOrder = (order: OrderParties): string[] => [
-  ...new Set(
-    [
-      order.consumerOrgId,
-      order.ipOwnerOrgId,
-      order.manufacturerOrgId,
-      order.sellerOrgId,
-      order.distributorOrgId,
-    ].filter((orgId) => orgId !== undefined),
-  ),
-]
-
 /** The content that a party can change. */
 export interface CaseContent {
   title: string

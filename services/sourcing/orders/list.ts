@@ -1,7 +1,7 @@
 import type { Reader } from '../../kit/limits/tenant-reads.ts'
 import { type PageReads, readPage } from '../../kit/pagination/page-reads.ts'
 import type { DocumentRow } from '../../kit/pagination/pagination.ts'
-import { listOrders, type OrderFilters, type OrderListing } from './list-queries.ts'
+import { listOrders, type OrderListing } from './list-queries.ts'
 
 /** A page of the list. */
 export async function findPage(
@@ -9,9 +9,7 @@ export async function findPage(
   reader: Reader,
   listing: OrderListing,
 ): Promise<readonly DocumentRow[]> {
-  const cost = { offset: listing.offset, filters: countFilters(listing) }
+  const { offset, state, partId, factoryId } = listing
+  const cost = { offset, filters: [state, partId, factoryId] }
   return readPage(deps, reader, cost, (sql) => listOrders(sql, reader.orgId, listing))
 }
-
-const countFilters = ({ state, partId, factoryId }: OrderFilters) =>
-  [state, partId, factoryId].filter((filter) => filter !== undefined).length

@@ -1,6 +1,6 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
 import type { ErrorCode } from '../../../proto/errors.ts'
-import type { AnyOperation } from '../../../proto/http/operation.ts'
+import type { Operation } from '../../../proto/http/operation.ts'
 import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
 import { type Family, familyOf } from '../../kit/http/problem.ts'
@@ -59,7 +59,7 @@ export interface Documented {
   method: string
   path: string
   family: Family
-  contract: AnyOperation
+  contract: Operation
   params: Parameter[]
   query: Parameter[]
   body: Schema | undefined
