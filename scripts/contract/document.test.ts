@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
-import { familyOf } from '../../services/kit/http/problem.ts'
+import { apiVersionOf } from '../../services/kit/http/problem.ts'
 import { OPERATIONS } from '../../services/testing/operations/contract.ts'
 import { type OpenApi, openApiOf } from './document.ts'
 
@@ -48,17 +48,17 @@ describe('an error response', () => {
     const { Problem, ErrorEnvelope } = document.components.schemas as Record<string, object>
     const isValid = { v1: ajv.compile(Problem as object), 'v2.3': ajv.compile(ErrorEnvelope as object) }
     for (const { path, id, status, reference } of errorResponses) {
-      const family = familyOf(path)
+      const version = apiVersionOf(path)
       const { description, content } = at<ErrorResponse>(reference)
       for (const { examples } of Object.values(content)) {
         const codes = Object.keys(examples) as ErrorCode[]
         expect(codes.filter((code) => description.includes(`(\`${code}\`)`))).toEqual(codes)
         for (const code of codes) {
           const { value } = at<Example>(examples[code])
-          const shown = family === 'v2.3' ? value.error?.code : value.code
+          const shown = version === 'v2.3' ? value.error?.code : value.code
           expect([id, status, shown]).toEqual([id, status, code])
-          expect([id, code, isValid[family](value)]).toEqual([id, code, true])
-          if (family === 'v1') expect(value.status).toBe(ERRORS[code].status)
+          expect([id, code, isValid[version](value)]).toEqual([id, code, true])
+          if (version === 'v1') expect(value.status).toBe(ERRORS[code].status)
         }
       }
     }

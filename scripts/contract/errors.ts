@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode, type FieldError } from '../../proto/errors.ts'
 import type { Operation } from '../../proto/http/operation.ts'
 import { noSuch } from '../../proto/messages.ts'
 import { refuse } from '../../services/kit/errors/refusal.ts'
-import { errorBody, type Family, familyOf, mediaTypeOf, statusOf } from '../../services/kit/http/problem.ts'
+import { errorBody, type ApiVersion, apiVersionOf, mediaTypeOf, statusOf } from '../../services/kit/http/problem.ts'
 import type { Components, Json } from './components.ts'
 
 /** What the example of a code says beyond its title. */
@@ -41,47 +41,47 @@ const HEADERS: Record<number, { name: string; description: string; example: stri
 
 /** One shared response for each status of the operation's refusals, with an example of each code that it can have. */
 export function errorResponses(operation: Operation, components: Components): Json {
-  const family = familyOf(operation.path)
+  const version = apiVersionOf(operation.path)
   const codes = new Map<number, ErrorCode[]>()
   for (const code of codesOf(operation)) {
-    const status = statusOf(family, refuse(code))
+    const status = statusOf(version, refuse(code))
     codes.set(status, [...(codes.get(status) ?? []), code])
   }
   return Object.fromEntries(
     [...codes].map(([status, named]) => [
       status,
-      components.reference('responses', nameOf(family, named), () => errorResponse(family, status, named, components)),
+      components.reference('responses', nameOf(version, named), () => errorResponse(version, status, named, components)),
     ]),
   )
 }
 
-function errorResponse(family: Family, status: number, codes: readonly ErrorCode[], components: Components): Json {
-  const schema = { $ref: `#/components/schemas/${family === 'v1' ? 'Problem' : 'ErrorEnvelope'}` }
+function errorResponse(version: ApiVersion, status: number, codes: readonly ErrorCode[], components: Components): Json {
+  const schema = { $ref: `#/components/schemas/${version === 'v1' ? 'Problem' : 'ErrorEnvelope'}` }
   const header = HEADERS[status]
   const examples = codes.map((code) => [
     code,
-    components.reference('examples', nameOf(family, [code]), () => errorExample(family, code)),
+    components.reference('examples', nameOf(version, [code]), () => errorExample(version, code)),
   ])
   return {
     description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
     ...(header ? { headers: { [header.name]: headerReference(header, components) } } : {}),
-    content: { [mediaTypeOf(family)]: { schema, examples: Object.fromEntries(examples) } },
+    content: { [mediaTypeOf(version)]: { schema, examples: Object.fromEntries(examples) } },
   }
 }
 
 const headerReference = ({ name, description, example }: (typeof HEADERS)[number], components: Components) =>
   components.reference('headers', name, () => ({ description, schema: { type: 'string' }, example }))
 
-function errorExample(family: Family, code: ErrorCode): Json {
-  const details = (family === 'v2.3' ? EXAMPLE_OF_V2_3[code] : undefined) ?? DETAILS[code]
-  const text = errorBody(family, refuse(code, details), '/v1/parts', 'req-7f3a')
+function errorExample(version: ApiVersion, code: ErrorCode): Json {
+  const details = (version === 'v2.3' ? EXAMPLE_OF_V2_3[code] : undefined) ?? DETAILS[code]
+  const text = errorBody(version, refuse(code, details), '/v1/parts', 'req-7f3a')
   return { summary: ERRORS[code].title, value: JSON.parse(text) }
 }
 
 /** The name of a shared response or example. Both families have the same codes, in different envelopes. */
-function nameOf(family: Family, codes: readonly ErrorCode[]): string {
+function nameOf(version: ApiVersion, codes: readonly ErrorCode[]): string {
   const words = codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-  return `${words.join('Or')}${family === 'v1' ? '' : 'V23'}`
+  return `${words.join('Or')}${version === 'v1' ? '' : 'V23'}`
 }
 
 function codesOf(operation: Operation): Set<ErrorCode> {

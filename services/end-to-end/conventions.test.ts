@@ -65,8 +65,8 @@ describe('an operation without a request body', () => {
 
   test('documents each of these refusals', () => {
     expect(bodiless.length).toBeGreaterThan(5)
-    for (const { id, family, statuses } of bodiless) {
-      expect([id, statuses.has(family === 'v1' ? 400 : 422), statuses.has(413), statuses.has(415)]).toEqual([
+    for (const { id, version, statuses } of bodiless) {
+      expect([id, statuses.has(version === 'v1' ? 400 : 422), statuses.has(413), statuses.has(415)]).toEqual([
         id,
         true,
         true,
@@ -108,8 +108,8 @@ describe('an unknown query parameter', () => {
       const answer = await client.send<Problem & { error: { details: Problem['errors'] } }>(operation.method, target, {
         body: bodyOf(operation.id, input.body),
       })
-      const errors = operation.family === 'v1' ? answer.body.errors : answer.body.error.details
-      expect([answer.status, errors?.[0]?.field]).toEqual([operation.family === 'v1' ? 400 : 422, 'unbekannt'])
+      const errors = operation.version === 'v1' ? answer.body.errors : answer.body.error.details
+      expect([answer.status, errors?.[0]?.field]).toEqual([operation.version === 'v1' ? 400 : 422, 'unbekannt'])
       expect(answer.text).toContain('is not a parameter of this request')
       expect(answer.text).not.toContain('7f3a')
     },

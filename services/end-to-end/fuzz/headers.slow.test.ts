@@ -114,7 +114,7 @@ describe('unusual targets and hosts', () => {
       const target = changed(targetOf(operation, taken.input))
       const answer = await send(operation, taken.input, [...taken.token, ...host], target)
       pool.giveBack(administrator, taken, answer)
-      const expected = [operation.success, 404, operation.family === 'v1' ? 400 : 422]
+      const expected = [operation.success, 404, operation.version === 'v1' ? 400 : 422]
       const violation = expected.includes(answer.status) ? undefined : `${name}: ${answer.status} ${answer.text}`
       expect(violation).toBeUndefined()
     }

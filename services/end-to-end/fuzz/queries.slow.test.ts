@@ -44,7 +44,7 @@ describe('parameters that the operation does not declare', () => {
       input.body === undefined
         ? {}
         : { body: JSON.stringify(input.body), headers: { 'content-type': 'application/json' } }
-    const invalid = operation.family === 'v1' ? 400 : 422
+    const invalid = operation.version === 'v1' ? 400 : 422
     const requests = callers.flatMap((caller) => UNKNOWN_PARAMETERS.map((search) => ({ caller, search })))
     const violations = await fuzz.collect(requests, async ({ caller, search }) => {
       const target = `${base}${base.includes('?') ? '&' : '?'}${search}`

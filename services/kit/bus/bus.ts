@@ -11,7 +11,7 @@ import { countRetries } from './consume/queries.ts'
 import type { DeadLetterNotice } from './consume/retry-queue.ts'
 import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
 import { byStream, matcherOf } from './driver/subjects.ts'
-import type { NatsAddress } from './nats/connection.ts'
+import type { NatsOptions } from './nats/connection.ts'
 import { natsDriver } from './nats/driver.ts'
 import { channelOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
@@ -26,7 +26,7 @@ interface BusOptions {
   directUrl: string
   notifier: Notifier
   /** Without it the bus runs on Postgres. */
-  nats?: NatsAddress | undefined
+  nats?: NatsOptions | undefined
   log: MessageLog
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>

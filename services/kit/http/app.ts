@@ -4,7 +4,7 @@ import { contentLengthOf } from '../limits/content-length.ts'
 import { corsFor, takeCorsHeaders } from './cors.ts'
 import type { Http } from './http.ts'
 import { KnownPaths } from './known-paths.ts'
-import { type ClientAddresses, RequestState } from './request-state.ts'
+import { type ClientIpSource, RequestState } from './request-state.ts'
 import { headersLength, MAX_HEADERS_CHARACTERS, MAX_TARGET_CHARACTERS, targetOf } from './target.ts'
 
 /** The part of a service that the app uses. */
@@ -30,7 +30,7 @@ const NO_REPLICA = 'The service of this path has no ready replica; try again in 
 
 /** The Elysia app of a process: refuses malformed requests before they are routed, and writes every error response. */
 export function createApp({ services, ownerOf, isElsewhere = () => false, trustedProxies, corsOrigins }: AppOptions) {
-  const addresses: ClientAddresses = {
+  const ipSource: ClientIpSource = {
     trustedProxies,
     socketAddress: (request) => app.server?.requestIP(request)?.address,
   }
@@ -47,7 +47,7 @@ export function createApp({ services, ownerOf, isElsewhere = () => false, truste
   if (hasCors) app.use(corsFor(corsOrigins))
   app
     .onRequest((context) => {
-      context.state = new RequestState(context.request, addresses)
+      context.state = new RequestState(context.request, ipSource)
       if (hasCors) context.state.cors = takeCorsHeaders(context.set, context.request.method)
       refuseMalformed(context.request)
     })

@@ -8,7 +8,7 @@ import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
 import { isPaged, nextPageOf } from './next-page.ts'
-import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
+import { apiVersionOf, errorBody, mediaTypeOf, statusOf } from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
@@ -97,14 +97,14 @@ export class Responder implements ErrorResponder {
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
     this.#deps.outages.record(refusal, requestId)
     const { path } = targetOf(request.url)
-    const family = familyOf(path)
-    const status = statusOf(family, refusal)
+    const version = apiVersionOf(path)
+    const status = statusOf(version, refusal)
     const headers = this.#headers(state, refusal.headers?.ratelimit)
-    headers.set('content-type', mediaTypeOf(family))
+    headers.set('content-type', mediaTypeOf(version))
     // HTTP requires the field for every 401, including that of a refused sign-in.
     if (status === 401) headers.set('www-authenticate', 'Bearer')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
-    return this.#send(state, errorBody(family, refusal, path, requestId), status, headers, refusal.code)
+    return this.#send(state, errorBody(version, refusal, path, requestId), status, headers, refusal.code)
   }
 
   #raw(state: RequestState, { body, mediaType, headers: extra, status }: Raw, headers: Headers): Response {

@@ -7,7 +7,7 @@ import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
 import { deadLetterMetrics, lagMetrics, natsMetrics } from '../bus/metrics.ts'
-import { natsAddressOf } from '../bus/nats/connection.ts'
+import { natsOptionsOf } from '../bus/nats/connection.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
@@ -122,7 +122,7 @@ export async function createKit(
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
   const directUrl = withPasswordFile(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, config.DATABASE_PASSWORD_FILE)
   const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
-  const nats = natsAddressOf(config)
+  const nats = natsOptionsOf(config)
   const bus = await createBus({
     service: name,
     pool: sql,

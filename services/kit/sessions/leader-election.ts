@@ -28,7 +28,7 @@ export class LeaderElection {
    * Runs the work while this process is the leader of the role, until the signal aborts. The work receives the session
    * that holds the lock and a signal that aborts when the leadership ends.
    */
-  async lead(role: string, signal: AbortSignal, work: (session: Session, ends: AbortSignal) => Promise<void>) {
+  async lead(role: string, signal: AbortSignal, work: (session: Session, leadership: AbortSignal) => Promise<void>) {
     const { log, pollMs } = this.#options
     const lock = this.#lockOf(role)
     while (!signal.aborted) {
@@ -48,7 +48,7 @@ export class LeaderElection {
     session: Session,
     lock: string,
     signal: AbortSignal,
-    work: (session: Session, ends: AbortSignal) => Promise<void>,
+    work: (session: Session, leadership: AbortSignal) => Promise<void>,
   ): Promise<void> {
     this.#options.log.info({ lock }, 'leadership acquired')
     this.#led.add(lock)

@@ -1,5 +1,5 @@
 import { ERRORS } from '../../../proto/errors.ts'
-import { familyOf, mediaTypeOf } from '../../kit/http/problem.ts'
+import { apiVersionOf, mediaTypeOf } from '../../kit/http/problem.ts'
 import { codeIn, type Documented, envelopeViolations } from '../operations/document.ts'
 import type { Answer, HostileRequest } from './harness.ts'
 import { MARK } from './texts.ts'
@@ -32,11 +32,11 @@ const isJson = (headers: Headers) => headers.get('content-type') === 'applicatio
 
 function errorViolations(method: string, target: string, { status, headers, text }: Answer): string[] {
   // URL parsing removes dot segments.
-  const family = familyOf(new URL(`http://localhost${target}`).pathname)
+  const version = apiVersionOf(new URL(`http://localhost${target}`).pathname)
   const violations: string[] = []
   const required = REQUIRED_HEADERS[status]
   if (required && !headers.has(required)) violations.push(`no ${required}`)
-  if (headers.get('content-type') !== mediaTypeOf(family))
+  if (headers.get('content-type') !== mediaTypeOf(version))
     violations.push(`content type ${headers.get('content-type')}`)
   if (method === 'HEAD') return violations
   let body: { status?: number; requestId?: string; instance?: string } & Record<string, unknown>
@@ -45,12 +45,12 @@ function errorViolations(method: string, target: string, { status, headers, text
   } catch {
     return [...violations, 'not JSON']
   }
-  violations.push(...envelopeViolations(family, body))
+  violations.push(...envelopeViolations(version, body))
   const code = codeIn(body)
-  const statusOfCode = code === 'validation_error' && family === 'v2.3' ? 422 : code && ERRORS[code]?.status
+  const statusOfCode = code === 'validation_error' && version === 'v2.3' ? 422 : code && ERRORS[code]?.status
   if (statusOfCode !== status) violations.push(`code ${code} with ${status}`)
-  if (family === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
-  if (family === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
+  if (version === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
+  if (version === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
   if (withoutIds(JSON.stringify({ ...body, instance: '' })).includes(MARK)) violations.push('repeats input')
   return violations
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../../proto/errors.ts'
 import type { Operation } from '../../../proto/http/operation.ts'
 import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
-import { type Family, familyOf } from '../../kit/http/problem.ts'
+import { type ApiVersion, apiVersionOf } from '../../kit/http/problem.ts'
 import { OPERATIONS } from './contract.ts'
 
 /** The part of JSON Schema that our documents use. */
@@ -58,7 +58,7 @@ export interface Documented {
   id: string
   method: string
   path: string
-  family: Family
+  version: ApiVersion
   contract: Operation
   params: Parameter[]
   query: Parameter[]
@@ -119,7 +119,7 @@ function documented(path: string, method: string, described: OperationObject): D
     id: operationId,
     method: method.toUpperCase(),
     path,
-    family: familyOf(path),
+    version: apiVersionOf(path),
     contract,
     params: parameters.filter((parameter) => parameter.in === 'path'),
     query: parameters.filter((parameter) => parameter.in === 'query'),
@@ -160,8 +160,8 @@ const envelopes = {
   'v2.3': validatorAt('components', 'schemas', 'ErrorEnvelope'),
 }
 
-/** Violations of the error envelope of a family by the body of an error. */
-export const envelopeViolations = (family: Family, body: unknown): string[] => schemaViolations(envelopes[family], body)
+/** Violations of the error envelope of a version by the body of an error. */
+export const envelopeViolations = (version: ApiVersion, body: unknown): string[] => schemaViolations(envelopes[version], body)
 
 /** The error code in either envelope. */
 export const codeIn = (body: unknown): ErrorCode | undefined => {

@@ -8,7 +8,7 @@ export interface Driver {
   /** The names of all logs. */
   sources: readonly string[]
   /** Opens a feed of each log that the consumer reads, until the signal aborts. */
-  feeds(request: FeedRequest, ends: AbortSignal): Feed[]
+  feeds(request: FeedRequest, signal: AbortSignal): Feed[]
   /** Delivers new events to a subscriber. Returns a function that ends it. */
   subscribe(receiver: EventReceiver): () => void
   isConnected(): boolean

@@ -50,22 +50,22 @@ export class StreamFeed implements Feed {
   }
 
   /** Reads until the signal aborts, with a new session after each failure. */
-  async run(ends: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
     const { connection, log, stream } = this.#options
     for (;;) {
-      const session = await connection.connected(ends)
+      const session = await connection.connected(signal)
       if (!session) return
       try {
-        await this.#read(session, ends)
+        await this.#read(session, signal)
       } catch (error) {
-        if (!ends.aborted) log.warn({ stream, err: error }, 'stream could not be read; retrying')
+        if (!signal.aborted) log.warn({ stream, err: error }, 'stream could not be read; retrying')
       }
       this.#reading = undefined
-      await pause(RETRY_PAUSE_MS, ends)
+      await pause(RETRY_PAUSE_MS, signal)
     }
   }
 
-  async #read(session: NatsSession, ends: AbortSignal): Promise<void> {
+  async #read(session: NatsSession, signal: AbortSignal): Promise<void> {
     const { stream, filter, position, wake } = this.#options
     const { created, state } = await session.jsm.streams.info(session.names.stream(stream))
     const [epoch, lastSeq] = [String(created), state.last_seq]
@@ -77,11 +77,11 @@ export class StreamFeed implements Feed {
       reading.waiting.push(message)
       reading.lastSeq = Math.max(reading.lastSeq, message.seq)
       wake.notify()
-      while (reading.waiting.length >= MAX_WAITING && !ends.aborted && !session.closed.aborted) {
-        await this.#removed.wait(RETRY_PAUSE_MS, ends)
+      while (reading.waiting.length >= MAX_WAITING && !signal.aborted && !session.closed.aborted) {
+        await this.#removed.wait(RETRY_PAUSE_MS, signal)
       }
     }
-    await reader.run(onMessage, ends)
+    await reader.run(onMessage, signal)
   }
 
   async next(cursor: Cursor): Promise<Batch | undefined> {

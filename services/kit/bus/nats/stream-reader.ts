@@ -40,7 +40,7 @@ export class StreamReader {
   }
 
   /** Reads until the signal aborts. Throws when the session, the stream, the consumer or a message is lost. */
-  async run(onMessage: OnMessage, ends: AbortSignal): Promise<void> {
+  async run(onMessage: OnMessage, signal: AbortSignal): Promise<void> {
     const { js, jsm, names, closed } = this.#session
     const { startSeq, filter } = this.#part
     const stream = names.stream(this.#part.stream)
@@ -56,7 +56,7 @@ export class StreamReader {
     })
     const consumer = await js.consumers.get(stream, name)
     this.#consumer = consumer
-    const stopped = AbortSignal.any([ends, closed])
+    const stopped = AbortSignal.any([signal, closed])
     try {
       while (!stopped.aborted) {
         const count = await this.#fetch(consumer, onMessage, stopped)

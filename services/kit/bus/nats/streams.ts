@@ -1,9 +1,9 @@
 import { DiscardPolicy, NatsError, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
-import { connectOnce, type NatsAddress, type NatsSession } from './connection.ts'
+import { connectOnce, type NatsOptions, type NatsSession } from './connection.ts'
 import type { Names } from './names.ts'
 
-interface StreamOptions extends NatsAddress {
+interface StreamOptions extends NatsOptions {
   /** The installation to which the streams belong, written into their description. */
   installation?: string
   /** Replicas of each stream; 3 in a cluster. */
@@ -46,9 +46,9 @@ export async function requireStreams(options: StreamOptions): Promise<void> {
 }
 
 /** The streams that do not exist. */
-export async function missingStreams(address: NatsAddress): Promise<string[]> {
+export async function missingStreams(options: NatsOptions): Promise<string[]> {
   const missing: string[] = []
-  await withStreams(address, async ({ names }, name, present) => {
+  await withStreams(options, async ({ names }, name, present) => {
     if (!present) missing.push(names.stream(name))
   })
   return missing
@@ -56,8 +56,8 @@ export async function missingStreams(address: NatsAddress): Promise<string[]> {
 
 type PerStream = (session: NatsSession, name: StreamName, present: StreamConfig | undefined) => Promise<void>
 
-async function withStreams(address: NatsAddress, work: PerStream): Promise<void> {
-  const session = await connectOnce(address, 'marketplace-streams')
+async function withStreams(options: NatsOptions, work: PerStream): Promise<void> {
+  const session = await connectOnce(options, 'marketplace-streams')
   try {
     for (const name of STREAMS) await work(session, name, await findStream(session, name))
   } finally {

@@ -55,7 +55,7 @@ async function followStream(
   session: NatsSession,
   { stream, filter }: { stream: StreamName; filter: string | undefined },
   { receiver, status, log }: Follower,
-  ends: AbortSignal,
+  signal: AbortSignal,
 ): Promise<void> {
   const { state } = await session.jsm.streams.info(session.names.stream(stream))
   const onMessage = ({ seq, subject, data }: JsMsg) => {
@@ -65,7 +65,7 @@ async function followStream(
   }
   status.connected()
   try {
-    await new StreamReader(session, { stream, startSeq: state.last_seq + 1, filter }).run(onMessage, ends)
+    await new StreamReader(session, { stream, startSeq: state.last_seq + 1, filter }).run(onMessage, signal)
   } finally {
     status.disconnected()
   }

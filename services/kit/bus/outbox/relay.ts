@@ -20,20 +20,20 @@ const BLOCKED_PAUSE_MS = 250
 export const createRelay = ({ election, publisher, wake, heartbeatMs }: RelayOptions): Worker => ({
   name: 'relay',
   run: (signal) =>
-    election.lead('relay', signal, async (session, ends) => {
+    election.lead('relay', signal, async (session, leadership) => {
       let lastHeartbeatMs = Number.NEGATIVE_INFINITY
-      while (!ends.aborted) {
+      while (!leadership.aborted) {
         const state = await publisher.publishPending(session)
         if (state === 'more') continue
         if (state === 'blocked') {
-          await pause(BLOCKED_PAUSE_MS, ends)
+          await pause(BLOCKED_PAUSE_MS, leadership)
           continue
         }
         if (performance.now() - lastHeartbeatMs >= heartbeatMs) {
           await publisher.publishHeartbeat(session)
           lastHeartbeatMs = performance.now()
         }
-        await wake.wait(Math.max(0, lastHeartbeatMs + heartbeatMs - performance.now()), ends)
+        await wake.wait(Math.max(0, lastHeartbeatMs + heartbeatMs - performance.now()), leadership)
       }
     }),
 })

@@ -47,7 +47,7 @@ export function postgresDriver({ service, pool, notifier, log, onHeartbeat }: Po
         await session.withDeadline(notifyHeartbeat(session.sql, service))
       },
     },
-    feeds({ subjects, wake }, ends) {
+    feeds({ subjects, wake }, signal) {
       const matches = matcherOf(subjects)
       const stop = notifier.listen({
         channels: CHANNELS,
@@ -57,7 +57,7 @@ export function postgresDriver({ service, pool, notifier, log, onHeartbeat }: Po
         onDisconnected() {},
         onListening: wake.notify,
       })
-      ends.addEventListener('abort', stop)
+      signal.addEventListener('abort', stop)
       return sourcesOf(subjects).map((source) => outboxFeed(pool, source))
     },
     subscribe: (receiver) =>
