@@ -68,7 +68,7 @@ export interface Bus {
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
   lag(): Promise<BusLag>
-  /** Whether this process runs the relay. Only the leader measures what all replicas of the service share. */
+  /** Whether this process runs the relay. */
   isLeader(): boolean
   /** Whether NATS is connected. */
   isConnected(): boolean
@@ -87,6 +87,22 @@ export interface BusLag {
   consumers: Record<string, number>
   /** Queued retries and dead letters by consumer. Undefined if another process is the leader. */
   retries: { consumer: string; retrying: number; dead: number }[] | undefined
+}
+
+/** Measures the lag. Only the leader measures what all replicas of the service share. */
+async function measureLag(pool: Pool, consumers: ReadonlyMap<string, Consumer>, isLeader: boolean): Promise<BusLag> {
+  const [unsent] = isLeader ? await measureUnsent(pool) : []
+  const lags = await Promise.all(
+    [...consumers].map(async ([name, consumer]) => {
+      const lag = await consumer.lag()
+      return lag === undefined ? [] : [[name, lag] as const]
+    }),
+  )
+  return {
+    outbox: unsent && { waiting: unsent.waiting, oldestMs: unsent.oldest_ms },
+    consumers: Object.fromEntries(lags.flat()),
+    retries: isLeader ? await countRetries(pool) : undefined,
+  }
 }
 
 /** The bus of one service in one process. */
@@ -150,22 +166,7 @@ export async function createBus(options: BusOptions): Promise<Bus> {
       }
     },
 
-    async lag() {
-      const shared = isLeader()
-      const [unsent] = shared ? await measureUnsent(pool) : []
-      const lags = await Promise.all(
-        [...consumers].map(async ([name, consumer]) => {
-          const lag = await consumer.lag()
-          return lag === undefined ? [] : [[name, lag] as const]
-        }),
-      )
-      return {
-        outbox: unsent && { waiting: unsent.waiting, oldestMs: unsent.oldest_ms },
-        consumers: Object.fromEntries(lags.flat()),
-        retries: shared ? await countRetries(pool) : undefined,
-      }
-    },
-
+    lag: () => measureLag(pool, consumers, isLeader()),
     isLeader,
     isConnected: driver.isConnected,
 

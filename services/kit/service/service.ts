@@ -84,6 +84,22 @@ export interface KitOptions {
   logDestination?: { write(line: string): void }
 }
 
+/** The registry of a service, with the version that runs. */
+function createRegistry(name: ServiceName): Registry {
+  const registry = new Registry()
+  // The label has the name of the pods' label. The Prometheus operator uses `service` for the Kubernetes Service.
+  registry.setDefaultLabels({ component: name })
+  new Gauge({
+    name: 'marketplace_build_info',
+    help: 'Version that runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  })
+    .labels(VERSION)
+    .set(1)
+  return registry
+}
+
 export async function createKit(
   name: ServiceName,
   config: ServiceConfig,
@@ -96,17 +112,7 @@ export async function createKit(
     ...(logDestination ? { destination: logDestination } : {}),
   }
   const log = createLog(logOptions)
-  const registry = new Registry()
-  // The label has the name of the pods' label. The Prometheus operator uses `service` for the Kubernetes Service.
-  registry.setDefaultLabels({ component: name })
-  new Gauge({
-    name: 'marketplace_build_info',
-    help: 'Version that runs.',
-    labelNames: ['version'],
-    registers: [registry],
-  })
-    .labels(VERSION)
-    .set(1)
+  const registry = createRegistry(name)
   const { sql, reads } = connectService(withPasswordFile(config.DATABASE_URL, config.DATABASE_PASSWORD_FILE), {
     size: config.DATABASE_POOL_SIZE,
     applicationName: name,

@@ -129,9 +129,11 @@ const EVENT_TYPES = {
   unarchive: 'cases.unarchived',
 } as const satisfies Partial<Record<CaseVerb, CaseEvent['type']>>
 
+type CaseMove = keyof typeof EVENT_TYPES
+
 /** Moves a case by a verb of its parties; of two concurrent calls one gets 409. */
 export async function moveCase(
-  verb: keyof typeof EVENT_TYPES,
+  verb: CaseMove,
   { tx, caller: { orgId }, params, now }: Command<ChangeCase>,
 ): Promise<JsonText> {
   const present = await lockCase(tx, orgId, params.id)
@@ -143,13 +145,16 @@ export async function moveCase(
     throw refuse('illegal_transition', { detail: 'The RFQ closed the case.' })
   }
   if (to === 'OPEN') await requireRoom(tx, present, false)
-  const closedBy = { close: orgId, reopen: null, archive: present.closedByOrgId, unarchive: present.closedByOrgId }[
-    verb
-  ]
-  const change = { from, to, closedByOrgId: closedBy ?? null }
+  const change = { from, to, closedByOrgId: closedByAfter(verb, present, orgId) }
   const moved = found(await queries.moveState(tx, { orgId, id: params.id }, change, now))
   await notifyOfCases(tx, [{ type: EVENT_TYPES[verb], data: { case: JSON.parse(moved.document) } }])
   return new JsonText(moved.document)
+}
+
+/** The organization that counts as the closer of the case after the verb. */
+function closedByAfter(verb: CaseMove, { closedByOrgId }: Case, orgId: string): string | null {
+  if (verb === 'close') return orgId
+  return verb === 'reopen' ? null : (closedByOrgId ?? null)
 }
 
 /** A case of the organization, locked until the transaction ends; otherwise 404. */
