@@ -26,7 +26,14 @@ export const listSubrecords = (sql: Sql, { kind, parentId }: Siblings, { after, 
 export const findSubrecord = (sql: Sql, { kind, parentId, id }: SubrecordKey) => sql<{ document: string }[]>`
   select document from sourcing.subrecords where id = ${id} and parent_id = ${parentId} and kind = ${kind}`
 
-/** The subrecords that an organization created. */
+/** A subrecord that the organization created. */
+export const findOwnSubrecord = (tx: Tx, orgId: string, { kind, parentId, id }: SubrecordKey) => tx<
+  { document: string }[]
+>`
+  select document from sourcing.subrecords
+  where id = ${id} and parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId}`
+
+/** The number of subrecords that the organization created. */
 export const countSubrecords = (tx: Tx, orgId: string, { kind, parentId }: Siblings) => tx<[{ count: number }]>`
   select count(*)::integer as count from sourcing.subrecords
   where parent_id = ${parentId} and kind = ${kind} and org_id = ${orgId}`
