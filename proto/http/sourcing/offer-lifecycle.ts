@@ -22,7 +22,6 @@ export const createOffer = defineOperation({
   body: OfferInput,
   status: 201,
   response: Offer,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'offer.create', request: ['offerId', 'rfqId', ...LOGGED] },
 })

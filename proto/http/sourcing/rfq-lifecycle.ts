@@ -20,7 +20,6 @@ export const createRfq = defineOperation({
   body: RfqInput,
   status: 201,
   response: Rfq,
-  idempotent: true,
   audit: { procedure: 'rfq.create', request: FIELDS },
 })
 

@@ -8,7 +8,15 @@ import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
 import { isPaged, nextPageOf } from './next-page.ts'
-import { apiVersionOf, errorBody, mediaTypeOf, statusOf } from './problem.ts'
+import {
+  type ErrorFormat,
+  errorBody,
+  errorFormatOf,
+  mediaTypeOf,
+  oauthDescription,
+  oauthErrorOf,
+  statusOf,
+} from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
@@ -34,6 +42,8 @@ export class Responder implements ErrorResponder {
       'x-content-type-options': 'nosniff',
       'ratelimit-policy': deps.rateLimit.policy,
       ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
+      // RFC 6749 requires it beside `Cache-Control`.
+      ...(errorFormatOf(operation.path) === 'oauth' ? { pragma: 'no-cache' } : {}),
       ...(operation.beta ? { beta: 'true' } : {}),
     })
     this.#callerHeaders = new Headers(this.#publicHeaders)
@@ -97,14 +107,15 @@ export class Responder implements ErrorResponder {
     if (refusal.code === 'internal_error') this.#deps.log.error({ err: error, requestId }, 'unexpected error')
     this.#deps.outages.record(refusal, requestId)
     const { path } = targetOf(request.url)
-    const version = apiVersionOf(path)
-    const status = statusOf(version, refusal)
+    const format = errorFormatOf(path)
+    const status = statusOf(format, refusal)
     const headers = this.#headers(state, refusal.headers?.ratelimit)
-    headers.set('content-type', mediaTypeOf(version))
+    headers.set('content-type', mediaTypeOf(format))
     // HTTP requires the field for every 401, including that of a refused sign-in.
-    if (status === 401) headers.set('www-authenticate', 'Bearer')
+    if (status === 401) headers.set('www-authenticate', challengeOf(format, refusal))
+    if (format === 'oauth') headers.set('cache-control', 'no-store')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
-    return this.#send(state, errorBody(version, refusal, path, requestId), status, headers, refusal.code)
+    return this.#send(state, errorBody(format, refusal, path, requestId), status, headers, refusal.code)
   }
 
   #raw(state: RequestState, { body, mediaType, headers: extra, status }: Raw, headers: Headers): Response {
@@ -174,6 +185,12 @@ export class Responder implements ErrorResponder {
       ip: caller && !audit ? undefined : state.clientIp,
     })
   }
+}
+
+/** Libraries read the reason from the challenge of a 401, where there is one, and not from the body. */
+function challengeOf(format: ErrorFormat, { code, detail }: Refusal): string {
+  if (format !== 'oauth') return 'Bearer'
+  return `Basic realm="marketplace", charset="UTF-8", error="${oauthErrorOf(code)}", error_description="${oauthDescription(detail)}"`
 }
 
 /** The refusal that an error becomes: 503 for a failed dependency, 500 for an unexpected error. */

@@ -9,8 +9,8 @@ export async function findPage(
   reader: Reader,
   listing: AssignmentListing,
 ): Promise<readonly DocumentRow[]> {
-  const { offset, status, archived, orderId, partId, factoryId } = listing
-  // The filter by order leaves one assignment at most, so the other filters cost nothing.
-  const filters = orderId === undefined ? [status, archived, partId, factoryId] : [orderId]
+  const { offset, status, archived, orderId, rfqId, partId, factoryId } = listing
+  // An order has one assignment and an RFQ few, so the other filters cost nothing.
+  const filters = (orderId ?? rfqId) === undefined ? [status, archived, partId, factoryId] : []
   return readPage(deps, reader, { offset, filters }, (sql) => listAssignments(sql, reader.orgId, listing))
 }

@@ -9,7 +9,8 @@ export async function findPage(
   reader: Reader,
   listing: OrderListing,
 ): Promise<readonly DocumentRow[]> {
-  const { offset, state, partId, factoryId } = listing
-  const cost = { offset, filters: [state, partId, factoryId] }
+  const { offset, state, partId, factoryId, rfqId } = listing
+  // An RFQ has few orders, so the other filters cost nothing.
+  const cost = { offset, filters: rfqId === undefined ? [state, partId, factoryId] : [] }
   return readPage(deps, reader, cost, (sql) => listOrders(sql, reader.orgId, listing))
 }

@@ -1,5 +1,5 @@
-import { ERRORS } from '../../../proto/errors.ts'
-import { apiVersionOf, mediaTypeOf } from '../../kit/http/problem.ts'
+import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
+import { type ErrorFormat, errorFormatOf, mediaTypeOf } from '../../kit/http/problem.ts'
 import { codeIn, type Documented, envelopeViolations } from '../operations/document.ts'
 import type { Answer, HostileRequest } from './harness.ts'
 import { MARK } from './texts.ts'
@@ -32,11 +32,11 @@ const isJson = (headers: Headers) => headers.get('content-type') === 'applicatio
 
 function errorViolations(method: string, target: string, { status, headers, text }: Answer): string[] {
   // URL parsing removes dot segments.
-  const version = apiVersionOf(new URL(`http://localhost${target}`).pathname)
+  const format = errorFormatOf(new URL(`http://localhost${target}`).pathname)
   const violations: string[] = []
   const required = REQUIRED_HEADERS[status]
   if (required && !headers.has(required)) violations.push(`no ${required}`)
-  if (headers.get('content-type') !== mediaTypeOf(version))
+  if (headers.get('content-type') !== mediaTypeOf(format))
     violations.push(`content type ${headers.get('content-type')}`)
   if (method === 'HEAD') return violations
   let body: { status?: number; requestId?: string; instance?: string } & Record<string, unknown>
@@ -45,14 +45,20 @@ function errorViolations(method: string, target: string, { status, headers, text
   } catch {
     return [...violations, 'not JSON']
   }
-  violations.push(...envelopeViolations(version, body))
+  violations.push(...envelopeViolations(format, body))
   const code = codeIn(body)
-  const statusOfCode = code === 'validation_error' && version === 'v2.3' ? 422 : code && ERRORS[code]?.status
-  if (statusOfCode !== status) violations.push(`code ${code} with ${status}`)
-  if (version === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
-  if (version === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
+  if (!hasStatus(format, code, status)) violations.push(`code ${code} with ${status}`)
+  if (format === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
+  if (format === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
   if (withoutIds(JSON.stringify({ ...body, instance: '' })).includes(MARK)) violations.push('repeats input')
   return violations
+}
+
+/** Whether a code may come with a status. Most words of OAuth stand for several statuses. */
+function hasStatus(format: ErrorFormat, code: ReturnType<typeof codeIn>, status: number): boolean {
+  if (format === 'oauth') return (code === 'invalid_client') === (status === 401)
+  if (format === 'v2.3' && code === 'validation_error') return status === 422
+  return code !== undefined && code in ERRORS && ERRORS[code as ErrorCode].status === status
 }
 
 /** An error contains the path of the request, an id or name that refers to nothing, and no other input. */
