@@ -1,4 +1,4 @@
-import type { SessionsRevoked } from '../../../proto/events/identity.ts'
+import type { SessionsRevoked, TokenRevoked } from '../../../proto/events/identity.ts'
 import type { Caller } from '../../kit/auth/caller.ts'
 import type { ReadToken } from '../../kit/auth/tokens.ts'
 import { type EventAttributes, emit } from '../../kit/bus/outbox/emit.ts'
@@ -95,7 +95,12 @@ export async function endClientToken(
   now: string,
 ): Promise<boolean> {
   if ((await insertRevokedToken(tx, tokenId, now)).length === 0) return false
-  await emit(tx, { type: 'identity.token.revoked', tenantId: orgId, subject: tokenId, data: { tokenId } })
+  await emit(tx, {
+    type: 'identity.token.revoked',
+    tenantId: orgId,
+    subject: tokenId,
+    data: { tokenId },
+  } satisfies TokenRevoked & EventAttributes)
   return true
 }
 

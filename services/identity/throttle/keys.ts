@@ -8,7 +8,7 @@ export interface ThrottleKeys {
   address: Uint8Array
 }
 
-/** A program with a wrong secret does not keep the people of its network from signing in. */
+/** Programs and people are counted apart, so that a wrong secret keeps no person of the network from signing in. */
 type Kind = 'person' | 'client'
 const PURPOSES = { person: '', client: 'client\n' }
 

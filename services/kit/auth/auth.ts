@@ -119,7 +119,7 @@ export class Auth {
     return claims
   }
 
-  /** The claims of a token that is not the one of the request. Throws 401. */
+  /** The claims of a token in a body. Throws 401. */
   async claimsIn(token: string): Promise<Claims> {
     const claims = await this.#verifier.verify(token)
     this.#requireActiveSession(claims)

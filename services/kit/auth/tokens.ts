@@ -11,7 +11,7 @@ export interface Claims {
   /** The user's version when the session began. */
   sessionVersion: number
   expiresAtMs: number
-  /** The id of the token (`jti`), for a service account: its session is the key, and a revocation ends a token alone. */
+  /** The id (`jti`) of a service account's token, which can be revoked alone. Its session is the key. */
   clientTokenId?: string
   act?: { actingEmail: string; grantId: string }
 }

@@ -27,8 +27,8 @@ const FORM_NAME = 'application/x-www-form-urlencoded'
 const ACCEPTED = { none: JSON_NAME, accepted: `${JSON_NAME} or ${FORM_NAME}`, required: FORM_NAME }
 
 /**
- * Throws 415 unless the body is `application/json` in UTF-8, or where a form is required. A request without a body needs no
- * media type.
+ * Throws 415 unless the body is `application/json` in UTF-8, and for any JSON if a form is required. A request without
+ * a body needs no media type.
  */
 export function refuseOtherMediaTypes(request: Request, form: 'none' | 'accepted' | 'required' = 'none'): void {
   const type = request.headers.get('content-type')

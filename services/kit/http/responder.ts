@@ -42,7 +42,7 @@ export class Responder implements ErrorResponder {
       'x-content-type-options': 'nosniff',
       'ratelimit-policy': deps.rateLimit.policy,
       ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
-      // RFC 6749 requires it beside `Cache-Control`.
+      // RFC 6749 requires `Pragma` beside `Cache-Control`.
       ...(errorFormatOf(operation.path) === 'oauth' ? { pragma: 'no-cache' } : {}),
       ...(operation.beta ? { beta: 'true' } : {}),
     })
@@ -187,7 +187,7 @@ export class Responder implements ErrorResponder {
   }
 }
 
-/** Libraries read the reason from the challenge of a 401, where there is one, and not from the body. */
+/** The challenge of a 401. OAuth libraries read the error from it instead of the body. */
 function challengeOf(format: ErrorFormat, { code, detail }: Refusal): string {
   if (format !== 'oauth') return 'Bearer'
   return `Basic realm="marketplace", charset="UTF-8", error="${oauthErrorOf(code)}", error_description="${oauthDescription(detail)}"`

@@ -26,7 +26,7 @@ create table organization.users (
   given_name text not null,
   family_name text not null,
   phone text,
-  -- Of a service account.
+  -- The description of a service account.
   description text,
   active boolean not null default true,
   -- A reset increments it. Passwords and links of an earlier version are void. It is a number, because times of

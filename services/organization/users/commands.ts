@@ -110,7 +110,7 @@ export async function requireUser(tx: Tx, caller: Caller, id: string) {
   return { ...user, permissions: await requireNoHigherPermissions(tx, caller, id) }
 }
 
-/** A service account has an address and a name of its own kind, and keys instead of a password. */
+/** Throws 409 for a service account, whose name is changed elsewhere and which has keys instead of a password. */
 export function requirePerson({ kind }: { kind: 'PERSON' | 'SERVICE' }, advice: string): void {
   if (kind === 'PERSON') return
   throw refuse('illegal_transition', { detail: `The user is a service account. ${advice}` })

@@ -51,7 +51,7 @@ const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => {
     order by page.id desc`
 }
 
-/** Newest first, of one RFQ, which has at most as many as an award has lines. */
+/** The orders of one RFQ, newest first. An RFQ has at most as many as its award has lines. */
 const listOfRfq = (sql: Sql, orgId: string, rfqId: string, { view, ...listing }: OrderListing) => sql<DocumentRow[]>`
   select id as position, document from sourcing.orders
   where rfq_id = ${rfqId} and ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} ${matchesListing(sql, listing)}
