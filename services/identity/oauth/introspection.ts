@@ -25,7 +25,7 @@ interface VerifiedPayload {
 
 const INACTIVE: TokenIntrospection = { active: false }
 
-/** Describes a token that services accept now (RFC 7662). Tokens of other organizations are as inactive as forged ones. */
+/** Describes a token that services accept now (RFC 7662). Tokens of other organizations are inactive. */
 export async function introspect(
   { sql, claimsIn }: IntrospectionDeps,
   token: string,

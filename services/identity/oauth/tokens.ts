@@ -96,7 +96,7 @@ async function grantToUser(
   return { ...answer, ...(body.scope === undefined ? {} : await scopeOf(tokens.sql, sub)) }
 }
 
-/** Returns the permissions in effect, because the response to a request with a scope has one (RFC 6749, section 3.3). */
+/** Returns the permissions in effect. A response to a request with a scope has it (RFC 6749, section 3.3). */
 async function scopeOf(sql: Sql, userId: string): Promise<{ scope: string }> {
   const [row] = await findCaller(sql, userId)
   const standing = { roles: row?.org_roles ?? [], operator: row?.operator ?? false }

@@ -59,7 +59,7 @@ export class Auth {
   /** Verified tokens by the hash of their `Authorization` header. */
   readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
   readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
-  /** Ended sessions, revoked keys and revoked tokens by id, with the time at which the last access token has expired. */
+  /** Ended sessions, revoked keys and revoked tokens by id, with the time at which their last access token expires. */
   readonly #ended = new Map<string, number>()
   /** Incremented by each change, so that a look-up that started before it is not cached. */
   #generation = 0

@@ -77,7 +77,7 @@ export class Responder implements ErrorResponder {
     return this.#send(state, null, status, headers)
   }
 
-  /** The error response. A refused command is written to the audit log first; a failure of that becomes the response. */
+  /** The error response. A refused command is written to the audit log first; a failure of that is the response. */
   async failure(state: RequestState, cause: unknown): Promise<Response> {
     const { audit, span } = state
     const error = this.#limited(state, cause)

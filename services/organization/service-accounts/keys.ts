@@ -19,7 +19,7 @@ interface CreateKey {
   body: CreateServiceAccountKeyRequest
 }
 
-/** Creates a key of a service account whose permissions the caller holds, because the secret gives these permissions. */
+/** Creates a key of a service account. The caller must hold its permissions, because the secret gives them. */
 export async function createKey({
   tx,
   caller,
