@@ -2,7 +2,7 @@ import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dir, '..', '..', '..', 'proto', 'guides')
 
-/** In the order of the page. */
+/** The guides, in the order of the documentation page. */
 export const GUIDES = [
   'getting-started',
   'sign-in',

@@ -36,7 +36,7 @@ const [openapi, guides] = await Promise.all([
 ])
 const shown = documentForPage(openapi, guides, location.origin)
 
-/** With the access token of the session, which the reference sends. */
+/** Returns the configuration of the reference, which sends the access token of the session. */
 const configuration = (token = '') => ({
   content: shown,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
