@@ -20,7 +20,10 @@ function withDiagrams(guide: string): string {
   return Object.entries(TABLES).reduce((text, [name, table]) => {
     const block = new RegExp(`<!-- states of ${name} -->[\\s\\S]*?<!-- /states -->`)
     if (!block.test(text)) throw new CommandError(`${GUIDE} has no place for the states of ${name}.`)
-    return text.replace(block, `<!-- states of ${name} -->\n\`\`\`mermaid\n${stateDiagram(table)}\n\`\`\`\n<!-- /states -->`)
+    return text.replace(
+      block,
+      `<!-- states of ${name} -->\n\`\`\`mermaid\n${stateDiagram(table)}\n\`\`\`\n<!-- /states -->`,
+    )
   }, guide)
 }
 
@@ -42,7 +45,9 @@ async function write({ check = false }): Promise<void> {
     if (!check) await Bun.write(file, text)
   }
   if (check && stale.length > 0) {
-    throw new CommandError(`The state diagrams are out of date: run bun scripts/diagrams.ts and commit. (${stale.join(', ')})`)
+    throw new CommandError(
+      `The state diagrams are out of date: run bun scripts/diagrams.ts and commit. (${stale.join(', ')})`,
+    )
   }
   console.log('The state diagrams are up to date.')
 }

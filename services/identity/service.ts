@@ -47,7 +47,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     features: [
       tokenRoutes({ http, readToken, deps: tokens, countSignIn: signInMetrics(kit.registry) }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
-      pageRoutes({ http }),
+      await pageRoutes({ http, publicUrl: config.PUBLIC_URL }),
       sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, now }),
       impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),

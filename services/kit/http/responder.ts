@@ -13,6 +13,7 @@ import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
 import { targetOf } from './target.ts'
+import { prefersPage, UNKNOWN_PAGE_HEADERS, unknownPage } from './unknown-page.ts'
 
 /** Writes the responses of one operation: status, headers, body, log line and metric. */
 export class Responder implements ErrorResponder {
@@ -104,6 +105,13 @@ export class Responder implements ErrorResponder {
     // HTTP requires the field for every 401, including that of a refused sign-in.
     if (status === 401) headers.set('www-authenticate', 'Bearer')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
+    if (this.#operation.page && refusal.code === 'not_found') {
+      headers.append('vary', 'Accept')
+      if (prefersPage(request)) {
+        for (const [name, value] of Object.entries(UNKNOWN_PAGE_HEADERS)) headers.set(name, value)
+        return this.#send(state, unknownPage(path, refusal.detail), status, headers, refusal.code)
+      }
+    }
     return this.#send(state, errorBody(family, refusal, path, requestId), status, headers, refusal.code)
   }
 
