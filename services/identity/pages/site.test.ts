@@ -10,7 +10,8 @@ interface Shown {
   'x-tagGroups': { name: string; tags: string[] }[]
 }
 
-const market = await marketplaceOf([])
+const PUBLIC_URL = 'https://market.example.com'
+const market = await marketplaceOf([], { PUBLIC_URL })
 const at = (path: string, headers: Record<string, string> = {}) => fetch(`${market.url}${path}`, { headers })
 const read = async (path: string) => (await at(path)).text()
 
@@ -44,7 +45,7 @@ describe('a guide', () => {
       expect(text).toStartWith('# ')
       expect(text).not.toContain('localhost:8080')
     }
-    expect(await read('/docs/guides/getting-started.md')).toContain(`BASE=\${BASE:-${market.url}}`)
+    expect(await read('/docs/guides/getting-started.md')).toContain(`BASE=\${BASE:-https://market.example.com}`)
   })
 
   test('leads to the ones before and after it', async () => {
@@ -73,7 +74,8 @@ describe('a guide', () => {
   })
 
   test('names another guide with a link to it', async () => {
-    expect(await read('/docs/guides/trade')).toContain(
+    const page = await read('/docs/guides/trade')
+    expect(/the variables of [^.]*/.exec(page)?.[0]).toBe(
       'the variables of <a href="/docs/guides/getting-started">Getting started</a>',
     )
   })
@@ -175,10 +177,10 @@ describe('the API reference', () => {
       'get /v1/offers/{id}: Specification',
       'patch /flows/v1/offers/{id}: Addition',
       'post /flows/v1/offers/{id}/submit: Addition',
+      'post /flows/v1/offers/{id}/revise: Addition',
       'post /flows/v1/offers/{id}/withdraw: Addition',
       'post /flows/v1/offers/{id}/reject: Addition',
       'post /flows/v1/offers/{id}/accept: Addition',
-      'post /flows/v1/offers/{id}/revise: Addition',
     ])
   })
 
@@ -204,9 +206,9 @@ describe('for programs', () => {
       [
         ...GUIDES.map((name) => `/docs/guides/${name}.md`),
         ...['/openapi.json', '/asyncapi.json', '/docs/guides.md'],
-      ].map((path) => `${market.url}${path}`),
+      ].map((path) => `${PUBLIC_URL}${path}`),
     )
-    for (const link of links) expect((await fetch(link ?? '')).status).toBe(200)
+    for (const link of links) expect((await at(link?.slice(PUBLIC_URL.length) ?? '')).status).toBe(200)
   })
 
   test('/asyncapi.json is the AsyncAPI document, and the first page and the guides of events link it', async () => {
@@ -216,8 +218,43 @@ describe('for programs', () => {
     expect(Object.keys(channels)).toContain('assignments.status.updated')
     const unchanged = await at('/asyncapi.json', { 'if-none-match': answer.headers.get('etag') ?? '' })
     expect(unchanged.status).toBe(304)
-    for (const path of ['/docs', '/docs/guides/webhooks', '/docs/guides/event-streams']) {
-      expect(await read(path)).toContain('href="/asyncapi.json"')
-    }
+    const links = await Promise.all(
+      ['/docs', '/docs/guides/webhooks', '/docs/guides/event-streams'].map(
+        async (path) => /href="([^"]*\/asyncapi\.json)"/.exec(await read(path))?.[1],
+      ),
+    )
+    expect(links).toEqual(['/asyncapi.json', `${PUBLIC_URL}/asyncapi.json`, `${PUBLIC_URL}/asyncapi.json`])
   })
+})
+
+test('the guide of webhooks tells of each event what leads to it and who receives it', async () => {
+  const markdown = await read('/docs/guides/webhooks.md')
+  const table = /\| what happens \| event \| to \|\n\|---\|---\|---\|\n((?:\|.*\|\n)+)/.exec(markdown)?.[1] ?? ''
+  const cells = table
+    .trim()
+    .split('\n')
+    .map((row) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+  for (const row of cells) expect(row.map((cell) => cell.length > 0)).toEqual([true, true, true])
+  const named = cells.flatMap(([, event = '']) => {
+    const [first = '', ...others] = [...event.matchAll(/`([^`]*)`/g)].map(([, name = '']) => name)
+    return [first, ...others.map((name) => (name.startsWith('.') ? first.replace(/\.[a-z]+$/, name) : name))]
+  })
+  expect([...new Set(named)].sort()).toEqual(
+    [
+      ...['archived', 'closed', 'created', 'unarchived', 'updated'].map((name) => `cases.${name}`),
+      ...['completed', 'created', 'deleted', 'updated'].map((name) => `cases.tasks.${name}`),
+      ...['created', 'deleted', 'updated'].map((name) => `cases.expenses.${name}`),
+      ...['archived', 'created', 'unarchived', 'updated', 'status.updated', 'extensions.created'].map(
+        (name) => `assignments.${name}`,
+      ),
+      ...['contacts', 'billing-details'].flatMap((record) =>
+        ['created', 'deleted', 'updated'].map((name) => `assignments.${record}.${name}`),
+      ),
+    ].sort(),
+  )
 })

@@ -68,8 +68,8 @@ const GROUPS: Record<string, Record<string, string[]>> = {
   },
 }
 
-/** The verbs of records, in the order of their tables of states. */
-const VERBS = [PART, RFQ, OFFER, ORDER, CASE].flatMap(({ verbs }) => Object.keys(verbs))
+/** The tables whose verbs are in the order of a record's life. */
+const TABLES: Record<string, { verbs: object }> = { parts: PART, rfqs: RFQ, offers: OFFER, orders: ORDER, cases: CASE }
 const METHODS = ['get', 'post', 'patch', 'put', 'delete']
 const FAMILY = /^\/(v1|v2\.3|flows\/v1)\//
 const ADDED = ' An addition to the specification.'
@@ -98,7 +98,8 @@ export function resourcesOf({ paths, tags }: ApiDocument): Resource[] {
 function positionOf({ path, method }: { path: string; method: string }): number[] {
   const words = wordsOf(path)
   const verb = words.at(-1)?.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()) ?? ''
-  return [words.length, method === 'get' ? 0 : 1, METHODS.indexOf(method), VERBS.indexOf(verb)]
+  const verbs = Object.keys(TABLES[words[0] ?? '']?.verbs ?? {})
+  return [words.length, method === 'get' ? 0 : 1, METHODS.indexOf(method), verbs.indexOf(verb)]
 }
 
 const compare = (a: number[], b: number[]) => a.map((value, i) => value - (b[i] ?? 0)).find((by) => by !== 0) ?? 0
