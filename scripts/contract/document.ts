@@ -6,6 +6,7 @@ import type { AnyOperation } from '../../proto/http/operation.ts'
 import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
+import { withAnswerExample } from './answer-example.ts'
 import { Components, type Json } from './components.ts'
 import { sorted, withReferences } from './named-shapes.ts'
 import { describe, isAddition, plain } from './operation.ts'
@@ -133,7 +134,9 @@ async function generate(operations: readonly AnyOperation[], components: Compone
     }),
   )
   for (const operation of operations) {
-    app.route(operation.method, routerPath(operation.path), () => '', { detail: describe(operation, components) })
+    app.route(operation.method, routerPath(operation.path), () => '', {
+      detail: withAnswerExample(operation, describe(operation, components)),
+    })
   }
   const answer = await app.handle(new Request('http://localhost/spec/json'))
   return (await answer.json()) as OpenApi

@@ -13,6 +13,7 @@ interface Shown {
 const PUBLIC_URL = 'https://market.example.com'
 const market = await marketplaceOf([], { PUBLIC_URL })
 const at = (path: string, headers: Record<string, string> = {}) => fetch(`${market.url}${path}`, { headers })
+const documentAt = async (path: string) => (await at(path)).json() as Promise<Shown>
 const read = async (path: string) => (await at(path)).text()
 
 /** In the order of the pages. */
@@ -144,7 +145,7 @@ describe('the search', () => {
 
 describe('the API reference', () => {
   test('goes by resource and task, those of a trade first', async () => {
-    const shown: Shown = await (await at('/docs/openapi.json')).json()
+    const shown = await documentAt('/docs/openapi.json')
     expect(shown['x-tagGroups'].map(({ name }) => name)).toEqual([
       'Trade',
       'Events',
@@ -165,7 +166,7 @@ describe('the API reference', () => {
   })
 
   test('has the operations of a resource in the order of its life, each with a badge', async () => {
-    const shown: Shown = await (await at('/docs/openapi.json')).json()
+    const shown = await documentAt('/docs/openapi.json')
     const offers = Object.entries(shown.paths).flatMap(([path, item]) =>
       Object.entries(item).flatMap(([method, { tags, 'x-badges': badges }]) =>
         tags[0] === 'Offers' ? [`${method} ${path}: ${badges.map(({ name }) => name)}`] : [],
@@ -187,11 +188,8 @@ describe('the API reference', () => {
   test('has every operation of the public document', async () => {
     const named = (document: Shown) =>
       Object.entries(document.paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${path}`))
-    const [shown, all]: Shown[] = await Promise.all([
-      (await at('/docs/openapi.json')).json(),
-      (await at('/openapi.json')).json(),
-    ])
-    expect(named(shown as Shown).sort()).toEqual(named(all as Shown).sort())
+    const [shown, all] = await Promise.all([documentAt('/docs/openapi.json'), documentAt('/openapi.json')])
+    expect(named(shown).sort()).toEqual(named(all).sort())
   })
 })
 
