@@ -26,7 +26,7 @@ export function withAnswerExample(operation: AnyOperation, described: Json): Jso
   const state = stateAfter(operation)
   if (!response || !state) return described
   const whole = exampleOf(response, id) as Record<string, unknown>
-  const example = Object.fromEntries(
+  const example: Json = Object.fromEntries(
     Object.entries({ ...whole, state }).filter(([name]) => isPresent(operation, name, state)),
   )
   if ('awardedOfferIds' in example) example.awardedOfferIds = state === 'AWARDED' ? [AWARDED_OFFER] : []
@@ -42,7 +42,7 @@ export function withAnswerExample(operation: AnyOperation, described: Json): Jso
 function stateAfter({ response, transition, answersState }: AnyOperation): string | undefined {
   const states = response?.properties?.state
   if (answersState !== undefined || !transition || !states) return answersState
-  const to = typeof transition.to === 'object' ? transition.to[0] : transition.to
+  const to = typeof transition.to === 'string' ? transition.to : transition.to?.[0]
   if (to !== undefined) return to === DELETED ? undefined : to
   const [shown] = states.examples as string[]
   return transition.from.includes(shown as string) ? shown : transition.from[0]

@@ -176,6 +176,13 @@ describe('the example of an answer', () => {
     ])
   })
 
+  test('of an order adds up: 10 pieces at 12.50, with tooling and shipping', () => {
+    const { quantity, unitPrice, toolingCost, shippingCost, total } = exampleOf('shipOrder')
+    const euros = (amount: string) => ({ amount, currency: 'EUR' })
+    expect([quantity, unitPrice, toolingCost, shippingCost]).toEqual([10, ...['12.50', '12.50', '12.50'].map(euros)])
+    expect(total).toEqual(euros('150.00'))
+  })
+
   test('is valid by the schema of its answer', () => {
     const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false })
     let checked = 0
