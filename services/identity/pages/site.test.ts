@@ -138,6 +138,7 @@ describe('the search', () => {
   test('finds a title before a text, at most twelve entries, and nothing for an empty query', async () => {
     const search = searchOf(await entries())
     expect(search('paging')[0].url).toBe('/docs/guides/paging')
+    expect(search('idempotency')[0].url).toBe('/docs/guides/retries#create-once')
     expect(search('a')).toHaveLength(12)
     expect([search(''), search(' - ')]).toEqual([[], []])
   })

@@ -1,4 +1,6 @@
 const MOST_FOUND = 12
+/** Occurrences of a word in one field that count. */
+const MOST_COUNTED = 5
 const WORD = /[\p{L}\p{N}]+/gu
 /** A title says more than the guide it is in, and that more than a text. */
 const WEIGHTS = { title: 8, of: 3, text: 1 }
@@ -29,9 +31,10 @@ export function searchOf(entries) {
 function scoreOf(fields, words) {
   let sum = 0
   for (const word of words) {
-    const found = fields.filter(({ text }) => text.includes(` ${word}`))
-    if (found.length === 0) return 0
-    for (const { weight } of found) sum += weight
+    const scores = fields.map(({ text, weight }) => weight * Math.min(text.split(` ${word}`).length - 1, MOST_COUNTED))
+    const score = scores.reduce((one, other) => one + other)
+    if (score === 0) return 0
+    sum += score
   }
   return sum
 }
