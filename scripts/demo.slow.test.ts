@@ -48,7 +48,7 @@ const NAMES: Record<string, string> = {
 
 test('the README shows the comparison and the award as the demo prints them', async () => {
   const readme = await Bun.file(join(ROOT, 'README.md')).text()
-  const [, excerpt = ''] = /```text\n([^]*?)```/.exec(readme) ?? []
+  const [, excerpt = ''] = /```text\n([\s\S]*?)```/.exec(readme) ?? []
   const renamed = Object.entries(NAMES).reduce((text, [from, to]) => text.replaceAll(from, to), excerpt)
   const { output } = await demo(market.url, operator.email, TEST_PASSWORD)
   const printed = output
