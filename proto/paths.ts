@@ -72,13 +72,16 @@ const byPrefix = new Map<string, Owner>(
   (Object.keys(PATHS) as Owner[]).flatMap((owner) => PATHS[owner].map((prefix) => [prefix, owner] as const)),
 )
 
-/** The service of a path, by the longest matching prefix. */
-export function ownerOf(path: string): Owner {
+/** The service of a path. */
+export const ownerOf = (path: string): Owner => listedOwnerOf(path) ?? 'identity'
+
+/** The service of a path, by the longest matching prefix; undefined for a path without one. */
+export function listedOwnerOf(path: string): Owner | undefined {
   let prefix = path.includes('%') ? path.replace(/%3a/gi, ':') : path
   while (prefix.length > 1) {
     const owner = byPrefix.get(prefix)
     if (owner) return owner
     prefix = prefix.slice(0, prefix.lastIndexOf('/'))
   }
-  return 'identity'
+  return undefined
 }

@@ -36,7 +36,7 @@ const OTHERS = [
   'test-template',
   'dev',
   'test',
-  'bench',
+  'internal/bench',
   'demo',
 ]
 

@@ -10,4 +10,4 @@ try {
   process.exit(1)
 }
 // The commands import packages, so they are loaded after the installation.
-await import('./operations/program.ts')
+await import('./operator-commands/program.ts')

@@ -1,9 +1,11 @@
 import { Option } from 'commander'
 import { SERVICES, type ServiceName } from '../proto/services.ts'
 import { requeueDeadLetters } from '../services/kit/bus/consume/queries.ts'
+import { natsAddressOf } from '../services/kit/bus/nats/connection.ts'
 import { missingStreams } from '../services/kit/bus/nats/streams.ts'
 import { markUnsent } from '../services/kit/bus/outbox/queries.ts'
 import { connect } from '../services/kit/db/client.ts'
+import { withPasswordFile } from '../services/kit/db/password-file.ts'
 import { CommandError } from './toolchain/command-error.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
@@ -29,7 +31,8 @@ const program = commandLine('bun scripts/republish.ts', 'Publishes or processes 
 async function run({ since, deadLetters }: { since?: string; deadLetters?: string }): Promise<void> {
   const [service, consumer] = deadLetters?.split('/') ?? []
   const known = SERVICES.find((name) => name === service)
-  const url = process.env.DATABASE_URL ?? ''
+  const { DATABASE_URL, DATABASE_PASSWORD_FILE } = process.env
+  const url = DATABASE_URL ? withPasswordFile(DATABASE_URL, DATABASE_PASSWORD_FILE || undefined) : ''
   if (url === '') program.error("error: set DATABASE_URL to the owner's URL of the database")
   else if (since !== undefined && TIME.test(since) && !Number.isNaN(Date.parse(since))) {
     await republish(url, new Date(since).toISOString())
@@ -40,9 +43,10 @@ async function run({ since, deadLetters }: { since?: string; deadLetters?: strin
 }
 
 /** Events that are published while their stream is missing wait in the outboxes, so the streams come first. */
-async function requireStreams({ NATS_URL, NATS_CREDS_FILE }: NodeJS.ProcessEnv): Promise<void> {
-  if (!NATS_URL) return
-  const missing = await missingStreams({ url: NATS_URL, ...(NATS_CREDS_FILE ? { credsFile: NATS_CREDS_FILE } : {}) })
+async function requireStreams(): Promise<void> {
+  const address = natsAddressOf(process.env)
+  if (address === undefined) return
+  const missing = await missingStreams(address)
   if (missing.length === 0) return
   throw new CommandError(
     `NATS does not have ${missing.join(' and ')}: create the streams with bun scripts/migrate.ts first.`,
@@ -50,7 +54,7 @@ async function requireStreams({ NATS_URL, NATS_CREDS_FILE }: NodeJS.ProcessEnv):
 }
 
 async function republish(ownerUrl: string, since: string): Promise<void> {
-  await requireStreams(process.env)
+  await requireStreams()
   const sql = connect(ownerUrl, { max: 1, applicationName: 'marketplace-republish' })
   for (const service of SERVICES) {
     const { count } = await markUnsent(sql, service, since)

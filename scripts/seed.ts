@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { connect } from '../services/kit/db/client.ts'
 import { findOperator } from '../services/organization/organizations/queries.ts'
-import { importDefaults } from './operations/catalog.ts'
+import { importDefaults } from './operator-commands/catalog.ts'
 import { accountsOf, readAccountsFile, writeAccounts } from './seed/accounts.ts'
 import { ensureAuditEntries } from './seed/audit-entries.ts'
 import { ensureCases } from './seed/cases.ts'

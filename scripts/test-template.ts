@@ -1,5 +1,5 @@
 import { buildTemplate } from '../services/testing/database.ts'
-import { importDefaults } from './operations/catalog.ts'
+import { importDefaults } from './operator-commands/catalog.ts'
 import { commandLine, runCommandLine } from './toolchain/command-line.ts'
 
 /** The template of every test database: migrated, with the shipped catalogs. */

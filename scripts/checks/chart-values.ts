@@ -4,10 +4,11 @@ import { run } from '../toolchain/run.ts'
 type Value = string | number | boolean | null | Value[] | { [key: string]: Value }
 
 /** A change of these is refused where it has no companions; the tests of refusals have them. */
-const VALIDATED = ['database.maxConnections', 'dev.enabled']
+const VALIDATED = ['database.maxConnections', 'dev.enabled', 'jobs.serviceAccount.name', 'storage.s3.platformIdentity']
 
 /** Another legal value of a key, where a higher number and the text `other` are none. */
 const OTHERS: Record<string, Value> = {
+  'nats.secretKeys.url': 'other',
   affinity: { nodeAffinity: { other: true } },
   addressing: 'virtual-host',
   behavior: { scaleDown: { stabilizationWindowSeconds: 60 } },
@@ -16,6 +17,10 @@ const OTHERS: Record<string, Value> = {
   drop: ['NET_RAW'],
   endpoint: 'https://other.example.com:9001',
   env: { OTHER: 1_000_000 },
+  extraEgress: [{ ports: [{ port: 7 }] }],
+  extraIngress: [{ ports: [{ port: 7 }] }],
+  extraHosts: ['other.example.com'],
+  extraObjects: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'other' } }],
   envFrom: [{ secretRef: { name: 'other' } }],
   initContainers: [{ name: 'other' }],
   interval: '7s',
@@ -23,16 +28,23 @@ const OTHERS: Record<string, Value> = {
   ipv6: ['fc00:1::/32'],
   listenHost: '::',
   logLevel: 'debug',
-  monitoringEndpoint: 'other:8222',
   otlpEndpoint: 'https://other.example.com',
   parentRefs: [{ name: 'other' }],
-  pathType: 'Prefix',
+  metricRelabelings: [{ action: 'labeldrop', regex: 'other' }],
+  metrics: [{ type: 'Resource' }],
+  passwordFile: '/other',
+  pathType: 'ImplementationSpecific',
   podSpec: { runtimeClassName: 'other' },
+  prometheusUrl: 'http://other:9090',
   publicEndpoint: 'https://other.example.com',
   publicUrl: 'https://other.example.com',
   pullPolicy: 'Always',
   region: 'SE',
+  relabelings: [{ action: 'labeldrop', regex: 'other' }],
+  rules: { MarketplaceErrors: { enabled: false } },
   runbookUrl: 'https://other.example.com/',
+  scrapeTimeout: '7s',
+  secretType: 'credentials',
   sslMode: 'require',
   tolerations: [{ key: 'other' }],
   topologyKeys: ['other'],
@@ -43,7 +55,8 @@ const OTHERS: Record<string, Value> = {
 }
 
 /** Values of which one differs from that of a scenario. */
-function othersOf(key: string, value: Value): Value[] {
+function othersOf(path: string, value: Value): Value[] {
+  const key = path in OTHERS ? path : (path.split('.').at(-1) ?? '')
   if (key in OTHERS) return [OTHERS[key] ?? null]
   if (/(From|To)$/.test(key)) return [[{ ipBlock: { cidr: '192.0.2.0/24' } }]]
   if (typeof value === 'boolean') return [!value, value]
@@ -90,7 +103,7 @@ export async function valuesWithoutEffect(helm: string, chart: string, scenarios
       const [path, value] = leaf
       const name = path.join('.')
       if (VALIDATED.includes(name)) continue
-      if (!(await hasEffect(name, othersOf(path.at(-1) ?? '', value)))) unused.push(name)
+      if (!(await hasEffect(name, othersOf(name, value)))) unused.push(name)
     }
   }
   await Promise.all(Array.from({ length: navigator.hardwareConcurrency }, work))

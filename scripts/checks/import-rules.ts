@@ -13,9 +13,9 @@ const KIT_LAYERS = [
 ]
 const kit = (layers: readonly string[][]) => `^services/kit/(${layers.flat().join('|')})/`
 
-const ONE_SERVICE = '^services/(?!kit/|all/|testing/)[^/]+/'
+const ONE_SERVICE = '^services/(?!kit/|all/|end-to-end/|testing/)[^/]+/'
 /** Modules of a service by their file names; every other file is a consumer, a worker or another part of a feature. */
-const modules = (...names: string[]) => `^services/(?!kit/|all/|testing/).+/(${names.join('|')})\\.ts$`
+const modules = (...names: string[]) => `^services/(?!kit/|all/|end-to-end/|testing/).+/(${names.join('|')})\\.ts$`
 const packages = (...names: string[]) => `(^|node_modules/)(${names.join('|')})(/|$)`
 
 interface Direction {
@@ -65,7 +65,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   }),
 
   forbid('services never import each other', {
-    from: '^services/(?!kit/|all/|testing/)([^/]+)/',
+    from: '^services/(?!kit/|all/|end-to-end/|testing/)([^/]+)/',
     to: ONE_SERVICE,
     toExcept: '^services/$1/',
   }),
@@ -80,7 +80,7 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
   {
     name: 'tests of a service import no other service',
     severity: 'error',
-    from: { path: String.raw`^services/(?!kit/|all/|testing/)([^/]+)/.*\.test\.ts$` },
+    from: { path: String.raw`^services/(?!kit/|all/|end-to-end/|testing/)([^/]+)/.*\.test\.ts$` },
     to: { path: '^services/(?!kit/|testing/)', pathNot: '^services/$1/' },
   },
   {

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { Glob } from 'bun'
 import { ROOT } from '../toolchain/checkout.ts'
+import { explain } from '../toolchain/command-error.ts'
+import { installSquawk } from '../toolchain/lint-tools.ts'
+import { run } from '../toolchain/run.ts'
 
 /** The last migration of the first release, which creates the schema. Later ones run beside services of the release before. */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
@@ -12,38 +15,37 @@ const FIRST_RELEASE: Readonly<Record<string, number>> = {
   webhooks: 3,
 }
 
-const RULES: readonly [pattern: RegExp, rule: string][] = [
-  [
-    /\bdrop\s+(table|view|materialized\s+view|column|schema|type|sequence|function)\b/i,
-    'drops what the release before may use',
-  ],
-  [/\brename\b/i, 'renames what the release before uses'],
-  [/\balter\s+(column\s+)?\w+\s+(set\s+data\s+)?type\b/i, 'changes the type of a column, which rewrites the table'],
-  [/\bset\s+not\s+null\b/i, 'forbids null, which the release before may write'],
-  [/\badd\s+column\b(?![^,;]*\bdefault\b)[^,;]*\bnot\s+null\b/i, 'adds a column that is not null and has no default'],
-  [
-    /\badd\s+constraint\b(?![^;]*\bnot\s+valid\b)/i,
-    'adds a constraint without `not valid`, which reads the table under a lock',
-  ],
-]
-const CREATES_INDEX =
-  /\bcreate\s+(?:unique\s+)?index\s+(concurrently\s+)?(?:if\s+not\s+exists\s+)?\w+\s+on\s+(?:only\s+)?([\w.]+)/gi
+/** The migrator sets the time-outs, and repeats a migration as a whole. */
+const NOT_WANTED = ['require-lock-timeout', 'require-statement-timeout', 'prefer-robust-stmts']
 
-/** Why a migration cannot run beside the release before: it must only expand the schema. */
-export function contractions(text: string): string[] {
-  const code = text.replace(/--[^\n]*/g, '').replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "''")
-  const created = new Set(
-    [...code.matchAll(/\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?([\w.]+)/gi)].map(([, name]) => name),
-  )
-  const broken = RULES.filter(([pattern]) => pattern.test(code)).map(([, rule]) => rule)
-  const blocking = [...code.matchAll(CREATES_INDEX)].some(
-    ([, concurrently, table]) => !concurrently && !created.has(table),
-  )
-  if (blocking) broken.push('creates an index without `concurrently`, which blocks changes of the table')
-  if (/\bconcurrently\b/i.test(code) && !text.startsWith('-- no transaction')) {
-    broken.push('creates an index concurrently, but its first line is not `-- no transaction`')
+const OUTSIDE = '-- no transaction'
+
+export interface Problem {
+  file: string
+  rule: string
+  message: string
+}
+
+/** Why migrations cannot run beside the release before: they must only expand the schema, without long locks. */
+export async function contractions(files: readonly string[]): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const file of files) {
+    const text = await Bun.file(file).text()
+    const isOutside = text.startsWith(OUTSIDE)
+    problems.push(...(await lint(file, isOutside ? [] : ['--assume-in-transaction'])))
+    if (!isOutside && /\bconcurrently\b/i.test(text)) {
+      problems.push({ file, rule: 'no-transaction', message: `The first line is not \`${OUTSIDE}\`.` })
+    }
   }
-  return broken
+  return problems
+}
+
+async function lint(file: string, flags: readonly string[]): Promise<Problem[]> {
+  const squawk = await installSquawk({ progress: console.log })
+  const excluded = NOT_WANTED.flatMap((rule) => ['--exclude', rule])
+  const { output } = await run([squawk, '--reporter', 'json', '--pg-version', '18', ...excluded, ...flags, file])
+  const found: { rule_name: string; message: string }[] = JSON.parse(output)
+  return found.map(({ rule_name: rule, message }) => ({ file, rule, message }))
 }
 
 /** Whether the migration of this path belongs to a release after the first one. */
@@ -53,13 +55,11 @@ export function isLater(path: string): boolean {
 }
 
 if (import.meta.main) {
-  let failed = false
-  for await (const path of new Glob('services/*/migrations/*.sql').scan({ cwd: ROOT })) {
-    if (!isLater(path)) continue
-    for (const rule of contractions(await Bun.file(join(ROOT, path)).text())) {
-      console.error(`${path}: ${rule}`)
-      failed = true
-    }
-  }
-  process.exit(failed ? 1 : 0)
+  const paths = [...new Glob('services/*/migrations/*.sql').scanSync({ cwd: ROOT })].filter(isLater)
+  const problems = await contractions(paths.map((path) => join(ROOT, path))).catch((error) => {
+    console.error(explain(error))
+    process.exit(1)
+  })
+  for (const { file, rule, message } of problems) console.error(`${file}: ${message} (${rule})`)
+  process.exit(problems.length === 0 ? 0 : 1)
 }

@@ -1,11 +1,22 @@
 import { ApiClient } from '../../services/testing/client.ts'
 
 /**
- * Checks a deployment from inside: a wrong password is refused, and with EMAIL and PASSWORD the account signs in and reads a
- * catalog.
+ * Checks a deployment from inside: every service reaches what it needs, a wrong password is refused, and with EMAIL and PASSWORD
+ * the account signs in and reads a catalog.
  */
-const { IDENTITY_URL, CATALOG_URL, EMAIL, PASSWORD } = process.env
+const { IDENTITY_URL, CATALOG_URL, METRICS_URLS, EMAIL, PASSWORD } = process.env
 if (!IDENTITY_URL || !CATALOG_URL) fail('Set IDENTITY_URL and CATALOG_URL to the services.')
+
+const DEPENDENCIES = { database: 'Postgres', nats: 'NATS', storage: 'its file store' }
+
+for (const url of METRICS_URLS?.split(',') ?? []) {
+  const metrics = await (await fetch(url)).text()
+  for (const [name, dependency] of Object.entries(DEPENDENCIES)) {
+    const [, component] = new RegExp(`^marketplace_${name}_up\\{component="(\\w+)"\\} 0$`, 'm').exec(metrics) ?? []
+    if (component) fail(`${component} cannot use ${dependency}; its log has the reason.`)
+  }
+}
+if (METRICS_URLS) console.log('Every service reaches Postgres, NATS and the file store.')
 
 const identity = new ApiClient(IDENTITY_URL)
 const sent = { grant_type: 'password', username: 'unknown@example.com', password: 'not a password' }

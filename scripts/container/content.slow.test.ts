@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { SERVICES, type ServiceName } from '../../proto/services.ts'
 import { CATALOG_NAMES } from '../../services/catalog/catalog.ts'
 import { ApiClient } from '../../services/testing/client.ts'
-import { emptyTestDatabase, testPasswords } from '../../services/testing/database.ts'
+import { asOwner, emptyTestDatabase, testPasswords } from '../../services/testing/database.ts'
 import { freePort } from '../../services/testing/free-port.ts'
 import { natsServer } from '../../services/testing/nats-server.ts'
 import { until } from '../../services/testing/until.ts'
@@ -19,6 +19,7 @@ const folder = await mkdtemp(join(tmpdir(), 'content-'))
 await chmod(folder, 0o755)
 await copyApplication(folder)
 const running = new Map<string, Bun.Subprocess>()
+const metricsUrls = new Map<string, string>()
 afterAll(async () => {
   for (const child of running.values()) child.kill('SIGKILL')
   await rm(folder, { recursive: true, force: true })
@@ -32,7 +33,10 @@ afterAll(() => nats.close())
 const PASSWORD = 'the password of the first administrator'
 const EMAIL = 'ada@example.com'
 const ENCRYPTION_KEYS = `image:${Buffer.alloc(32, 3).toString('base64')}`
-const ofOwner = { DATABASE_URL: db.ownerUrl, NATS_URL: nats.url, ENCRYPTION_KEYS }
+/** Roles of this installation alone, because others of the server have their own. */
+const DATABASE_ROLE_PREFIX = 'content_'
+const ofOwner = { DATABASE_URL: asOwner(db.ownerUrl), DATABASE_ROLE_PREFIX, NATS_URL: nats.url, ENCRYPTION_KEYS }
+const urlOf = (name: ServiceName) => db.urlOf(name).replace('//marketplace_', `//${DATABASE_ROLE_PREFIX}`)
 const COMMAND = [BUN, '--no-install', 'scripts/container/run.ts']
 
 const command = (words: readonly string[], env: Record<string, string> = ofOwner) =>
@@ -69,6 +73,7 @@ async function start(name: ServiceName | 'all', env: Record<string, string>): Pr
     stderr: 'inherit',
   })
   running.set(name, child)
+  metricsUrls.set(name, `http://127.0.0.1:${healthPort}/metrics`)
   const ready = async () => (await fetch(`http://127.0.0.1:${healthPort}/readyz`).catch(() => undefined))?.ok
   await until(ready, { what: `readiness of ${name}` })
 }
@@ -82,7 +87,7 @@ test('an unknown name is refused with the names of all services and commands', a
   const { code, output } = await command(['catalogs'])
   expect([code, output]).toEqual([
     2,
-    expect.stringMatching(/^Unknown: catalogs\..* webhooks, all, migrate, .* check\.\n$/),
+    expect.stringMatching(/^Unknown: catalogs\..* webhooks, all, migrate, .* check, tools\.\n$/),
   ])
 })
 
@@ -110,7 +115,7 @@ test('operator bootstraps, and the administrator activates over HTTP', async () 
   const person = ['--email', EMAIL, '--given-name', 'Ada', '--family-name', 'Berg']
   const { output } = await command(['operator', 'bootstrap', ...person, '--organization', 'Operator', '--region', 'NO'])
   const token = /\/activate#(\S+)$/m.exec(output)?.[1] ?? ''
-  for (const name of SERVICES) await start(name, { DATABASE_URL: db.urlOf(name) })
+  for (const name of SERVICES) await start(name, { DATABASE_URL: urlOf(name) })
   const client = new ApiClient(ingress.url)
   await client.activate(token, PASSWORD)
   await client.signIn(EMAIL, PASSWORD)
@@ -118,9 +123,33 @@ test('operator bootstraps, and the administrator activates over HTTP', async () 
 
 test('check signs in and reads a catalog', async () => {
   const at = (name: ServiceName) => `http://127.0.0.1:${ports[name]}`
-  const env = { IDENTITY_URL: at('identity'), CATALOG_URL: at('catalog'), EMAIL, PASSWORD }
-  const { code, output } = await command(['check'], env)
-  expect([code, output]).toEqual([0, expect.stringContaining('The account signs in and reads a catalog.\n')])
+  const env = {
+    ...{ IDENTITY_URL: at('identity'), CATALOG_URL: at('catalog'), EMAIL, PASSWORD },
+    METRICS_URLS: SERVICES.map((name) => metricsUrls.get(name)).join(),
+  }
+  expect(await command(['check'], env)).toEqual({
+    code: 0,
+    output: `Every service reaches Postgres, NATS and the file store.
+A wrong password is refused.
+A request without a token is refused.
+The account signs in and reads a catalog.
+`,
+  })
+})
+
+test('check names a service and what it cannot use', async () => {
+  const metrics = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: () =>
+      new Response('marketplace_database_up{component="sourcing"} 1\nmarketplace_storage_up{component="sourcing"} 0\n'),
+  })
+  const [IDENTITY_URL, CATALOG_URL] = [`http://127.0.0.1:${ports.identity}`, `http://127.0.0.1:${ports.catalog}`]
+  expect(await command(['check'], { IDENTITY_URL, CATALOG_URL, METRICS_URLS: metrics.url.href })).toEqual({
+    code: 1,
+    output: 'sourcing cannot use its file store; its log has the reason.\n',
+  })
+  await metrics.stop(true)
 })
 
 test('the documentation page, its guides and every module of the API reference are served', async () => {
@@ -177,7 +206,7 @@ test.each(['migrate', 'catalog'])('SIGTERM ends %s while it waits for Postgres',
 })
 
 test('all serves every path in one process, and SIGTERM ends each process with 0', async () => {
-  const urls = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, db.urlOf(name)])
+  const urls = SERVICES.map((name) => [`${name.toUpperCase()}_DATABASE_URL`, urlOf(name)])
   await start('all', Object.fromEntries(urls))
   const client = new ApiClient(`http://127.0.0.1:${ports.all}`)
   await client.signIn(EMAIL, PASSWORD)

@@ -19,8 +19,9 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   all: () => import('../../services/all/main.ts'),
   migrate: () => import('../migrate.ts'),
   republish: () => import('../republish.ts'),
-  operator: () => import('../operations/program.ts'),
+  operator: () => import('../operator-commands/program.ts'),
   check: () => import('./check.ts'),
+  tools: () => import('./tools.ts'),
 }
 
 const [name = ''] = process.argv.splice(2, 1)

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { SQL } from 'bun'
+import { connect as connectToPostgres } from '../../services/kit/db/client.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 
 const TIMEOUT_SECONDS = 5
@@ -9,7 +9,7 @@ const OLDEST_POSTGRES = 18
 export async function requireDatabase(url: string): Promise<string> {
   const { host } = parse('DATABASE_URL', url, /^postgres(ql)?:$/, 'postgres://owner:password@host:5432/database')
   await requireListener('DATABASE_URL', 'Postgres', url, 5432)
-  const sql = new SQL(url, { max: 1, connectionTimeout: TIMEOUT_SECONDS })
+  const sql = connectToPostgres(url, { max: 1, applicationName: 'marketplace-connect' })
   try {
     const [row] = await sql<{ version: string }[]>`select current_setting('server_version_num') as version`
     requireVersion(host, Number(row?.version))
@@ -19,7 +19,7 @@ export async function requireDatabase(url: string): Promise<string> {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandError(`DATABASE_URL: Postgres on ${host} refuses the connection: ${reason}.`)
   } finally {
-    await sql.close({ timeout: 1 }).catch(() => {})
+    await sql.end({ timeout: 1 })
   }
 }
 

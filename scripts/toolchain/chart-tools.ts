@@ -25,15 +25,25 @@ const KUBE_SCORE = { name: 'kube-score', version: '1.20.0', module: 'github.com/
 const COMPOSE = { name: 'compose-go', version: '2.16.2', module: 'github.com/compose-spec/compose-go/v2/cmd' }
 const UNITTEST = { name: 'helm-unittest', module: 'github.com/helm-unittest/helm-unittest/cmd/helm-unittest' }
 const VALIDATE = { name: 'kubernetes-validate', version: '1.37.0' }
+/** Knows the schemas of custom resources from their definitions. */
+const KUBECTL_VALIDATE = { name: 'kubectl-validate', version: '0.0.4', module: 'sigs.k8s.io/kubectl-validate' }
+/** Modules with the definitions of custom resources. */
+const DEFINITIONS = [
+  ['sigs.k8s.io/gateway-api@v1.4.1', 'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml'],
+  ['github.com/kedacore/keda/v2@v2.18.1', 'config/crd/bases/keda.sh_scaledobjects.yaml'],
+] as const
 const NEED = 'The tests of the chart need Helm'
 
 /** Paths of the programs that check the chart. */
 export interface ChartTools {
   compose: string
+  /** A folder of CustomResourceDefinitions. */
+  definitions: string
   helm3: string
   helm4: string
   helmDocs: string
   kubeScore: string
+  kubectlValidate: string
   unittest: string
   /** A folder of Python packages with `kubernetes_validate`. */
   validate: string
@@ -57,6 +67,8 @@ export async function installChartTools(options: Progress): Promise<ChartTools> 
     helmDocs: await byGo(HELM_DOCS, ['--help']),
     kubeScore: await byGo(KUBE_SCORE, ['version']),
     compose: await byGo(COMPOSE, ['--help']),
+    kubectlValidate: await byGo(KUBECTL_VALIDATE, ['version']),
+    definitions: await installDefinitions(options),
   }
 }
 
@@ -97,6 +109,25 @@ async function installValidate(options: Progress): Promise<string> {
     if (code !== 0) throw new Error(output)
   })
   return join(path, '..', '..')
+}
+
+async function installDefinitions(options: Progress): Promise<string> {
+  const names = DEFINITIONS.map(([, path]) => basename(path))
+  const check = (path: string) => ['ls', ...names.map((name) => join(path, '..', name))]
+  const path = await install('custom-resources', [names[0] ?? ''], check, options, async (staging) => {
+    const go = await findGo(options, NEED)
+    for (const [module, path] of DEFINITIONS) {
+      // Outside of the checkout's modules.
+      const { code, output } = await run([go, 'mod', 'download', '-json', module], {
+        cwd: staging,
+        env: goEnvironment(join(CACHE, 'go')),
+      })
+      if (code !== 0) throw new Error(output)
+      const { Dir: folder }: { Dir: string } = JSON.parse(output)
+      await cp(join(folder, path), join(staging, basename(path)))
+    }
+  })
+  return join(path, '..')
 }
 
 /** It cannot be installed by its path, because its module replaces another one. */

@@ -147,6 +147,9 @@ function launch({ state, data, logFile, settings }: ClusterOptions, port: number
 
 type Child = ReturnType<typeof launch>
 
+/** A standby is ready for reads. */
+const READY = new Set(['ready', 'standby'])
+
 /** Postgres writes its state into the last line of its lock file; pg_ctl waits for it in the same way. */
 async function ready(child: Child, { data, logFile, signal, progress }: ClusterOptions): Promise<void> {
   const began = Date.now()
@@ -154,7 +157,7 @@ async function ready(child: Child, { data, logFile, signal, progress }: ClusterO
   while (Date.now() - began < START_TIMEOUT_MS) {
     signal?.throwIfAborted()
     const lock = await readLock(data)
-    if (lock?.pid === child.pid && lock.status === 'ready') return
+    if (lock?.pid === child.pid && READY.has(lock.status)) return
     if (child.exitCode !== null || child.signalCode !== null) {
       const log = await readFile(logFile, 'utf8').catch(() => '')
       throw new CommandError(sentenceFor(log) ?? `Postgres did not start; ${logFile} ends with:\n${tail(log)}`)

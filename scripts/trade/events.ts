@@ -3,7 +3,7 @@ import type { CaseEvent } from '../../proto/events/cases.ts'
 import type { Account } from '../client/account.ts'
 import { signIn } from '../client/requests.ts'
 import { createTemporaryEndpoint, deleteEndpoint } from '../client/webhook-endpoint.ts'
-import { listenForWebhooks, type Receipt } from '../operations/webhook-listener.ts'
+import { listenForWebhooks, type Receipt } from '../operator-commands/webhook-listener.ts'
 import { CommandError } from '../toolchain/command-error.ts'
 import type { AwaitEvents } from './narrator.ts'
 

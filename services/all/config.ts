@@ -7,7 +7,7 @@ import { organizationVariables } from '../organization/config.ts'
 import { sourcingVariables } from '../sourcing/config.ts'
 import { webhooksVariables } from '../webhooks/config.ts'
 
-const { DATABASE_URL, DATABASE_DIRECT_URL, ...shared } = serviceVariables.properties
+const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_PASSWORD_FILE, ...shared } = serviceVariables.properties
 
 /** `IDENTITY_DATABASE_URL` and so on, because each service has its own role and pool. */
 const databases = Object.fromEntries(
@@ -25,17 +25,16 @@ export const allVariables = Type.Object({
   ...shared,
   DATABASE_URL: Type.Optional(DATABASE_URL),
   DATABASE_DIRECT_URL: Type.Optional(DATABASE_DIRECT_URL),
+  DATABASE_PASSWORD_FILE: Type.Optional(DATABASE_PASSWORD_FILE),
 })
 
 export type AllConfig = Static<typeof allVariables> & Record<string, unknown>
 
 /** The configuration of one service, as in its own process. */
 export function configOf<C extends { DATABASE_URL: string }>(config: AllConfig, service: ServiceName): C {
-  const prefix = service.toUpperCase()
-  const direct = config[`${prefix}_DATABASE_DIRECT_URL`]
-  return {
-    ...config,
-    DATABASE_URL: config[`${prefix}_DATABASE_URL`],
-    ...(direct === undefined ? {} : { DATABASE_DIRECT_URL: direct }),
-  } as unknown as C
+  const own = Object.keys(databaseVariables).flatMap((name) => {
+    const value = config[`${service.toUpperCase()}_${name}`]
+    return value === undefined ? [] : [[name, value]]
+  })
+  return { ...config, ...Object.fromEntries(own) } as unknown as C
 }

@@ -14,7 +14,7 @@ market.db.beforeDrop(() => running.stop())
 const { client } = (await market.organization(['IP_OWNER'])).administrator
 const atCatalog = new ApiClient(`http://127.0.0.1:${running.port}`, client.accessToken)
 
-test.each(['/v1/unknown', '/v1/parts', '/flows/v1/sessions', '/flows/v1/activations', '/unknown', '/'])(
+test.each(['/v1/unknown', '/flows/v1/sessions', '/flows/v1/activations', '/unknown', '/'])(
   '%s is 404 in the envelope of /v1',
   async (path) => {
     for (const method of ['GET', 'POST']) {
@@ -23,6 +23,11 @@ test.each(['/v1/unknown', '/v1/parts', '/flows/v1/sessions', '/flows/v1/activati
     }
   },
 )
+
+test('/v1/parts, which is of a service without a ready replica, is 503 in the envelope of /v1', async () => {
+  const { status, headers, body } = await atCatalog.get<{ code: string }>('/v1/parts')
+  expect([status, headers.get('content-type'), body.code]).toEqual([503, 'application/problem+json', 'unavailable'])
+})
 
 test('/v2.3/unknown is 404 in the envelope of /v2.3', async () => {
   const { status, body } = await atCatalog.get<{ error: { code: string } }>('/v2.3/unknown')

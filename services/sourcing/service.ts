@@ -16,6 +16,7 @@ import { cleanUpObjects } from './files/objects/cleanup.ts'
 import { fileRoutes } from './files/routes.ts'
 import { createStorage } from './files/storage/create.ts'
 import { FolderStorage } from './files/storage/folder/store.ts'
+import { storageWatch } from './files/storage/watch.ts'
 import { cleanUpUploads } from './files/uploads/cleanup.ts'
 import { uploadRoutes } from './files/uploads/routes.ts'
 import { Transfers } from './files/uploads/transfer.ts'
@@ -91,6 +92,7 @@ export async function createSourcing(config: SourcingConfig, options?: KitOption
       ...titleWorkers({ bus, sql: kit.sql, log: kit.log }),
       offerExpiryWorker({ ...deps, log: kit.log }),
       worker,
+      storageWatch({ storage, registry: kit.registry, log: kit.log }),
       every('history-partitions', PARTITIONS_INTERVAL_MS, kit.log, () => ensurePartitions(deps.sql)),
     ],
     cleanup: [

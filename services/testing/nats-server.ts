@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connectOnce } from '../kit/bus/nats/connection.ts'
+import { connectOnce, type NatsAddress } from '../kit/bus/nats/connection.ts'
 import { freePort } from './free-port.ts'
 
 export interface NatsServer {
   url: string
-  /** Starts the server and waits for it. `address`: a URL with the credentials that the server requires. */
-  start(address?: string): Promise<void>
+  /** Starts the server and waits for it. `address`: with the credentials that the server requires. */
+  start(address?: NatsAddress): Promise<void>
   /** Kills the server without a shutdown; unwritten data are lost. */
   kill(): Promise<void>
   /** Deletes the store of the killed server. */
@@ -31,14 +31,14 @@ export async function natsServer(extraArguments: readonly string[] = []): Promis
   const emptyStore = () => rm(store, { recursive: true, force: true })
   return {
     url,
-    async start(address = url) {
+    async start(address = { url }) {
       child = Bun.spawn([program, '-a', '127.0.0.1', '-p', String(port), '-js', '-sd', store, ...extraArguments], {
         stdin: 'ignore',
         stdout: 'ignore',
         stderr: 'ignore',
       })
       for (;;) {
-        const session = await connectOnce({ url: address }, 'probe').catch(() => undefined)
+        const session = await connectOnce(address, 'probe').catch(() => undefined)
         const info = await session?.jsm.getAccountInfo().catch(() => undefined)
         await session?.nc.close()
         if (info) return

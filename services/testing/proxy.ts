@@ -13,9 +13,10 @@ export class TcpProxy {
   #frozen = false
   readonly #open = new Set<Socket<Tunnel>>()
   readonly #server: TCPSocketListener<Tunnel>
+  #target: URL
 
   constructor(targetUrl: string) {
-    const { hostname, port } = new URL(targetUrl)
+    this.#target = new URL(targetUrl)
     this.#server = Bun.listen<Tunnel>({
       hostname: '127.0.0.1',
       port: 0,
@@ -24,7 +25,7 @@ export class TcpProxy {
           client.data = { peer: undefined, pending: [] }
           this.#open.add(client)
           if (this.#cut) return client.terminate()
-          void this.#dial(client, hostname, Number(port))
+          void this.#dial(client).catch(() => client.terminate())
         },
         data: ({ data: tunnel }, bytes) => this.#forward(tunnel, bytes),
         close: (client) => {
@@ -42,6 +43,12 @@ export class TcpProxy {
   /** Closes open connections and refuses new ones. */
   cut(): void {
     this.#cut = true
+    for (const socket of this.#open) socket.terminate()
+  }
+
+  /** Closes open connections and leads new ones to another server. */
+  switchTo(targetUrl: string): void {
+    this.#target = new URL(targetUrl)
     for (const socket of this.#open) socket.terminate()
   }
 
@@ -65,10 +72,10 @@ export class TcpProxy {
     this.#server.stop(true)
   }
 
-  async #dial(client: Socket<Tunnel>, hostname: string, port: number): Promise<void> {
+  async #dial(client: Socket<Tunnel>): Promise<void> {
     client.data.peer = await Bun.connect<Tunnel>({
-      hostname,
-      port,
+      hostname: this.#target.hostname,
+      port: Number(this.#target.port),
       data: { peer: client, pending: [] },
       socket: {
         data: ({ data: tunnel }, bytes) => this.#forward(tunnel, bytes),

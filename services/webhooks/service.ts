@@ -22,7 +22,7 @@ export async function createWebhooks(config: WebhooksConfig, options?: KitOption
   const kit = await createKit('webhooks', config, options)
   const { http, sql, tenantReads, clock, box, bus, notifier, log, pagination } = kit
   const addresses = { allowPrivate: config.ALLOW_PRIVATE_ADDRESSES }
-  const observe = deliveryMetrics(kit.registry, sql)
+  const observe = deliveryMetrics(kit.registry, sql, kit.bus.isLeader)
   const guard = new AddressGuard(addresses)
   const slots = slotsOf(config.BUN_CONFIG_MAX_HTTP_REQUESTS)
   return assemble('webhooks', kit, {

@@ -5,10 +5,13 @@ HOST: {{ .Values.config.listenHost | quote }}
 PORT: "8080"
 HEALTH_PORT: "9090"
 # Bun's default of 256 would let hanging webhooks and imports delay others.
-BUN_CONFIG_MAX_HTTP_REQUESTS: "4096"
+BUN_CONFIG_MAX_HTTP_REQUESTS: {{ .Values.config.maxHttpRequests | int | quote }}
 PUBLIC_URL: {{ .Values.publicUrl | quote }}
 {{- with include "marketplace.natsUrl" . }}
 NATS_URL: {{ . | quote }}
+{{- end }}
+{{- with .Values.nats.prefix }}
+NATS_PREFIX: {{ . | quote }}
 {{- end }}
 LOG_LEVEL: {{ .Values.config.logLevel | quote }}
 TRUSTED_PROXIES: {{ .Values.config.trustedProxies | quote }}
@@ -21,26 +24,73 @@ ACCESS_TOKEN_SECONDS: {{ .Values.config.accessTokenSeconds | int | quote }}
 {{- with .Values.config.otlpEndpoint }}
 OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{- end }}
+# Identity.
+HASHING_SLOTS: {{ .Values.config.hashingSlots | int | quote }}
+HASHING_QUEUE: {{ .Values.config.hashingQueue | int | quote }}
+# Sourcing and webhooks.
+ALLOW_PRIVATE_ADDRESSES: {{ .Values.config.allowPrivateAddresses | quote }}
+UPLOADS_OPEN_MAX: {{ .Values.config.uploadsOpenMax | int | quote }}
+STORED_BYTES_MAX: {{ .Values.config.storedBytesMax | int64 | quote }}
+FILES_PENDING_MAX: {{ .Values.config.filesPendingMax | int | quote }}
+IMPORTS_AT_ONCE: {{ .Values.config.importsAtOnce | int | quote }}
+IMPORT_GRACE_SECONDS: {{ .Values.config.importGraceSeconds | int | quote }}
 {{- end -}}
 
-{{/* A variable from a secret. The context is {name, secret, key}. */}}
+{{/* A variable from a secret. The context is {name, secret, key, optional}. Without an optional key the command says what is
+     missing; otherwise its pod would wait. */}}
 {{- define "marketplace.secretVariable" -}}
 - name: {{ .name }}
   valueFrom:
     secretKeyRef:
       name: {{ .secret | quote }}
       key: {{ .key | quote }}
+      {{- if .optional }}
+      optional: true
+      {{- end }}
 {{- end -}}
 
-{{/* Variables that name mounted files. */}}
+{{/* Variables that name mounted files, and the URL of NATS where a secret has it. */}}
 {{- define "marketplace.fileVariables" -}}
-{{- if .Values.nats.existingSecret }}
-- name: NATS_CREDS_FILE
-  value: "/etc/marketplace/nats/{{ .Values.nats.credentialsKey }}"
+{{- range $variable, $key := include "marketplace.natsFiles" . | fromYaml }}
+- name: {{ $variable }}
+  value: "/etc/marketplace/nats/{{ $key }}"
+{{- end }}
+{{- if eq (include "marketplace.natsUrlIsSecret" .) "true" }}
+{{ include "marketplace.secretVariable" (dict "name" "NATS_URL" "secret" .Values.nats.existingSecret "key" .Values.nats.secretKeys.url) }}
 {{- end }}
 {{- if .Values.certificates.existingConfigMap }}
 - name: NODE_EXTRA_CA_CERTS
   value: "/etc/marketplace/certificates/{{ .Values.certificates.key }}"
+{{- end }}
+- name: DATABASE_PASSWORD_FILE
+  value: {{ .Values.database.passwordFile | default "/etc/marketplace/database/password" | quote }}
+{{- end -}}
+
+{{/* Values for variables that would reach only some of the programs. */}}
+{{- define "marketplace.settledVariables" -}}
+NATS_URL: nats.url
+NATS_PREFIX: nats.prefix
+NATS_CREDS_FILE: nats.existingSecret
+NATS_NKEY_FILE: nats.existingSecret
+NATS_CERT_FILE: nats.existingSecret
+NATS_KEY_FILE: nats.existingSecret
+DATABASE_ROLE_PREFIX: database.rolePrefix
+DATABASE_MANAGE_ROLES: database.manageRoles
+PUBLIC_URL: publicUrl
+{{- end -}}
+
+{{/* Variables of `env`. The context is {env, of, reserved}, with the names of the values and of variables that the chart sets. */}}
+{{- define "marketplace.moreVariables" -}}
+{{- $settled := include "marketplace.settledVariables" . | fromYaml -}}
+{{- range $name, $value := .env }}
+{{- if has $name $.reserved }}{{ fail (printf "Remove %s from %s: the chart sets it." $name $.of) }}{{ end }}
+{{- with index $settled $name }}{{ fail (printf "Set %s instead of %s in %s, because the Jobs need it, too." . $name $.of) }}{{ end }}
+- name: {{ $name | quote }}
+  {{- if kindIs "map" $value }}
+  {{- toYaml $value | nindent 2 }}
+  {{- else }}
+  value: {{ include "marketplace.text" $value | quote }}
+  {{- end }}
 {{- end }}
 {{- end -}}
 
@@ -50,16 +100,12 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 {{- $reserved := list "PORT" "HEALTH_PORT" -}}
 {{- range fromYamlArray $own }}{{ $reserved = append $reserved .name }}{{ end -}}
 {{ $own }}
-{{- range $name, $value := .service.env }}
-{{- if has $name $reserved }}{{ fail (printf "Remove %s from env and services.%s.env: the chart sets it." $name $.name) }}{{ end }}
-- name: {{ $name | quote }}
-  value: {{ include "marketplace.text" $value | quote }}
-{{- end }}
+{{- include "marketplace.moreVariables" (dict "env" .service.env "of" (printf "env and services.%s.env" .name) "reserved" $reserved) }}
 {{- end -}}
 
 {{- define "marketplace.ownVariables" -}}
 {{- $values := .root.Values -}}
-{{- $role := printf "marketplace_%s" .name -}}
+{{- $role := printf "%s%s" $values.database.rolePrefix .name -}}
 {{- $direct := dict "root" .root "user" $role "host" .database.host "port" $values.database.port -}}
 {{- if $values.database.pooler.host -}}
 {{- $pooled := dict "root" .root "user" $role "host" $values.database.pooler.host "port" $values.database.pooler.port -}}
@@ -71,7 +117,6 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
 - name: DATABASE_URL
   value: {{ include "marketplace.databaseUrl" $direct | quote }}
 {{- end }}
-{{ include "marketplace.secretVariable" (dict "name" "PGPASSWORD" "secret" .database.secret "key" (index $values.database.passwordKeys .name)) }}
 - name: DATABASE_POOL_SIZE
   value: {{ .service.databasePoolSize | int | quote }}
 {{ include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .root) "key" $values.encryption.key) }}
@@ -108,17 +153,13 @@ OTEL_EXPORTER_OTLP_ENDPOINT: {{ . | quote }}
   value: {{ .addressing | quote }}
 - name: S3_CONDITIONAL_PUT
   value: {{ .conditionalPut | quote }}
+{{- if not .platformIdentity }}
 {{ include "marketplace.secretVariable" (dict "name" "S3_ACCESS_KEY_ID" "secret" .existingSecret "key" .accessKeyIdKey) }}
 {{ include "marketplace.secretVariable" (dict "name" "S3_SECRET_ACCESS_KEY" "secret" .existingSecret "key" .secretAccessKeyKey) }}
+{{- if .sessionTokenKey }}
+{{ include "marketplace.secretVariable" (dict "name" "S3_SESSION_TOKEN" "secret" .existingSecret "key" .sessionTokenKey) }}
+{{- end }}
+{{- end }}
 {{- end -}}
 {{- end -}}
-{{- end -}}
-
-{{/* The variables of commands that act as the owner of the database. */}}
-{{- define "marketplace.ownerVariables" -}}
-{{- $database := include "marketplace.database" . | fromYaml -}}
-- name: DATABASE_URL
-  value: {{ include "marketplace.databaseUrl" (dict "root" . "user" .Values.database.owner.username "host" $database.host "port" .Values.database.port) | quote }}
-{{ include "marketplace.secretVariable" (dict "name" "PGPASSWORD" "secret" $database.ownerSecret "key" .Values.database.owner.passwordKey) }}
-{{- include "marketplace.fileVariables" . }}
 {{- end -}}

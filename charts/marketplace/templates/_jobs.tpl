@@ -1,14 +1,20 @@
-{{/* The pod of a Job that acts as the owner of the database. The context is {root, args, variables}. */}}
+{{/* The pod of a command that acts as the owner of the database, with the settings of the migration. The context is {root, args,
+     component, restartPolicy}. */}}
 {{- define "marketplace.jobPod" -}}
+{{- $variables := include "marketplace.jobVariables" .root -}}
+{{- $reserved := list -}}
+{{- range fromYamlArray $variables }}{{ $reserved = append $reserved .name }}{{ end -}}
+{{- $mounts := dict "root" .root "settings" .root.Values "password" (dict "secret" (include "marketplace.database" .root | fromYaml).ownerSecret "key" .root.Values.database.owner.passwordKey "optional" true) -}}
 metadata:
   labels:
-    {{- include "marketplace.podLabels" (dict "root" .root "component" "jobs" "labels" .root.Values.podLabels) | nindent 4 }}
+    {{- include "marketplace.podLabels" (dict "root" .root "component" (.component | default "jobs") "labels" .root.Values.podLabels) | nindent 4 }}
   {{- with .root.Values.podAnnotations }}
   annotations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  {{- include "marketplace.taskSpec" .root | nindent 2 }}
+  restartPolicy: {{ .restartPolicy | default "Never" }}
+  {{- include "marketplace.podSpec" (dict "root" .root "settings" .root.Values "account" (include "marketplace.jobsAccountName" .root)) | nindent 2 }}
   containers:
     - name: {{ first .args }}
       image: {{ include "marketplace.image" .root }}
@@ -17,17 +23,27 @@ spec:
         {{- range .args }}
         - {{ . | quote }}
         {{- end }}
+      # The last line of a command that fails says why.
+      terminationMessagePolicy: FallbackToLogsOnError
       securityContext:
         {{- toYaml .root.Values.containerSecurityContext | nindent 8 }}
+      {{- with .root.Values.jobs.envFrom }}
+      envFrom:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
       env:
-        {{- include "marketplace.ownerVariables" .root | nindent 8 }}
-        {{- .variables | nindent 8 }}
+        {{- $variables | nindent 8 }}
+        {{- include "marketplace.moreVariables" (dict "env" .root.Values.jobs.env "of" "jobs.env" "reserved" $reserved) | nindent 8 }}
       resources:
         {{- toYaml .root.Values.migrations.resources | nindent 8 }}
       volumeMounts:
-        {{- include "marketplace.volumeMounts" (dict "root" .root "settings" .root.Values) | nindent 8 }}
+        {{- include "marketplace.volumeMounts" $mounts | nindent 8 }}
   volumes:
-    {{- include "marketplace.volumes" (dict "root" .root "settings" .root.Values) | nindent 4 }}
+    {{- include "marketplace.volumes" $mounts | nindent 4 }}
+{{- end -}}
+
+{{- define "marketplace.jobsAccountName" -}}
+{{- .Values.jobs.serviceAccount.create | ternary (printf "%s-jobs" (include "marketplace.fullname" .)) (.Values.jobs.serviceAccount.name | default "default") -}}
 {{- end -}}
 
 {{/* Helm waits for a hook before it creates the Postgres for evaluation, so there the migration is an ordinary Job. */}}
@@ -35,18 +51,10 @@ spec:
 {{- and .Values.migrations.useHelmHooks (not .Values.dev.enabled) -}}
 {{- end -}}
 
-{{- define "marketplace.migrationPod" -}}
-{{- include "marketplace.jobPod" (dict "root" . "args" (list "migrate" "--catalogs") "variables" (include "marketplace.migrationVariables" .)) -}}
-{{- end -}}
-
-{{- define "marketplace.bootstrapPod" -}}
-{{- $args := list "operator" "bootstrap" "--if-none" -}}
+{{- define "marketplace.bootstrapArguments" -}}
 {{- with .Values.bootstrap -}}
-{{- $args = concat $args (list "--email" .email "--given-name" .givenName "--family-name" .familyName "--organization" .organization "--region" .region) -}}
+{{- toYaml (list "operator" "bootstrap" "--if-none" "--without-link" "--email" .email "--given-name" .givenName "--family-name" .familyName "--organization" .organization "--region" .region) -}}
 {{- end -}}
-{{- $variables := include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .) "key" .Values.encryption.key) -}}
-{{- $variables = printf "%s\n- name: PUBLIC_URL\n  value: %s" $variables (quote .Values.publicUrl) -}}
-{{- include "marketplace.jobPod" (dict "root" . "args" $args "variables" $variables) -}}
 {{- end -}}
 
 {{/* A Job cannot be changed, and GitOps tools render each revision as the first: revision and content name it. The context
@@ -55,14 +63,36 @@ spec:
 {{ include "marketplace.fullname" .root }}-{{ .task }}-{{ .root.Release.Revision }}-{{ .pod | sha256sum | trunc 8 }}
 {{- end -}}
 
-{{- define "marketplace.migrationVariables" -}}
+{{- define "marketplace.jobVariables" -}}
 {{- $database := include "marketplace.database" . | fromYaml -}}
-{{- range $name := splitList " " (include "marketplace.serviceNames" .) -}}
-{{ include "marketplace.secretVariable" (dict "name" (printf "%s_DATABASE_PASSWORD" (upper $name)) "secret" $database.secret "key" (index $.Values.database.passwordKeys $name)) }}
-{{ end -}}
-{{- with include "marketplace.natsUrl" . -}}
+- name: DATABASE_URL
+  value: {{ include "marketplace.databaseUrl" (dict "root" . "user" .Values.database.owner.username "host" $database.host "port" .Values.database.port) | quote }}
+{{- include "marketplace.fileVariables" . }}
+- name: PUBLIC_URL
+  value: {{ .Values.publicUrl | quote }}
+- name: ACCESS_TOKEN_SECONDS
+  value: {{ .Values.config.accessTokenSeconds | int | quote }}
+{{ include "marketplace.secretVariable" (dict "name" "ENCRYPTION_KEYS" "secret" (include "marketplace.encryptionSecret" .) "key" .Values.encryption.key "optional" true) }}
+- name: DATABASE_ROLE_PREFIX
+  value: {{ .Values.database.rolePrefix | quote }}
+- name: DATABASE_MANAGE_ROLES
+  value: {{ .Values.database.manageRoles | quote }}
+{{- if .Values.database.manageRoles }}
+{{- range $name := splitList " " (include "marketplace.serviceNames" .) }}
+{{ include "marketplace.secretVariable" (dict "name" (printf "%s_DATABASE_PASSWORD" (upper $name)) "secret" $database.secret "key" (index $.Values.database.passwordKeys $name) "optional" true) }}
+{{- end }}
+{{- end }}
+{{- with include "marketplace.natsUrl" . }}
 - name: NATS_URL
   value: {{ . | quote }}
+{{- end }}
+{{- if eq (include "marketplace.usesNats" .) "true" }}
+{{- with .Values.nats.prefix }}
+- name: NATS_PREFIX
+  value: {{ . | quote }}
+{{- end }}
+- name: NATS_MANAGE_STREAMS
+  value: {{ .Values.nats.manageStreams | quote }}
 - name: NATS_STREAM_REPLICAS
   value: {{ $.Values.dev.enabled | ternary 1 $.Values.nats.streamReplicas | int | quote }}
 - name: NATS_STREAM_MAX_BYTES

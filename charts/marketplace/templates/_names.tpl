@@ -3,6 +3,17 @@
 {{- default (eq .Release.Name .Chart.Name | ternary .Chart.Name (printf "%s-%s" .Release.Name .Chart.Name)) .Values.fullnameOverride | trunc 36 | trimSuffix "-" -}}
 {{- end -}}
 
+{{/* Name, labels and annotations of an object. The context is {root, name, component, labels, annotations}. */}}
+{{- define "marketplace.metadata" -}}
+name: {{ .name | quote }}
+labels:
+  {{- include "marketplace.labels" . | nindent 2 }}
+{{- with mergeOverwrite (deepCopy .root.Values.commonAnnotations) (.annotations | default dict) }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Labels of every object. The context is {root, component}. */}}
 {{- define "marketplace.labels" -}}
 {{ include "marketplace.podLabels" . }}
@@ -29,11 +40,17 @@ app.kubernetes.io/component: {{ .component }}
 {{/* repository:tag, or repository@digest. */}}
 {{- define "marketplace.image" -}}
 {{- $repository := required "Set image.repository to the repository that you pushed the image to." .Values.image.repository -}}
+{{- with .Values.global.imageRegistry }}{{ $repository = printf "%s/%s" (trimSuffix "/" .) $repository }}{{ end -}}
 {{- if .Values.image.digest -}}
 {{ $repository }}@{{ .Values.image.digest }}
 {{- else -}}
 {{ $repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end -}}
+{{- end -}}
+
+{{/* An image of others behind the registry. The context is {root, image}. */}}
+{{- define "marketplace.otherImage" -}}
+{{- with .root.Values.global.imageRegistry }}{{ printf "%s/%s" (trimSuffix "/" .) ($.image | trimPrefix "docker.io/") }}{{ else }}{{ .image }}{{ end -}}
 {{- end -}}
 
 {{- define "marketplace.host" -}}

@@ -1,8 +1,13 @@
-{{/* The context is {root, settings}, as for the volumes. */}}
+{{/* The context is {root, settings, password}, as for the volumes. */}}
 {{- define "marketplace.volumeMounts" -}}
 - name: tmp
   mountPath: /tmp
-{{- if .root.Values.nats.existingSecret }}
+{{- if and .password (not .root.Values.database.passwordFile) }}
+- name: database
+  mountPath: /etc/marketplace/database
+  readOnly: true
+{{- end }}
+{{- if include "marketplace.natsFiles" .root }}
 - name: nats
   mountPath: /etc/marketplace/nats
   readOnly: true
@@ -21,11 +26,23 @@
 - name: tmp
   emptyDir:
     sizeLimit: 64Mi
-{{- if .root.Values.nats.existingSecret }}
+{{- if and .password (not .root.Values.database.passwordFile) }}
+- name: database
+  secret:
+    secretName: {{ .password.secret | quote }}
+    items: [{ key: {{ .password.key | quote }}, path: password }]
+    {{- if .password.optional }}
+    optional: true
+    {{- end }}
+{{- end }}
+{{- with include "marketplace.natsFiles" .root }}
 - name: nats
   secret:
-    secretName: {{ .root.Values.nats.existingSecret | quote }}
-    items: [{ key: {{ .root.Values.nats.credentialsKey | quote }}, path: {{ .root.Values.nats.credentialsKey | quote }} }]
+    secretName: {{ $.root.Values.nats.existingSecret | quote }}
+    items:
+      {{- range fromYaml . | values | sortAlpha }}
+      - { key: {{ . | quote }}, path: {{ . | quote }} }
+      {{- end }}
 {{- end }}
 {{- if .root.Values.certificates.existingConfigMap }}
 - name: certificates
@@ -61,8 +78,3 @@ imagePullSecrets:
 {{- end }}
 {{- end -}}
 
-{{/* The pod of a Job or a test: the settings of all services, and an account that the chart does not create. */}}
-{{- define "marketplace.taskSpec" -}}
-restartPolicy: Never
-{{ include "marketplace.podSpec" (dict "root" . "settings" .Values "account" (.Values.serviceAccount.create | ternary "default" (.Values.serviceAccount.name | default "default"))) }}
-{{- end -}}

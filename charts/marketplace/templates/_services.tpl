@@ -9,7 +9,7 @@ identity catalog organization sourcing webhooks
 
 {{/* The settings of a service as YAML: those of all services with its overrides. The context is {root, name}. */}}
 {{- define "marketplace.service" -}}
-{{- $common := pick .root.Values "replicas" "databasePoolSize" "autoscaling" "podDisruptionBudget" "maxSurge" "revisionHistoryLimit" "resources" "startupProbe" "readinessProbe" "livenessProbe" "shutdownSeconds" "preStopSeconds" "env" "envFrom" "serviceAnnotations" "podSecurityContext" "containerSecurityContext" "podAnnotations" "podLabels" "nodeSelector" "tolerations" "affinity" "priorityClassName" "podSpec" "initContainers" "volumes" "volumeMounts" "topologySpread" "serviceAccount" -}}
+{{- $common := pick .root.Values "replicas" "databasePoolSize" "autoscaling" "podDisruptionBudget" "minReadySeconds" "maxSurge" "revisionHistoryLimit" "resources" "startupProbe" "readinessProbe" "livenessProbe" "shutdownSeconds" "preStopSeconds" "env" "envFrom" "serviceAnnotations" "deploymentAnnotations" "podSecurityContext" "containerSecurityContext" "podAnnotations" "podLabels" "nodeSelector" "tolerations" "affinity" "priorityClassName" "podSpec" "initContainers" "volumes" "volumeMounts" "topologySpread" "serviceAccount" -}}
 {{- $service := mergeOverwrite (deepCopy $common) (deepCopy (index .root.Values.services .name)) -}}
 {{- /* An evaluation fits into a node with two CPUs. */ -}}
 {{- if .root.Values.dev.enabled -}}

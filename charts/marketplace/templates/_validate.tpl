@@ -10,23 +10,31 @@
 {{- range $key, $value := $own }}{{ if $value }}{{ fail (printf "Remove %s, because dev.enabled=true starts its own Postgres and NATS and creates their secrets." $key) }}{{ end }}{{ end -}}
 {{- else -}}
 {{- if not .Values.database.host }}{{ fail "Set database.host to your Postgres, or dev.enabled=true for an evaluation without persistence." }}{{ end -}}
-{{- if not .Values.database.existingSecret }}{{ fail "Set database.existingSecret to the secret with the passwords of the service roles." }}{{ end -}}
+{{- if not (or .Values.database.existingSecret .Values.database.passwordFile) }}{{ fail "Set database.existingSecret to the secret with the passwords of the service roles, or database.passwordFile." }}{{ end -}}
+{{- if and .Values.database.passwordFile (or .Values.database.existingSecret .Values.database.owner.existingSecret) }}{{ fail "Remove database.existingSecret and database.owner.existingSecret, because database.passwordFile has the passwords." }}{{ end -}}
+{{- if and .Values.database.passwordFile .Values.database.manageRoles }}{{ fail "Set database.manageRoles=false: the migration does not know the passwords that database.passwordFile has." }}{{ end -}}
 {{- if not .Values.encryption.existingSecret }}{{ fail "Set encryption.existingSecret to the secret with the encryption keys." }}{{ end -}}
 {{- if not .Values.storage.s3.endpoint }}{{ fail "Set storage.s3.endpoint to an S3-compatible store." }}{{ end -}}
 {{- end -}}
 {{- if .Values.storage.s3.endpoint -}}
 {{- if not .Values.storage.s3.bucket }}{{ fail "Set storage.s3.bucket to an existing bucket." }}{{ end -}}
-{{- if not .Values.storage.s3.existingSecret }}{{ fail "Set storage.s3.existingSecret to the secret with the access key of the store." }}{{ end -}}
+{{- if not (or .Values.storage.s3.existingSecret .Values.storage.s3.platformIdentity) }}{{ fail "Set storage.s3.existingSecret to the secret with the access key of the store, or storage.s3.platformIdentity=true." }}{{ end -}}
+{{- if and .Values.storage.s3.existingSecret .Values.storage.s3.platformIdentity }}{{ fail "Remove storage.s3.existingSecret, because storage.s3.platformIdentity=true takes the access key from the platform." }}{{ end -}}
 {{- end -}}
 {{- include "marketplace.validateLabels" . -}}
 {{- include "marketplace.validateReplicas" . -}}
-{{- if and (not .Values.nats.url) .Values.nats.existingSecret }}{{ fail "Set nats.url to the servers that the credentials of nats.existingSecret are for." }}{{ end -}}
+{{- with .Values.nats -}}
+{{- if and .url .existingSecret (eq .secretType "url") }}{{ fail "Remove nats.url, because nats.existingSecret has the URL (nats.secretType=url)." }}{{ end -}}
+{{- if and (not .url) .existingSecret (ne .secretType "url") }}{{ fail "Set nats.url to the servers that the credentials of nats.existingSecret are for." }}{{ end -}}
+{{- if and (eq .secretType "certificate") .existingSecret (not (hasPrefix "tls://" .url)) }}{{ fail "Set nats.url to tls://…, because NATS reads a client certificate over TLS only." }}{{ end -}}
+{{- if and .prefix (ne (include "marketplace.usesNats" $) "true") }}{{ fail "Remove nats.prefix, or set nats.url: without NATS events run over Postgres." }}{{ end -}}
+{{- end -}}
+{{- if and .Values.jobs.serviceAccount.create .Values.jobs.serviceAccount.name }}{{ fail (printf "Set jobs.serviceAccount.create=false to run the Jobs with the existing account %s." .Values.jobs.serviceAccount.name) }}{{ end -}}
 {{- if and .Values.httpRoute.enabled (not .Values.httpRoute.parentRefs) }}{{ fail "Set httpRoute.parentRefs to your gateways." }}{{ end -}}
 {{- if .Values.keda.enabled -}}
 {{- $webhooks := include "marketplace.service" (dict "root" . "name" "webhooks") | fromYaml -}}
 {{- if $webhooks.autoscaling.enabled }}{{ fail "Webhooks are scaled by KEDA or by the CPU, not by both: set services.webhooks.autoscaling.enabled=false, or keda.enabled=false." }}{{ end -}}
-{{- if not (include "marketplace.natsUrl" .) }}{{ fail "KEDA reads the consumer lag of JetStream: set nats.url, or keda.enabled=false." }}{{ end -}}
-{{- if not .Values.keda.monitoringEndpoint }}{{ fail "Set keda.monitoringEndpoint to the monitoring endpoint of NATS, such as nats.nats.svc:8222." }}{{ end -}}
+{{- if not .Values.keda.prometheusUrl }}{{ fail "Set keda.prometheusUrl to the Prometheus that scrapes the pods, such as http://prometheus.monitoring.svc:9090." }}{{ end -}}
 {{- end -}}
 {{- if .Values.bootstrap.enabled -}}
 {{- range list "email" "givenName" "familyName" "organization" "region" -}}
@@ -45,7 +53,7 @@
 {{- define "marketplace.validateLabels" -}}
 {{- $labels := dict "commonLabels" .Values.commonLabels "podLabels" .Values.podLabels -}}
 {{- range $name, $service := .Values.services }}{{ $_ := set $labels (printf "services.%s.podLabels" $name) ($service.podLabels | default dict) }}{{ end -}}
-{{- range $name, $metrics := .Values.metrics }}{{ $_ := set $labels (printf "metrics.%s.labels" $name) $metrics.labels }}{{ end -}}
+{{- range $name := list "serviceMonitor" "alerts" "dashboard" }}{{ $_ := set $labels (printf "metrics.%s.labels" $name) (index $.Values.metrics $name).labels }}{{ end -}}
 {{- range $key, $set := $labels -}}
 {{- range $label, $_ := $set -}}
 {{- if or (hasPrefix "app.kubernetes.io/" $label) (hasPrefix "helm.sh/" $label) }}{{ fail (printf "Remove %s from %s: the chart sets these labels." $label $key) }}{{ end -}}

@@ -1,5 +1,6 @@
 import type { CatalogReloaded } from '../../../proto/events/catalog.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
+import { VERSION } from '../../kit/config/version.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import type { Catalog, CatalogName } from '../catalog.ts'
 import { CATALOGS } from '../catalogs.ts'
@@ -97,7 +98,8 @@ async function importLocked(options: ImportOptions, sources: readonly Source[]):
   for (const source of sources) {
     const { name } = source.catalog
     const entries = await stageFile(sql, source, version, problems, () => onRecord?.(name))
-    staged.push({ catalog: source.catalog, next: { name, version, entries, shipped: source.shipped } })
+    const next = { name, version, entries, product_version: source.shipped ? VERSION : null }
+    staged.push({ catalog: source.catalog, next })
   }
   const versions = new Map([...published].map(([name, current]) => [name, current.version]))
   for (const { catalog } of staged) versions.set(catalog.name, version)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Readable } from 'node:stream'
+import { VERSION } from '../../kit/config/version.ts'
 import { connect } from '../../kit/db/client.ts'
 import { exportedText, importTexts, restoreShipped, shippedText } from '../../testing/catalog-imports.ts'
 import { testDatabase } from '../../testing/database.ts'
@@ -81,6 +82,13 @@ describe('a changed file', () => {
     ])
     await restoreShipped(sql, 'criticalities')
   })
+
+  test('do not replace what a newer version has loaded, as after a rollback', async () => {
+    expect((await shippedSources(sql, VERSION)).skipped).toEqual([])
+    const { sources, skipped } = await shippedSources(sql, '0.0.9')
+    expect(sources).toEqual([])
+    expect(skipped).toContainEqual({ name: 'materials', by: `version ${VERSION} of the product loaded it` })
+  })
 })
 
 describe('the shipped files', () => {
@@ -103,7 +111,7 @@ describe('the shipped files', () => {
     const own = 'id,code,name,governing_body,rank\nown,own,Our own,Us,1\n'
     await importTexts(sql, { criticalities: own })
     const { sources, skipped } = await shippedSources(sql)
-    expect(skipped).toEqual(['criticalities'])
+    expect(skipped).toEqual([{ name: 'criticalities', by: 'an operator loaded it from another file' }])
     const { problems } = await importCatalogs({ sql, clock: Date.now }, sources)
     expect(problems.listed).toEqual([])
     expect(await exportedText(sql, 'criticalities')).toBe(own)

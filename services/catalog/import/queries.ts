@@ -27,11 +27,12 @@ export interface Current {
   /** A bigint as text. */
   version: string
   entries: number
-  shipped: boolean
+  /** The version of the product with which the content was shipped; null for an operator's own content. */
+  product_version: string | null
 }
 
 export const currentVersions = (sql: Sql) => sql<Current[]>`
-  select name, version, entries, shipped from catalog.catalogs`
+  select name, version, entries, product_version from catalog.catalogs`
 
 export async function newVersion(sql: Sql): Promise<string> {
   const [row] = await sql<{ version: string }[]>`select nextval('catalog.version_numbers') as version`
@@ -155,9 +156,12 @@ export async function countEntries(sql: Sql, { table }: StoredCatalog, version: 
 /** Waits for all transactions that refer to entries, and blocks new ones. */
 export const lockEntries = (tx: Tx) => tx`select catalog.lock_entries_exclusive()`
 
-export const publishVersion = (tx: Tx, { name, version, entries, shipped, now }: Current & { now: string }) => tx`
+export const publishVersion = (
+  tx: Tx,
+  { name, version, entries, product_version, now }: Current & { now: string },
+) => tx`
   update catalog.catalogs
-  set version = ${version}, entries = ${entries}, shipped = ${shipped}, loaded_at = ${now}
+  set version = ${version}, entries = ${entries}, product_version = ${product_version}, loaded_at = ${now}
   where name = ${name}`
 
 /** Entries for an export, in list order. */

@@ -9,8 +9,9 @@ create table catalogs (
   -- Version 0 is the empty catalog.
   version bigint not null default 0,
   entries integer not null default 0,
-  -- Whether the content was shipped with the product. `catalog import --defaults` keeps an operator's own content.
-  shipped boolean not null default true,
+  -- The version of the product with which the content was shipped; null for an operator's own content.
+  -- `catalog import --defaults` keeps the latter, and what a newer version has loaded.
+  product_version text default '0.0.0',
   loaded_at timestamptz(3)
 );
 

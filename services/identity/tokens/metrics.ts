@@ -6,7 +6,7 @@ type Grant = 'password' | 'refresh_token'
 /** Counts requests for tokens by their outcome: `success`, or the code of the error. */
 export function signInMetrics(registry: Registry) {
   const signIns = new Counter({
-    name: 'sign_ins_total',
+    name: 'marketplace_sign_ins_total',
     help: 'Requests for tokens, by grant type and result.',
     labelNames: ['grant_type', 'result'],
     registers: [registry],

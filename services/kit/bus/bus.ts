@@ -11,6 +11,7 @@ import { countRetries } from './consume/queries.ts'
 import type { DeadLetterNotice } from './consume/retry-queue.ts'
 import type { ConsumeOptions, SubscribeOptions } from './driver/options.ts'
 import { byStream, matcherOf } from './driver/subjects.ts'
+import type { NatsAddress } from './nats/connection.ts'
 import { natsDriver } from './nats/driver.ts'
 import { channelOf, measureUnsent } from './outbox/queries.ts'
 import { createRelay } from './outbox/relay.ts'
@@ -24,9 +25,8 @@ interface BusOptions {
   /** URL of Postgres without a pooler, because locks need a session. */
   directUrl: string
   notifier: Notifier
-  /** URL of NATS. Without it the bus runs on Postgres. */
-  natsUrl?: string
-  natsCredsFile?: string
+  /** Without it the bus runs on Postgres. */
+  nats?: NatsAddress | undefined
   log: MessageLog
   onDeadLetter?: (notice: DeadLetterNotice) => void
   timing?: Partial<BusTiming>
@@ -68,6 +68,10 @@ export interface Bus {
   /** The worker that publishes the outbox of this service. One process at a time runs it. */
   relay(): Worker
   lag(): Promise<BusLag>
+  /** Whether this process runs the relay. It alone measures what all replicas of the service share. */
+  isLeader(): boolean
+  /** Whether NATS is connected. */
+  isConnected(): boolean
   /** Must be called after the workers have ended. */
   close(): Promise<void>
 }
@@ -77,28 +81,29 @@ interface Subscription {
 }
 
 export interface BusLag {
-  /** Unpublished events of this service, at most 10,000. */
-  outbox: { waiting: number; oldestMs: number }
+  /** Unpublished events of this service, at most 10,000. Undefined if another process is the leader, as for the retries. */
+  outbox: { waiting: number; oldestMs: number } | undefined
   /** Unprocessed events by consumer, of the consumers that this process leads. */
   consumers: Record<string, number>
   /** Queued retries and dead letters by consumer. */
-  retries: { consumer: string; retrying: number; dead: number }[]
+  retries: { consumer: string; retrying: number; dead: number }[] | undefined
 }
 
 /** The bus of one service in one process. */
 export async function createBus(options: BusOptions): Promise<Bus> {
-  const { service, pool, directUrl: url, notifier, natsUrl, natsCredsFile: credsFile, log } = options
+  const { service, pool, directUrl: url, notifier, nats, log } = options
   const timing = { ...TIMING, ...options.timing }
   const election = new LeaderElection({ service, url, log, pollMs: timing.electionPollMs })
   const subscribers = new Set<Subscriber>()
   const heartbeats = new Heartbeats(subscribers)
   const onHeartbeat = (name: string) => heartbeats.record(name)
   const driver =
-    natsUrl === undefined
+    nats === undefined
       ? postgresDriver({ service, pool, notifier, log, onHeartbeat })
-      : natsDriver({ url: natsUrl, ...(credsFile === undefined ? {} : { credsFile }) }, { service, log, onHeartbeat })
+      : natsDriver(nats, { service, log, onHeartbeat })
   const consumers = new Map<string, Consumer>()
   const closing = new AbortController()
+  const isLeader = () => election.leads('relay')
 
   return {
     consume(consume) {
@@ -146,7 +151,8 @@ export async function createBus(options: BusOptions): Promise<Bus> {
     },
 
     async lag() {
-      const [unsent] = await measureUnsent(pool)
+      const shared = isLeader()
+      const [unsent] = shared ? await measureUnsent(pool) : []
       const lags = await Promise.all(
         [...consumers].map(async ([name, consumer]) => {
           const lag = await consumer.lag()
@@ -154,11 +160,14 @@ export async function createBus(options: BusOptions): Promise<Bus> {
         }),
       )
       return {
-        outbox: { waiting: unsent?.waiting ?? 0, oldestMs: unsent?.oldest_ms ?? 0 },
+        outbox: unsent && { waiting: unsent.waiting, oldestMs: unsent.oldest_ms },
         consumers: Object.fromEntries(lags.flat()),
-        retries: await countRetries(pool),
+        retries: shared ? await countRetries(pool) : undefined,
       }
     },
+
+    isLeader,
+    isConnected: driver.isConnected,
 
     async close() {
       closing.abort()

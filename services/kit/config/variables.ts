@@ -34,6 +34,17 @@ export const commonVariables = {
   NATS_CREDS_FILE: Type.Optional(
     Type.String({ description: 'File with the credentials for NATS, if the URL does not contain them.' }),
   ),
+  NATS_NKEY_FILE: Type.Optional(Type.String({ description: 'The same as the seed of an nkey.' })),
+  NATS_CERT_FILE: Type.Optional(
+    Type.String({ description: 'The same as a client certificate, in PEM; needs NATS_KEY_FILE.' }),
+  ),
+  NATS_KEY_FILE: Type.Optional(Type.String({ description: 'Private key of NATS_CERT_FILE, in PEM.' })),
+  NATS_PREFIX: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,32}$',
+      description: 'Prefix of streams and subjects, for several installations in one account of NATS. Unset: none.',
+    }),
+  ),
   DATABASE_POOL_SIZE: Type.Integer({
     minimum: 1,
     maximum: 200,
@@ -104,6 +115,12 @@ export const databaseVariables = {
     Type.String({
       pattern: '^postgres(ql)?://',
       description: 'The same without a pooler, for LISTEN and locks. Default: DATABASE_URL.',
+    }),
+  ),
+  DATABASE_PASSWORD_FILE: Type.Optional(
+    Type.String({
+      description:
+        'File with the password of both, read again at each connect. While it is rotated, it has one line for each password.',
     }),
   ),
 }

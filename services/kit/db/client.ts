@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { credentialsOf } from './password-file.ts'
 
 /** A pool or a transaction. Query functions accept both. */
 export type Sql = postgres.Sql | postgres.TransactionSql
@@ -20,6 +21,8 @@ interface PoolOptions {
   maxPipelined?: number
   /** Longest wait for a statement, after which it fails and its connection is closed. Default: unlimited. */
   statementSeconds?: number
+  /** Refuses a standby, so that after a failover a new connection leads to the new primary. */
+  primary?: boolean
 }
 
 /**
@@ -38,13 +41,16 @@ const reconnectSeconds = () => 0.1 + Math.random() * 0.1
  */
 export function connect(
   url: string,
-  { max, applicationName, searchPath, maxPipelined = UNPIPELINED, statementSeconds }: PoolOptions,
+  { max, applicationName, searchPath, maxPipelined = UNPIPELINED, statementSeconds, primary = false }: PoolOptions,
 ): Pool {
   // The types of postgres.js lack `max_pipeline`, the number of queries at which a connection counts as busy, and
   // `query_timeout`, which the patch adds.
   const untyped = { max_pipeline: maxPipelined, query_timeout: statementSeconds }
-  return postgres(url, {
+  const { address, password } = credentialsOf(url)
+  return postgres(address, {
     ...untyped,
+    ...(password ? { password } : {}),
+    ...(primary ? { target_session_attrs: 'primary' as const } : {}),
     max,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     backoff: reconnectSeconds,

@@ -1,33 +1,67 @@
 import { Gauge, type Registry } from 'prom-client'
+import { measuredGauges } from '../metrics/gauges.ts'
 import type { Pool } from './client.ts'
 
 interface PoolMetrics {
   sql: Pool
   /** The largest number of connections. */
   size: number
+  /** Whether this process measures what all replicas share. */
+  isLeader(): boolean
 }
 
-/** Connections of a service to Postgres. The states count all replicas; they are absent while the database is unavailable. */
-export function poolMetrics(registry: Registry, { sql, size }: PoolMetrics): void {
+/** Connections to Postgres. One replica of the service reports what all share. */
+export function poolMetrics(registry: Registry, { sql, size, isLeader }: PoolMetrics): void {
   new Gauge({
-    name: 'database_pool_size',
+    name: 'marketplace_database_pool_size',
     help: 'Connections to Postgres that this process may open.',
     registers: [registry],
   }).set(size)
-  new Gauge({
-    name: 'database_connections',
-    help: 'Connections to Postgres of all replicas of the service, by state.',
-    labelNames: ['state'],
-    registers: [registry],
-    async collect() {
-      const states = await countConnections(sql).catch(() => [])
-      this.reset()
-      for (const { state, count } of states) this.labels(state).set(count)
+  const gauge = measuredGauges(registry, () => measure(sql, isLeader()))
+  gauge('marketplace_database_up', 'Whether Postgres answers this process.', [], (to, measured) =>
+    to.set(measured ? 1 : 0),
+  )
+  gauge(
+    'marketplace_database_connections',
+    'Connections to Postgres of all replicas of the service, by state.',
+    ['state'],
+    (to, measured) => {
+      for (const { state, count } of measured?.states ?? []) to.labels(state).set(count)
     },
+  )
+  gauge('marketplace_database_server_connections', 'Connections to Postgres of all its users.', [], (to, measured) => {
+    if (measured?.server) to.set(measured.server.used)
   })
+  gauge(
+    'marketplace_database_server_connections_limit',
+    'Connections that Postgres accepts of users without privileges.',
+    [],
+    (to, measured) => {
+      if (measured?.server) to.set(measured.server.limit)
+    },
+  )
+}
+
+interface Measured {
+  states: { state: string; count: number }[]
+  server: { used: number; limit: number } | undefined
+}
+
+async function measure(sql: Pool, isLeader: boolean): Promise<Measured> {
+  if (isLeader) {
+    const [states, [server]] = await Promise.all([countConnections(sql), countAll(sql)])
+    return { states, server }
+  }
+  await sql`select 1`
+  return { states: [], server: undefined }
 }
 
 const countConnections = (sql: Pool) => sql<{ state: string; count: number }[]>`
   select replace(state, ' ', '_') as state, count(*)::int as count from pg_stat_activity
   where usename = current_user and state is not null
   group by state`
+
+const countAll = (sql: Pool) => sql<{ used: number; limit: number }[]>`
+  select (select sum(numbackends)::int from pg_stat_database) as used,
+    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+      - current_setting('reserved_connections')::int as limit`

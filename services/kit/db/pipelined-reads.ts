@@ -74,7 +74,7 @@ export function connectService(
   { size, applicationName, traced }: ServiceConnections,
 ): { sql: Pool; reads: PipelinedReads } {
   const open = (max: number, maxPipelined?: number) => {
-    const shared = { applicationName, statementSeconds: STATEMENT_SECONDS, max }
+    const shared = { applicationName, statementSeconds: STATEMENT_SECONDS, primary: true, max }
     const pool = connect(url, maxPipelined === undefined ? shared : { ...shared, maxPipelined })
     return traced ? tracedPool(pool) : pool
   }

@@ -1,5 +1,5 @@
 import { type AnyElysia, Elysia } from 'elysia'
-import { invalidField, refuse } from '../errors/refusal.ts'
+import { invalidField, refuse, unavailable } from '../errors/refusal.ts'
 import { contentLengthOf } from '../limits/content-length.ts'
 import { corsFor, takeCorsHeaders } from './cors.ts'
 import type { Http } from './http.ts'
@@ -18,13 +18,18 @@ interface AppOptions {
   services: readonly RoutedService[]
   /** The service that answers a path, whether it has a route for it or not. */
   ownerOf(path: string): RoutedService
+  /** Whether another process answers a path. Default: none does. */
+  isElsewhere?(path: string): boolean
   trustedProxies: number
   /** Origins whose pages may call the API. */
   corsOrigins: readonly string[]
 }
 
+/** Some ingress controllers send the requests of a service without a ready replica to the service of all other paths. */
+const NO_REPLICA = 'The service of this path has no ready replica; try again in a moment.'
+
 /** The Elysia app of a process: refuses malformed requests before they are routed, and writes every error response. */
-export function createApp({ services, ownerOf, trustedProxies, corsOrigins }: AppOptions) {
+export function createApp({ services, ownerOf, isElsewhere = () => false, trustedProxies, corsOrigins }: AppOptions) {
   const addresses: ClientAddresses = {
     trustedProxies,
     socketAddress: (request) => app.server?.requestIP(request)?.address,
@@ -53,6 +58,7 @@ export function createApp({ services, ownerOf, trustedProxies, corsOrigins }: Ap
       const methods = paths.methodsOf(path)
       const page = methods ? undefined : paths.pageBefore(path)
       if (page) return responder.empty(state, 308, { location: page })
+      if (!methods && isElsewhere(path)) return responder.failure(state, unavailable('replica', NO_REPLICA))
       if (!methods) return responder.failure(state, refuse('not_found', { detail: paths.detailOfUnknown(path) }))
       const allow = methods.join(', ')
       const { method } = state.request

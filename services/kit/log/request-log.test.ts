@@ -63,3 +63,18 @@ test('no request line is written at levels above info', () => {
     expect(lines).toEqual([])
   }
 })
+
+test.each([
+  [200, 'info', ['debug', 'info']],
+  [404, 'info', ['debug', 'info']],
+  [503, 'warn', ['debug', 'info', 'warn']],
+  [500, 'error', ['debug', 'info', 'warn', 'error']],
+] as const)('the line of a %d has the level %s, and is written at %p', (status, level, settings) => {
+  const writtenAt = ['debug', 'info', 'warn', 'error', 'fatal', 'silent'].filter((setting) => {
+    const { lines, ...rest } = options(setting)
+    createRequestLog(rest).write({ ...ENTRY, status })
+    if (lines[0]) expect(JSON.parse(lines[0]).level).toBe(level)
+    return lines.length > 0
+  })
+  expect(writtenAt).toEqual([...settings])
+})

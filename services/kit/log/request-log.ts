@@ -20,18 +20,26 @@ export interface RequestLog {
   write(entry: RequestLogEntry): void
 }
 
-/** Levels that leave out the lines of requests. */
-const QUIET = new Set(['warn', 'error', 'fatal', 'silent'])
+/** Levels of lines, and the settings at which they are written. */
+const WRITTEN_AT = {
+  info: new Set(['debug', 'info']),
+  warn: new Set(['debug', 'info', 'warn']),
+  error: new Set(['debug', 'info', 'warn', 'error']),
+}
+
+/** A failure of a dependency is a warning, every other failure of the server an error. */
+const levelOf = (status: number) => (status === 503 ? 'warn' : status >= 500 ? 'error' : 'info')
 
 /**
  * Writes one line for each request, in the shape of every other line. Pino would take a quarter of the time of a read, so
  * the lines are formatted by hand, and only when they are flushed.
  */
 export function createRequestLog({ service, version, level, destination }: LogOptions): RequestLog {
-  if (QUIET.has(level)) return { write() {} }
   const lines: LineWriter = destination ? { write: (line) => destination.write(String(line)) } : standardOutput
   return {
-    write: (entry) => lines.write(new RequestLine({ service, version }, entry)),
+    write(entry) {
+      if (WRITTEN_AT[levelOf(entry.status)].has(level)) lines.write(new RequestLine({ service, version }, entry))
+    },
   }
 }
 
@@ -52,7 +60,7 @@ class RequestLine {
     const source = `"service":${quoted(service)},"version":${quoted(version)}${field('traceId', traceId)}`
     const request = `"requestId":${quoted(requestId)},"operation":${quoted(operation)},"method":${quoted(method)}`
     const caller = `${field('tenant', tenant)}${field('user', user)}${field('ip', ip)}`
-    return `{"level":"info","time":"${isoTime(this.#atMs)}",${source},${request},"status":${status}${field('code', code)},"ms":${ms}${caller}}\n`
+    return `{"level":"${levelOf(status)}","time":"${isoTime(this.#atMs)}",${source},${request},"status":${status}${field('code', code)},"ms":${ms}${caller}}\n`
   }
 }
 

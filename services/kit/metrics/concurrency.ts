@@ -25,8 +25,8 @@ export function concurrencyMetrics(registry: Registry): ObserveConcurrency {
         for (const { concurrency } of observed) this.labels(concurrency.work).set(figureOf(concurrency))
       },
     })
-  gauge('concurrency_running', 'Work that runs.', ({ held }) => held)
-  gauge('concurrency_waiting', 'Callers that wait in the queue.', ({ waiting }) => waiting)
-  gauge('concurrency_limit', 'Work that may run at the same time.', ({ permits }) => permits)
+  gauge('marketplace_concurrency_running', 'Work that runs.', ({ held }) => held)
+  gauge('marketplace_concurrency_waiting', 'Callers that wait in the queue.', ({ waiting }) => waiting)
+  gauge('marketplace_concurrency_limit', 'Work that may run at the same time.', ({ permits }) => permits)
   return (semaphore) => void observed.push(semaphore)
 }

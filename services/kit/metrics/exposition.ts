@@ -17,7 +17,11 @@ function processMetrics(): Registry {
 }
 
 /** The metrics of the process and of its services. Each metric appears once, with the series of every service. */
-export async function exposition(services: readonly Registry[]): Promise<string> {
-  const metrics = await Promise.all([processMetrics(), ...services].map((registry) => registry.getMetricsAsJSON()))
+export async function exposition(services: readonly { name: string; registry: Registry }[]): Promise<string> {
+  const ofProcess = processMetrics()
+  const [first, ...others] = services
+  ofProcess.setDefaultLabels({ component: first && others.length === 0 ? first.name : 'all' })
+  const registries = [ofProcess, ...services.map(({ registry }) => registry)]
+  const metrics = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()))
   return AggregatorRegistry.aggregate(metrics).metrics()
 }

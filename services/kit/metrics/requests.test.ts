@@ -3,7 +3,7 @@ import { Registry } from 'prom-client'
 import { requestMetrics } from './requests.ts'
 
 const counted = async (registry: Registry) =>
-  /http_request_duration_seconds_count\{.*\} (\d+)/.exec(await registry.metrics())?.[1]
+  /marketplace_http_request_duration_seconds_count\{.*\} (\d+)/.exec(await registry.metrics())?.[1]
 
 test('every request is in the next scrape', async () => {
   const registry = new Registry()
@@ -22,6 +22,6 @@ test('requests are counted by operation and status', async () => {
   metrics.observer('listParts')(404, 0.002)
   metrics.observer('getPart')(200, 0.002)
   const text = await registry.metrics()
-  expect(text).toContain('http_request_duration_seconds_count{operation="listParts",status="404"} 1')
-  expect(text).toContain('http_request_duration_seconds_count{operation="getPart",status="200"} 1')
+  expect(text).toContain('marketplace_http_request_duration_seconds_count{operation="listParts",status="404"} 1')
+  expect(text).toContain('marketplace_http_request_duration_seconds_count{operation="getPart",status="200"} 1')
 })

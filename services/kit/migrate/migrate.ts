@@ -28,6 +28,9 @@ export class ChangedMigration extends Error {}
 /** The database lacks migrations of this build. */
 export class OutdatedSchema extends Error {}
 
+/** A statement of a migration failed; nothing of the migration is left. */
+export class FailedMigration extends Error {}
+
 /** Key of the advisory lock, an arbitrary constant. */
 const MIGRATION_LOCK = 7_204_913
 
@@ -79,7 +82,7 @@ async function ensureInstallation(sql: Pool, newInstallation: string): Promise<s
 }
 
 /** The id of the installation of a database. */
-async function findInstallation(sql: Sql): Promise<{ id: string } | undefined> {
+export async function findInstallation(sql: Sql): Promise<{ id: string } | undefined> {
   const [row] = await sql<{ id: string }[]>`select id from organization.installation`
   return row
 }
@@ -147,7 +150,7 @@ async function apply(
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(`Migration ${service}/${name} failed: ${reason}`, { cause: error })
+    throw new FailedMigration(`The migration ${service}/${name} failed: ${reason}.`, { cause: error })
   }
   await sql.unsafe('reset search_path')
 }

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { SERVICES, type ServiceName } from '../../../proto/services.ts'
 import { commonVariables } from '../config/variables.ts'
+import { newestPassword } from '../db/password-file.ts'
 import { ROLE_PREFIX, roleOf } from '../db/roles.ts'
 import { MigrationRefused } from './refusal.ts'
 
@@ -10,7 +11,7 @@ const passwords = Object.fromEntries(
     Type.Optional(
       Type.String({
         minLength: 1,
-        description: `Password of the role \`${roleOf(service)}\`. Needed unless DATABASE_MANAGE_ROLES is false.`,
+        description: `Password of the role \`${roleOf(service)}\`. Of several lines, as in a password file, the first. Needed unless DATABASE_MANAGE_ROLES is false.`,
       }),
     ),
   ]),
@@ -23,6 +24,7 @@ export const migratorVariables = Type.Object({
     description:
       'URL of Postgres, without a pooler, for the owner of the database: a role with `login createrole`, or `login` alone where DATABASE_MANAGE_ROLES is false.',
   }),
+  DATABASE_PASSWORD_FILE: Type.Optional(Type.String({ description: 'File with the password of the owner.' })),
   ...passwords,
   DATABASE_MANAGE_ROLES: Type.Boolean({
     default: true,
@@ -43,6 +45,15 @@ export const migratorVariables = Type.Object({
   ),
   NATS_URL: commonVariables.NATS_URL,
   NATS_CREDS_FILE: commonVariables.NATS_CREDS_FILE,
+  NATS_NKEY_FILE: commonVariables.NATS_NKEY_FILE,
+  NATS_CERT_FILE: commonVariables.NATS_CERT_FILE,
+  NATS_KEY_FILE: commonVariables.NATS_KEY_FILE,
+  NATS_PREFIX: commonVariables.NATS_PREFIX,
+  NATS_MANAGE_STREAMS: Type.Boolean({
+    default: true,
+    description:
+      'Creates and updates the streams. `false`: an administrator has made them; the migration checks them and names the settings that are missing.',
+  }),
   NATS_STREAM_REPLICAS: Type.Integer({
     minimum: 1,
     maximum: 5,
@@ -65,8 +76,7 @@ export function passwordsOf(config: Record<string, unknown>): Record<ServiceName
   const missing = names.filter(([, variable]) => config[variable] === undefined).map(([, variable]) => variable)
   if (missing.length > 0)
     throw new MigrationRefused(`${missing.join(', ')} must be set, or DATABASE_MANAGE_ROLES=false.`)
-  return Object.fromEntries(names.map(([service, variable]) => [service, config[variable]])) as Record<
-    ServiceName,
-    string
-  >
+  return Object.fromEntries(
+    names.map(([service, variable]) => [service, newestPassword(String(config[variable]))]),
+  ) as Record<ServiceName, string>
 }

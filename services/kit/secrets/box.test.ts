@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createSecretBox } from './box.ts'
+import { createSecretBox, WrongEncryptionKey } from './box.ts'
 
 const key = (name: string, byte: number) => `${name}:${Buffer.alloc(32, byte).toString('base64')}`
 
@@ -23,5 +23,9 @@ test('a missing key is named, and a modified text is refused', async () => {
   const other = await createSecretBox(key('b', 2))
   await expect(other.decrypt(encrypted)).rejects.toThrow('ENCRYPTION_KEYS lacks the key a')
   const box = await createSecretBox(key('a', 1))
-  await expect(box.decrypt(`${encrypted.slice(0, -2)}AA`)).rejects.toThrow()
+  await expect(box.decrypt(`${encrypted.slice(0, -2)}AA`)).rejects.toThrow(WrongEncryptionKey)
+  const changed = await createSecretBox(key('a', 2))
+  await expect(changed.decrypt(encrypted)).rejects.toThrow(
+    'The key a of ENCRYPTION_KEYS is not the one with which a stored secret was encrypted.',
+  )
 })

@@ -1,3 +1,6 @@
+/** A stored secret cannot be read with ENCRYPTION_KEYS. */
+export class WrongEncryptionKey extends Error {}
+
 /** Encrypts stored secrets with a key that the database never sees. */
 export interface SecretBox {
   encrypt(text: string): Promise<string>
@@ -30,11 +33,17 @@ export async function createSecretBox(encryptionKeys: string): Promise<SecretBox
     async decrypt(encrypted) {
       const [name, iv, ciphertext] = encrypted.split('.') as [string, string, string]
       const key = keys.get(name)
-      if (!key) throw new Error(`ENCRYPTION_KEYS lacks the key ${name}, with which a stored secret is encrypted.`)
+      if (!key)
+        throw new WrongEncryptionKey(`ENCRYPTION_KEYS lacks the key ${name}, with which a stored secret is encrypted.`)
       const from = (part: string) => Buffer.from(part, 'base64url')
-      return new TextDecoder().decode(
-        await crypto.subtle.decrypt({ name: ALGORITHM, iv: from(iv) }, key, from(ciphertext)),
-      )
+      const decrypted = await crypto.subtle
+        .decrypt({ name: ALGORITHM, iv: from(iv) }, key, from(ciphertext))
+        .catch(() => {
+          throw new WrongEncryptionKey(
+            `The key ${name} of ENCRYPTION_KEYS is not the one with which a stored secret was encrypted.`,
+          )
+        })
+      return new TextDecoder().decode(decrypted)
     },
     isCurrent: (encrypted) => encrypted.startsWith(`${current}.`),
   }

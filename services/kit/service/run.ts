@@ -1,14 +1,18 @@
 import http from 'node:http'
 import type { Static, TObject } from '@sinclair/typebox'
+import { NotFoundError } from 'elysia'
+import { listedOwnerOf } from '../../../proto/paths.ts'
+import type { ServiceName } from '../../../proto/services.ts'
 import { originsIn } from '../config/origins.ts'
 import { BadConfiguration, readConfig } from '../config/read.ts'
 import { VERSION } from '../config/version.ts'
 import { createApp } from '../http/app.ts'
 import { flushLogs } from '../log/standard-output.ts'
 import { OutdatedSchema } from '../migrate/migrate.ts'
+import { WrongEncryptionKey } from '../secrets/box.ts'
 import { startTraces } from '../traces/traces.ts'
 import { pause, superviseWorkers } from '../worker/worker.ts'
-import { healthServer } from './health.ts'
+import { healthAnswer, healthServer } from './health.ts'
 import type { Service, ServiceConfig } from './service.ts'
 
 interface ServeOptions {
@@ -46,6 +50,18 @@ export function configure<S extends TObject>(
     if (!(error instanceof BadConfiguration)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(2)
+  }
+}
+
+/**
+ * Whether the paths of the contract belong to a process with other services. Where the additions are not exposed, a service
+ * without any is behind all other paths, and answers theirs as unknown ones.
+ */
+function elsewhereOf(names: readonly ServiceName[]): (path: string) => boolean {
+  const hidesAdditions = !names.includes('identity')
+  return (path) => {
+    const owner = listedOwnerOf(path)
+    return owner !== undefined && !names.includes(owner) && !(hidesAdditions && path.startsWith('/flows/'))
   }
 }
 
@@ -88,9 +104,17 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
   const app = createApp({
     services,
     ownerOf,
+    isElsewhere: elsewhereOf(services.map(({ name }) => name)),
     trustedProxies: config.TRUSTED_PROXIES,
     corsOrigins: originsIn(config.CORS_ORIGINS),
   })
+  // Load balancers of clouds check the port of the API. A request through a proxy does not reach these paths.
+  for (const path of ['/livez', '/readyz'] as const) {
+    app.get(path, ({ request }) => {
+      if (request.headers.has('x-forwarded-for')) throw new NotFoundError()
+      return healthAnswer(path, ready)
+    })
+  }
   const options = {
     hostname: config.HOST,
     port: config.PORT,
@@ -126,10 +150,13 @@ export async function open({ services, config, ownerOf }: ServeOptions): Promise
   }
 }
 
+/** Errors of a start whose message is a sentence for the operator. */
+const EXPLAINED = [BadConfiguration, OutdatedSchema, WrongEncryptionKey]
+
 /** Serves until SIGTERM or SIGINT, then stops in order and exits with 0. A second signal or the end of the grace period exits at once. */
 export async function serve(options: ServeOptions): Promise<void> {
   const running = await open(options).catch((error) => {
-    if (!(error instanceof BadConfiguration || error instanceof OutdatedSchema)) throw error
+    if (!EXPLAINED.some((kind) => error instanceof kind)) throw error
     process.stderr.write(`${error.message}\n`)
     process.exit(error instanceof BadConfiguration ? 2 : 1)
   })

@@ -6,11 +6,13 @@ import type { ServiceName } from '../../../proto/services.ts'
 import { recordRefusal } from '../audit/record.ts'
 import { Auth } from '../auth/auth.ts'
 import { type Bus, createBus } from '../bus/bus.ts'
-import { deadLetterMetrics, lagMetrics } from '../bus/metrics.ts'
+import { deadLetterMetrics, lagMetrics, natsMetrics } from '../bus/metrics.ts'
+import { natsAddressOf } from '../bus/nats/connection.ts'
 import { commonVariables, databaseVariables } from '../config/variables.ts'
 import { VERSION } from '../config/version.ts'
 import type { Pool } from '../db/client.ts'
 import { poolMetrics } from '../db/metrics.ts'
+import { withPasswordFile } from '../db/password-file.ts'
 import { connectService, type PipelinedReads } from '../db/pipelined-reads.ts'
 import { Http } from '../http/http.ts'
 import { Outages } from '../http/outages.ts'
@@ -95,16 +97,21 @@ export async function createKit(
   }
   const log = createLog(logOptions)
   const registry = new Registry()
-  registry.setDefaultLabels({ service: name })
-  new Gauge({ name: 'build_info', help: 'Version that runs.', labelNames: ['version'], registers: [registry] })
+  // Named like the label of the pods. `service` is the name of a Kubernetes Service for the operator of Prometheus.
+  registry.setDefaultLabels({ component: name })
+  new Gauge({
+    name: 'marketplace_build_info',
+    help: 'Version that runs.',
+    labelNames: ['version'],
+    registers: [registry],
+  })
     .labels(VERSION)
     .set(1)
-  const { sql, reads } = connectService(config.DATABASE_URL, {
+  const { sql, reads } = connectService(withPasswordFile(config.DATABASE_URL, config.DATABASE_PASSWORD_FILE), {
     size: config.DATABASE_POOL_SIZE,
     applicationName: name,
     traced: config.OTEL_EXPORTER_OTLP_ENDPOINT !== undefined,
   })
-  poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE })
   const tenantReads = new TenantReads({ sql, connections: config.DATABASE_POOL_SIZE })
   const permits = new KeyedSemaphore({
     what: 'changes',
@@ -113,19 +120,21 @@ export async function createKit(
   })
   const observeConcurrency = concurrencyMetrics(registry)
   for (const semaphore of [permits, ...tenantReads.semaphores]) observeConcurrency(semaphore)
-  const directUrl = config.DATABASE_DIRECT_URL ?? config.DATABASE_URL
+  const directUrl = withPasswordFile(config.DATABASE_DIRECT_URL ?? config.DATABASE_URL, config.DATABASE_PASSWORD_FILE)
   const notifier = new Notifier({ url: directUrl, applicationName: `${name}-notifier`, log })
+  const nats = natsAddressOf(config)
   const bus = await createBus({
     service: name,
     pool: sql,
     directUrl,
     notifier,
-    ...(config.NATS_URL === undefined ? {} : { natsUrl: config.NATS_URL }),
-    ...(config.NATS_CREDS_FILE === undefined ? {} : { natsCredsFile: config.NATS_CREDS_FILE }),
+    nats,
     log,
     onDeadLetter: deadLetterMetrics(registry).onDeadLetter,
   })
   lagMetrics(registry, () => bus.lag())
+  poolMetrics(registry, { sql, size: config.DATABASE_POOL_SIZE, isLeader: bus.isLeader })
+  if (nats) natsMetrics(registry, bus.isConnected)
   const auth = new Auth({
     sql,
     bus,

@@ -10,19 +10,27 @@ import { openSession, type Session } from './session.ts'
  */
 export class LeaderElection {
   readonly #options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }
+  readonly #led = new Set<string>()
   #session: Promise<Session> | undefined
 
   constructor(options: { service: ServiceName; url: string; log: MessageLog; pollMs: number }) {
     this.#options = options
   }
 
+  /** Whether this process is the leader of the role. */
+  leads(role: string): boolean {
+    return this.#led.has(this.#lockOf(role))
+  }
+
+  #lockOf = (role: string) => `marketplace:${this.#options.service}:${role}`
+
   /**
    * Runs the work while this process is the leader of the role, until the signal. The work receives the session that
    * holds the lock and a signal that aborts when the leadership ends.
    */
   async lead(role: string, signal: AbortSignal, work: (session: Session, ends: AbortSignal) => Promise<void>) {
-    const { service, log, pollMs } = this.#options
-    const lock = `marketplace:${service}:${role}`
+    const { log, pollMs } = this.#options
+    const lock = this.#lockOf(role)
     while (!signal.aborted) {
       try {
         const session = await this.#connected()
@@ -43,9 +51,11 @@ export class LeaderElection {
     work: (session: Session, ends: AbortSignal) => Promise<void>,
   ): Promise<void> {
     this.#options.log.info({ lock }, 'leadership acquired')
+    this.#led.add(lock)
     try {
       await work(session, AbortSignal.any([signal, session.lost]))
     } finally {
+      this.#led.delete(lock)
       // A lost session has released its locks; a live one has to release them explicitly.
       if (!session.lost.aborted) await session.withDeadline(unlock(session, lock)).catch(() => session.end())
     }

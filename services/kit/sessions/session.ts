@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import type { Pool } from '../db/client.ts'
+import { credentialsOf } from '../db/password-file.ts'
 import { pause } from '../worker/worker.ts'
 
 /** A dedicated connection for session locks and LISTEN, which a pool cannot provide. It never reconnects. */
@@ -33,7 +34,10 @@ const PING_INTERVAL_MS = 2000
 /** Opens the connection. The URL must point to Postgres itself, not to a pooler. */
 export async function openSession(url: string, { applicationName, onNotify }: SessionOptions): Promise<Session> {
   const lost = new AbortController()
+  const { address, password } = credentialsOf(url)
   const options = {
+    ...(password ? { password } : {}),
+    target_session_attrs: 'primary' as const,
     max: 1,
     max_lifetime: null,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
@@ -48,7 +52,7 @@ export async function openSession(url: string, { applicationName, onNotify }: Se
     // The driver's own `listen` hides the loss of a connection. `onnotify` is missing in its types.
     onnotify: onNotify,
   }
-  const sql = postgres(url, options)
+  const sql = postgres(address, options)
   const end = () => {
     lost.abort()
     return sql.end({ timeout: 0 })

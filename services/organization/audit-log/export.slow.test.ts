@@ -57,7 +57,7 @@ async function slowClient(token: string | undefined) {
 /** The permits that exports hold; that of an export whose client has gone is free a moment later. */
 async function runningExports(): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${market.running.healthPort}/metrics`)).text()
-  return Number(/^concurrency_running\{work="exports[^}]*\} (\d+)$/m.exec(text)?.[1])
+  return Number(/^marketplace_concurrency_running\{work="exports[^}]*\} (\d+)$/m.exec(text)?.[1])
 }
 
 /** The number of index scans of the log, which grows with each batch of an export. */

@@ -12,6 +12,7 @@ import { type TestDatabase, throughPooler } from '../database.ts'
 export interface Harness {
   database: TestDatabase
   natsUrl?: string
+  natsPrefix?: string
   /** Kills the transport of events and restarts it. */
   interrupt(): Promise<void>
 }
@@ -41,10 +42,10 @@ interface MemberOptions {
   directUrl?: string
 }
 
-export type Address = Pick<Harness, 'natsUrl'> & { urlOf(service: ServiceName): string }
+export type Address = Pick<Harness, 'natsUrl' | 'natsPrefix'> & { urlOf(service: ServiceName): string }
 
 export async function openBus(
-  { natsUrl, urlOf }: Address,
+  { natsUrl, natsPrefix, urlOf }: Address,
   service: ServiceName,
   { timing, directUrl = urlOf(service), ...rest }: MemberOptions = {},
 ): Promise<Member> {
@@ -56,7 +57,7 @@ export async function openBus(
     pool,
     directUrl,
     notifier,
-    ...(natsUrl === undefined ? {} : { natsUrl }),
+    nats: natsUrl === undefined ? undefined : { url: natsUrl, ...(natsPrefix ? { prefix: natsPrefix } : {}) },
     log,
     timing: { ...QUICK, ...timing },
     ...rest,

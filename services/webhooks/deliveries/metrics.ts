@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Histogram, type Registry } from 'prom-client'
 import type { Pool } from '../../kit/db/client.ts'
+import { measuredGauges } from '../../kit/metrics/gauges.ts'
 import { measureDeliveries } from './queries.ts'
 
 /** The result of an attempt: the class of its status, or that there was none. */
@@ -10,55 +11,40 @@ export type ObserveAttempt = (outcome: AttemptOutcome, durationMs: number) => vo
 export const outcomeOf = (status: number | null): AttemptOutcome =>
   status === null || status < 200 ? 'no response' : (`${Math.floor(status / 100)}xx` as AttemptOutcome)
 
-/** Metrics of deliveries. The gauges are read at each scrape and absent while the database is unavailable. */
-export function deliveryMetrics(registry: Registry, sql: Pool): ObserveAttempt {
+/** Metrics of deliveries. The gauges are read at each scrape by one replica, and absent while the database is unavailable. */
+export function deliveryMetrics(registry: Registry, sql: Pool, isLeader: () => boolean): ObserveAttempt {
   const attempts = new Counter({
-    name: 'webhook_attempts_total',
+    name: 'marketplace_webhook_attempts_total',
     help: 'Attempts of deliveries by result.',
     labelNames: ['result'],
     registers: [registry],
   })
   const durations = new Histogram({
-    name: 'webhook_attempt_duration_seconds',
+    name: 'marketplace_webhook_attempt_duration_seconds',
     help: 'Duration of attempts.',
     buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15],
     registers: [registry],
   })
-  let reading: ReturnType<typeof read> | undefined
-  const read = () =>
-    measureDeliveries(sql).then(
-      ([row]) => row,
-      () => undefined,
-    )
-  // The gauges of one scrape share one query.
-  const measured = () => {
-    reading ??= read().finally(() => {
-      reading = undefined
-    })
-    return reading
-  }
-  const gauge = (
-    name: string,
-    help: string,
-    figureOf: (row: NonNullable<Awaited<ReturnType<typeof read>>>) => number,
-  ) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      async collect() {
-        const row = await measured()
-        this.reset()
-        if (row) this.set(figureOf(row))
-      },
-    })
-  gauge('webhook_due_deliveries', 'Deliveries of active endpoints that are due, at most 10,000.', ({ due }) => due)
+  const gauge = measuredGauges(registry, async () => (isLeader() ? (await measureDeliveries(sql))[0] : undefined))
   gauge(
-    'webhook_oldest_due_seconds',
-    'Age of the oldest due delivery of an active endpoint whose last attempt succeeded.',
-    ({ oldest_ms: oldestMs }) => (oldestMs ?? 0) / 1000,
+    'marketplace_webhook_due_deliveries',
+    'Deliveries of active endpoints that are due, at most 10,000.',
+    [],
+    (to, row) => {
+      if (row) to.set(row.due)
+    },
   )
-  gauge('webhook_paused_endpoints', 'Endpoints that the marketplace paused.', ({ paused }) => paused)
+  gauge(
+    'marketplace_webhook_oldest_due_seconds',
+    'Age of the oldest due delivery of an active endpoint whose last attempt succeeded.',
+    [],
+    (to, row) => {
+      if (row) to.set((row.oldest_ms ?? 0) / 1000)
+    },
+  )
+  gauge('marketplace_webhook_paused_endpoints', 'Endpoints that the marketplace paused.', [], (to, row) => {
+    if (row) to.set(row.paused)
+  })
   return (outcome, durationMs) => {
     attempts.labels(outcome).inc()
     durations.observe(durationMs / 1000)

@@ -123,7 +123,7 @@ test('/metrics counts the endpoints that were paused automatically', async () =>
   await failingFor(failing.id, 19, 72)
   await fail(failing.id, 20)
   const metrics = await (await fetch(`http://127.0.0.1:${market.running.healthPort}/metrics`)).text()
-  expect(metrics).toContain('\nwebhook_paused_endpoints{service="webhooks"} 1\n')
+  expect(metrics).toContain('\nmarketplace_webhook_paused_endpoints{component="webhooks"} 1\n')
   await remove(failing.id)
   await remove(paused.id)
 })

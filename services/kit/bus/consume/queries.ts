@@ -178,6 +178,31 @@ export const insertDeadLetter = (tx: Tx, letter: DeadLetter) => tx`
     ${letter.tries}, ${letter.error})
   on conflict (consumer, event_id) do nothing`
 
+interface ListedDeadLetter {
+  consumer: string
+  event_id: string
+  /** Null for a message that was not an event. */
+  type: string | null
+  subject: string | null
+  tries: number
+  error: string
+  given_up_at: string
+}
+
+/** The oldest dead letters of a service. */
+export const listDeadLetters = (sql: Sql, limit: number) => sql<ListedDeadLetter[]>`
+  select consumer, event_id, type, subject, tries, error, given_up_at from dead_letters
+  order by given_up_at, consumer, event_id limit ${limit}`
+
+export const findDeadLetter = (sql: Sql, consumer: string, eventId: string) => sql<
+  (ListedDeadLetter & { envelope: string })[]
+>`
+  select consumer, event_id, type, subject, tries, error, given_up_at, envelope from dead_letters
+  where consumer = ${consumer} and event_id = ${eventId}`
+
+export const deleteDeadLetter = (sql: Sql, consumer: string, eventId: string) => sql<{ event_id: string }[]>`
+  delete from dead_letters where consumer = ${consumer} and event_id = ${eventId} returning event_id`
+
 /** Queues the dead letters of a consumer for another round of attempts, behind queued events of the same subjects. */
 export const requeueDeadLetters = (sql: Sql, consumer: string) => sql`
   with requeued as (

@@ -11,6 +11,7 @@ export interface Driver {
   feeds(request: FeedRequest, ends: AbortSignal): Feed[]
   /** Delivers new events to a subscriber. Returns a function that ends it. */
   subscribe(receiver: EventReceiver): () => void
+  isConnected(): boolean
   close(): Promise<void>
 }
 

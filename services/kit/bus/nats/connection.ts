@@ -6,15 +6,39 @@ import {
   credsAuthenticator,
   type JetStreamClient,
   type JetStreamManager,
+  nkeyAuthenticator,
+  type TlsOptions,
 } from 'nats'
 import type { MessageLog } from '../../log/message-log.ts'
 import { pause } from '../../worker/worker.ts'
+import { type Names, namesWith } from './names.ts'
 
 export interface NatsAddress {
   /** Servers separated by commas: `nats://user:password@host:4222`, `nats://token@host`, `tls://host`. */
   url: string
-  /** Credentials file of `nsc` with a user's JWT and seed. It is read at each connect, so it can be rotated. */
+  /** Credentials file of `nsc` with a user's JWT and seed. Files are read at each connect, so they can be rotated. */
   credsFile?: string
+  /** File with the seed of an nkey. */
+  nkeyFile?: string
+  /** Certificate and key of a client, as PEM files. */
+  certFile?: string
+  keyFile?: string
+  /** Prefix of streams and subjects. */
+  prefix?: string
+}
+
+/** The variables that describe NATS; undefined without a URL. */
+export function natsAddressOf(variables: Record<string, unknown>): NatsAddress | undefined {
+  const { NATS_URL: url, ...others } = variables as Record<string, string | undefined>
+  if (!url) return undefined
+  const named = {
+    credsFile: others.NATS_CREDS_FILE,
+    nkeyFile: others.NATS_NKEY_FILE,
+    certFile: others.NATS_CERT_FILE,
+    keyFile: others.NATS_KEY_FILE,
+    prefix: others.NATS_PREFIX,
+  }
+  return { url, ...Object.fromEntries(Object.entries(named).filter(([, value]) => value)) }
 }
 
 /** One established connection. It never reconnects: a new session replaces it. */
@@ -22,6 +46,7 @@ export interface NatsSession {
   nc: Client
   js: JetStreamClient
   jsm: JetStreamManager
+  names: Names
   /** Aborts when the connection is closed, together with its subscriptions and pulls. */
   closed: AbortSignal
 }
@@ -34,10 +59,10 @@ const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 2000
 
 /** Connects once, or throws. */
-export async function connectOnce({ url, credsFile }: NatsAddress, name: string): Promise<NatsSession> {
+export async function connectOnce(address: NatsAddress, name: string): Promise<NatsSession> {
   const nc = await connect({
-    ...optionsOf(url),
-    ...(credsFile === undefined ? {} : { authenticator: credsAuthenticator(await readFile(credsFile)) }),
+    ...optionsOf(address.url),
+    ...(await identityOf(address)),
     name,
     timeout: CONNECT_TIMEOUT_MS,
     pingInterval: PING_INTERVAL_MS,
@@ -47,7 +72,19 @@ export async function connectOnce({ url, credsFile }: NatsAddress, name: string)
   const closed = new AbortController()
   void nc.closed().then(() => closed.abort())
   const jsm = await nc.jetstreamManager({ checkAPI: false, timeout: REQUEST_TIMEOUT_MS })
-  return { nc, js: nc.jetstream({ timeout: REQUEST_TIMEOUT_MS }), jsm, closed: closed.signal }
+  const names = namesWith(address.prefix ?? '')
+  return { nc, js: nc.jetstream({ timeout: REQUEST_TIMEOUT_MS }), jsm, names, closed: closed.signal }
+}
+
+/** What proves the identity of this client, beyond the URL. */
+async function identityOf({ credsFile, nkeyFile, certFile, keyFile }: NatsAddress): Promise<ConnectionOptions> {
+  const tls: TlsOptions | undefined = certFile && keyFile ? { certFile, keyFile } : undefined
+  const seed = nkeyFile && new TextEncoder().encode((await readFile(nkeyFile, 'utf8')).trim())
+  return {
+    ...(tls ? { tls } : {}),
+    ...(credsFile ? { authenticator: credsAuthenticator(await readFile(credsFile)) } : {}),
+    ...(seed ? { authenticator: nkeyAuthenticator(seed) } : {}),
+  }
 }
 
 /** Splits addresses into the options of the driver, which accepts only hosts as servers. */

@@ -5,7 +5,7 @@ import { byStream, commonFilter } from '../driver/subjects.ts'
 import { type NatsAddress, NatsConnection } from './connection.ts'
 import { StreamFeed } from './feed.ts'
 import { natsPublisher } from './publisher.ts'
-import { HEARTBEAT_SUBJECT, STREAMS } from './streams.ts'
+import { STREAMS } from './streams.ts'
 import { subscribeToStreams } from './subscription.ts'
 
 interface NatsDriverOptions {
@@ -17,9 +17,10 @@ interface NatsDriverOptions {
 /** The bus on JetStream: the relay publishes, and consumers and subscribers read the streams. */
 export function natsDriver(address: NatsAddress, { service, log, onHeartbeat }: NatsDriverOptions): Driver {
   const connection = new NatsConnection(address, `marketplace-${service}`, log)
-  connection.onConnect(({ nc }) => {
-    nc.subscribe(`${HEARTBEAT_SUBJECT}.*`, {
-      callback: (_error, message) => onHeartbeat(message.subject.slice(HEARTBEAT_SUBJECT.length + 1)),
+  connection.onConnect(({ nc, names }) => {
+    const before = names.heartbeat('')
+    nc.subscribe(names.heartbeat('*'), {
+      callback: (_error, message) => onHeartbeat(message.subject.slice(before.length)),
     })
   })
   return {
@@ -34,6 +35,7 @@ export function natsDriver(address: NatsAddress, { service, log, onHeartbeat }: 
       })
     },
     subscribe: (receiver) => subscribeToStreams(connection, receiver, log),
+    isConnected: () => connection.session !== undefined,
     close: () => connection.close(),
   }
 }

@@ -6,6 +6,7 @@ import { pause } from '../../worker/worker.ts'
 import type { Batch, Cursor, Feed, Position } from '../driver/driver.ts'
 import type { NatsConnection, NatsSession } from './connection.ts'
 import { readMessage } from './message.ts'
+import type { Names } from './names.ts'
 import { StreamReader } from './stream-reader.ts'
 
 const BATCH_MESSAGES = 64
@@ -26,6 +27,7 @@ interface StreamFeedOptions {
 
 /** The state of reading during one session. */
 interface Reading {
+  names: Names
   /** Creation time of the stream. A stream that was created again restarts its sequence. */
   epoch: string
   /** The highest sequence that is known to exist. A cursor above it is of a stream that was truncated since. */
@@ -64,11 +66,11 @@ export class StreamFeed implements Feed {
 
   async #read(session: NatsSession, ends: AbortSignal): Promise<void> {
     const { stream, filter, position, wake } = this.#options
-    const { created, state } = await session.jsm.streams.info(stream)
+    const { created, state } = await session.jsm.streams.info(session.names.stream(stream))
     const [epoch, lastSeq] = [String(created), state.last_seq]
     const after = seqIn(await position(), { epoch, lastSeq })
     const reader = new StreamReader(session, { stream, startSeq: after + 1, filter })
-    const reading: Reading = { epoch, lastSeq, reader, waiting: [] }
+    const reading: Reading = { names: session.names, epoch, lastSeq, reader, waiting: [] }
     this.#reading = reading
     const onMessage = async (message: JsMsg) => {
       reading.waiting.push(message)
@@ -91,7 +93,9 @@ export class StreamFeed implements Feed {
     const messages = reading.waiting.slice(0, BATCH_MESSAGES)
     const last = messages.at(-1)
     if (!last) return undefined
-    const received = messages.map(({ seq, subject, data }) => readMessage(this.source, seq, subject, data))
+    const received = messages.map(({ seq, subject, data }) =>
+      readMessage(this.source, seq, reading.names.typeOf(subject), data),
+    )
     return { received, to: { low: '0', high: '0', seq: String(last.seq), epoch: reading.epoch } }
   }
 

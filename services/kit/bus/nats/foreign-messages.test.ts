@@ -110,7 +110,7 @@ test('a service starts without NATS, reports a missing heartbeat, and receives e
 test('credentials in the address are used, and wrong ones are refused', async () => {
   const guarded = await natsServer(['--user', 'market', '--pass', 'p@ss/word'])
   const url = (password: string) => guarded.url.replace('//', `//market:${encodeURIComponent(password)}@`)
-  await guarded.start(url('p@ss/word'))
+  await guarded.start({ url: url('p@ss/word') })
   await ensureStreams({ url: url('p@ss/word') })
   expect(connectOnce({ url: url('wrong') }, 'test')).rejects.toThrow(/Authorization/i)
   expect(connectOnce({ url: guarded.url }, 'test')).rejects.toThrow(/Authorization/i)

@@ -6,10 +6,10 @@ const envelope = TypeCompiler.Compile(Envelope)
 const utf8 = new TextDecoder()
 
 /**
- * Validates a message, because other systems publish, too. It must be an envelope whose type is its subject, since the
+ * Validates a message, because other systems publish, too. It must be an envelope of the type that its subject names, since the
  * permissions of publishers apply to subjects.
  */
-export function readMessage(stream: string, seq: number, subject: string, data: Uint8Array): Received {
+export function readMessage(stream: string, seq: number, type: string, data: Uint8Array): Received {
   const text = utf8.decode(data)
   const malformed = (reason: string) => ({ malformed: { id: `${stream}:${seq}`, text, reason } })
   let event: unknown
@@ -19,5 +19,5 @@ export function readMessage(stream: string, seq: number, subject: string, data: 
     return malformed('not JSON')
   }
   if (!envelope.Check(event)) return malformed(`not an envelope: ${envelope.Errors(event).First()?.path ?? ''}`)
-  return event.type === subject ? { event } : malformed('type differs from the subject')
+  return event.type === type ? { event } : malformed('type differs from the subject')
 }

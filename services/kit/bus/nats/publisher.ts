@@ -4,7 +4,6 @@ import type { Publisher } from '../driver/driver.ts'
 import { envelopeText } from '../outbox/envelope.ts'
 import { listUnsent, markSent, type OutboxRow } from '../outbox/queries.ts'
 import type { NatsSession } from './connection.ts'
-import { HEARTBEAT_SUBJECT } from './streams.ts'
 
 const ROWS_AT_ONCE = 200
 const ACK_TIMEOUT_MS = 5000
@@ -30,7 +29,8 @@ export function natsPublisher(
       return failure !== undefined ? 'blocked' : rows.length === ROWS_AT_ONCE ? 'more' : 'empty'
     },
     async publishHeartbeat() {
-      current()?.nc.publish(`${HEARTBEAT_SUBJECT}.${service}`)
+      const session = current()
+      session?.nc.publish(session.names.heartbeat(service))
     },
   }
 }
@@ -44,7 +44,10 @@ async function publish(session: NatsSession, service: ServiceName, rows: readonl
   for (const wave of wavesOf(rows)) {
     const outcomes = await Promise.allSettled(
       wave.map((row) =>
-        session.js.publish(row.type, envelopeText(service, row), { msgID: row.id, timeout: ACK_TIMEOUT_MS }),
+        session.js.publish(session.names.subject(row.type), envelopeText(service, row), {
+          msgID: row.id,
+          timeout: ACK_TIMEOUT_MS,
+        }),
       ),
     )
     outcomes.forEach(({ status }, i) => {

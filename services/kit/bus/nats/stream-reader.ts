@@ -41,8 +41,9 @@ export class StreamReader {
 
   /** Reads until the signal. Throws when the session, the stream, the consumer or a message is lost. */
   async run(onMessage: OnMessage, ends: AbortSignal): Promise<void> {
-    const { js, jsm, closed } = this.#session
-    const { stream, startSeq, filter } = this.#part
+    const { js, jsm, names, closed } = this.#session
+    const { startSeq, filter } = this.#part
+    const stream = names.stream(this.#part.stream)
     const { name } = await jsm.consumers.add(stream, {
       name: newId('reader'),
       ack_policy: AckPolicy.None,
@@ -51,7 +52,7 @@ export class StreamReader {
       inactive_threshold: nanos(INACTIVE_THRESHOLD_MS),
       mem_storage: true,
       num_replicas: 1,
-      ...(filter === undefined ? {} : { filter_subject: filter }),
+      ...(filter === undefined ? {} : { filter_subject: names.subject(filter) }),
     })
     const consumer = await js.consumers.get(stream, name)
     this.#consumer = consumer

@@ -1,11 +1,11 @@
-import { DiscardPolicy, NatsError, nanos, RetentionPolicy, StorageType } from 'nats'
+import { DiscardPolicy, NatsError, nanos, RetentionPolicy, StorageType, type StreamConfig } from 'nats'
 import { STREAM_FAMILIES, type StreamName } from '../../../../proto/events/envelope.ts'
 import { connectOnce, type NatsAddress, type NatsSession } from './connection.ts'
-
-/** Core NATS subject of the heartbeats, outside of every stream so that they are not stored. */
-export const HEARTBEAT_SUBJECT = 'heartbeat'
+import type { Names } from './names.ts'
 
 interface StreamOptions extends NatsAddress {
+  /** The installation to which the streams belong, written into their description. */
+  installation?: string
   /** Replicas of each stream; 3 in a cluster. */
   replicas?: number
   /** Age at which events are deleted: at least the age at which the outboxes delete theirs. */
@@ -14,49 +14,84 @@ interface StreamOptions extends NatsAddress {
   maxBytes?: number
 }
 
+/** A permanent reason why the streams cannot be used, in one sentence with what to do. */
+export class StreamsRefused extends Error {}
+
 /** Within this time the server drops duplicates; later ones are dropped by the consumers. */
 const DUPLICATE_WINDOW_MS = 5 * 60 * 1000
 const DAY_MS = 24 * 60 * 60 * 1000
 export const STREAMS = Object.keys(STREAM_FAMILIES) as StreamName[]
 
 /** Creates or updates the streams. It is idempotent and safe under load. */
-export async function ensureStreams(options: StreamOptions): Promise<void> {
-  const session = await connectOnce(options, 'marketplace-streams')
-  try {
-    for (const name of STREAMS) {
-      const config = configOf(name, options)
-      if (await streamExists(session, name)) await session.jsm.streams.update(name, config)
-      else await session.jsm.streams.add(config)
-    }
-  } finally {
-    await session.nc.close()
-  }
+export const ensureStreams = (options: StreamOptions): Promise<void> =>
+  withStreams(options, async (session, name, present) => {
+    const config = configOf(name, session.names, options)
+    requireOwn(config.name, present, options)
+    const { streams } = session.jsm
+    await (present ? streams.update(config.name, config) : streams.add(config)).catch((error) => {
+      if (!(error instanceof NatsError) || error.api_error === undefined) throw error
+      throw new StreamsRefused(`NATS refuses the stream ${config.name}: ${error.api_error.description}.`)
+    })
+  })
+
+/** Refuses streams of an administrator that are missing or have other settings than the bus needs. */
+export async function requireStreams(options: StreamOptions): Promise<void> {
+  const problems: string[] = []
+  await withStreams(options, async ({ names }, name, present) => {
+    const wanted = configOf(name, names, options)
+    if (present) problems.push(...differences(wanted, present).map((setting) => `${wanted.name} must have ${setting}`))
+    else problems.push(`${wanted.name} is missing, with ${differences(wanted, {}).join(', ')}`)
+  })
+  if (problems.length > 0) throw new StreamsRefused(`The streams of NATS are incomplete: ${problems.join('; ')}.`)
 }
 
 /** The streams that do not exist. */
-export async function missingStreams(address: NatsAddress): Promise<StreamName[]> {
+export async function missingStreams(address: NatsAddress): Promise<string[]> {
+  const missing: string[] = []
+  await withStreams(address, async ({ names }, name, present) => {
+    if (!present) missing.push(names.stream(name))
+  })
+  return missing
+}
+
+type PerStream = (session: NatsSession, name: StreamName, present: StreamConfig | undefined) => Promise<void>
+
+async function withStreams(address: NatsAddress, work: PerStream): Promise<void> {
   const session = await connectOnce(address, 'marketplace-streams')
   try {
-    const exist = await Promise.all(STREAMS.map((name) => streamExists(session, name)))
-    return STREAMS.filter((_, at) => !exist[at])
+    for (const name of STREAMS) await work(session, name, await findStream(session, name))
   } finally {
     await session.nc.close()
   }
 }
 
-async function streamExists(session: NatsSession, stream: StreamName): Promise<boolean> {
+async function findStream({ jsm, names }: NatsSession, stream: StreamName): Promise<StreamConfig | undefined> {
   try {
-    await session.jsm.streams.info(stream)
-    return true
+    return (await jsm.streams.info(names.stream(stream))).config
   } catch (error) {
-    if (error instanceof NatsError && error.api_error?.code === 404) return false
+    if (error instanceof NatsError && error.api_error?.code === 404) return undefined
     throw error
   }
 }
 
-const configOf = (name: StreamName, { replicas = 1, maxBytes = -1, maxAgeDays = 7 }: StreamOptions) => ({
-  name,
-  subjects: STREAM_FAMILIES[name].map((family) => `${family}.>`),
+/** Streams of another installation, or of another system, are left as they are. */
+function requireOwn(name: string, present: StreamConfig | undefined, { installation }: StreamOptions): void {
+  if (!present?.description || installation === undefined || present.description === descriptionOf(installation)) return
+  throw new StreamsRefused(
+    `The stream ${name} of NATS belongs to another installation (${present.description}). Choose another NATS_PREFIX, or delete the stream if that installation has ended.`,
+  )
+}
+
+const descriptionOf = (installation: string) => `marketplace installation ${installation}`
+
+const configOf = (
+  name: StreamName,
+  names: Names,
+  { installation, replicas = 1, maxBytes = -1, maxAgeDays = 7 }: StreamOptions,
+) => ({
+  name: names.stream(name),
+  ...(installation === undefined ? {} : { description: descriptionOf(installation) }),
+  subjects: STREAM_FAMILIES[name].map((family) => names.subject(`${family}.>`)),
   storage: StorageType.File,
   num_replicas: replicas,
   retention: RetentionPolicy.Limits,
@@ -66,3 +101,23 @@ const configOf = (name: StreamName, { replicas = 1, maxBytes = -1, maxAgeDays = 
   max_bytes: maxBytes,
   duplicate_window: nanos(DUPLICATE_WINDOW_MS),
 })
+
+type Wanted = ReturnType<typeof configOf>
+
+/** The settings that a stream lacks, as an administrator writes them. Its size is the administrator's choice. */
+function differences(wanted: Wanted, present: Partial<StreamConfig>): string[] {
+  const { subjects = [], max_age: maxAge = -1 } = present
+  const rules: [holds: boolean, setting: string][] = [
+    [wanted.subjects.every((subject) => subjects.includes(subject)), `subjects=${wanted.subjects.join(',')}`],
+    [present.storage === wanted.storage, `storage=${wanted.storage}`],
+    [present.retention === wanted.retention, `retention=${wanted.retention}`],
+    [present.discard === wanted.discard, `discard=${wanted.discard}`],
+    [maxAge === 0 || maxAge >= wanted.max_age, `max-age=${wanted.max_age / 1e6 / DAY_MS}d or more`],
+    [(present.num_replicas ?? 0) >= wanted.num_replicas, `replicas=${wanted.num_replicas}`],
+    [
+      (present.duplicate_window ?? 0) >= wanted.duplicate_window,
+      `dupe-window=${DUPLICATE_WINDOW_MS / 60_000}m or more`,
+    ],
+  ]
+  return rules.filter(([holds]) => !holds).map(([, setting]) => setting)
+}

@@ -57,9 +57,9 @@ async function followStream(
   { receiver, status, log }: Follower,
   ends: AbortSignal,
 ): Promise<void> {
-  const { state } = await session.jsm.streams.info(stream)
+  const { state } = await session.jsm.streams.info(session.names.stream(stream))
   const onMessage = ({ seq, subject, data }: JsMsg) => {
-    const received = readMessage(stream, seq, subject, data)
+    const received = readMessage(stream, seq, session.names.typeOf(subject), data)
     if ('event' in received) receiver.receive(received.event)
     else log.warn({ stream, ...received.malformed, text: undefined }, 'malformed message')
   }

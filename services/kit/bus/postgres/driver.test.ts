@@ -40,7 +40,7 @@ test('a row is marked as sent once every known consumer has read it', async () =
   await emitValue(sourcing.pool, type, 'a', 2)
   await heartbeats(sourcing, 5)
   expect(await unsent(type)).toBe(1)
-  expect((await sourcing.bus.lag()).outbox.waiting).toBe(1)
+  expect((await sourcing.bus.lag()).outbox?.waiting).toBe(1)
   const second = await start()
   await until(async () => (await unsent(type)) === 0)
   expect(await second.bus.lag()).toMatchObject({ consumers: { read: 0 } })

@@ -66,6 +66,7 @@ export function postgresDriver({ service, pool, notifier, log, onHeartbeat }: Po
           log.warn({ err: error }, 'event could not be fetched; reloading the state')
         }),
       ),
+    isConnected: () => true,
     async close() {},
   }
 }

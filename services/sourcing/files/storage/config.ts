@@ -22,9 +22,27 @@ export const storageVariables = {
     Type.String({ pattern: '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$', description: 'Name of an existing bucket.' }),
   ),
   S3_REGION: Type.String({ minLength: 1, default: 'us-east-1', description: 'Region of the bucket.' }),
-  S3_ACCESS_KEY_ID: Type.Optional(Type.String({ description: 'Access key id for the store.' })),
+  S3_ACCESS_KEY_ID: Type.Optional(
+    Type.String({
+      description:
+        'Access key id for the store. Unset: that of the platform, by IAM roles for service accounts or EKS Pod Identity.',
+    }),
+  ),
   S3_SECRET_ACCESS_KEY: Type.Optional(Type.String({ description: 'Secret access key for the store.' })),
   S3_SESSION_TOKEN: Type.Optional(Type.String({ description: 'Session token of a temporary access key.' })),
+  AWS_ROLE_ARN: Type.Optional(Type.String({ description: 'Set by IAM roles for service accounts: the role.' })),
+  AWS_WEB_IDENTITY_TOKEN_FILE: Type.Optional(
+    Type.String({ description: 'Set by IAM roles for service accounts: the token for which STS gives an access key.' }),
+  ),
+  AWS_ENDPOINT_URL_STS: Type.Optional(
+    Type.String({ pattern: '^https?://', description: 'Endpoint of STS, if it differs.' }),
+  ),
+  AWS_CONTAINER_CREDENTIALS_FULL_URI: Type.Optional(
+    Type.String({ description: 'Set by EKS Pod Identity: the address that gives an access key.' }),
+  ),
+  AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE: Type.Optional(
+    Type.String({ description: 'Set by EKS Pod Identity: the token for that address.' }),
+  ),
   S3_ADDRESSING: OneOf(['path', 'virtual-host'], {
     default: 'path',
     description: '`path` for `endpoint/bucket`, `virtual-host` for `bucket.endpoint`.',
@@ -46,7 +64,11 @@ export function storageProblems(config: StorageConfig): string[] {
   if (config.S3_ENDPOINT === undefined) {
     return config.FILES_FOLDER === undefined ? ['S3_ENDPOINT or FILES_FOLDER is required.'] : []
   }
-  return (['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const)
-    .filter((name) => config[name] === undefined)
-    .map((name) => `${name} is required with S3_ENDPOINT.`)
+  const platform = config.AWS_WEB_IDENTITY_TOKEN_FILE ?? config.AWS_CONTAINER_CREDENTIALS_FULL_URI
+  const { S3_BUCKET: bucket, S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret } = config
+  const takesIdentity = id === undefined && secret === undefined && platform !== undefined
+  const needed = { S3_BUCKET: bucket, ...(takesIdentity ? {} : { S3_ACCESS_KEY_ID: id, S3_SECRET_ACCESS_KEY: secret }) }
+  return Object.entries(needed)
+    .filter(([, value]) => value === undefined)
+    .map(([name]) => `${name} is required with S3_ENDPOINT.`)
 }

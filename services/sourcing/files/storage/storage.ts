@@ -66,6 +66,8 @@ export class AlreadyStored extends Error {
  */
 export interface Storage {
   readonly driver: 'folder' | 's3'
+  /** Throws with the reason if the store cannot be used. */
+  check(): Promise<void>
   /** A URL that takes the bytes of an object once, without other credentials. */
   uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl>
   /** A URL that returns an object as an attachment, without other credentials. */

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs'
-import { link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
+import { constants, existsSync } from 'node:fs'
+import { access, link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { storageFailure } from '../failures.ts'
 import {
@@ -36,6 +36,15 @@ export class FolderStorage implements Storage {
   constructor(options: FolderOptions) {
     this.#options = options
     this.#signer = new UrlSigner(options.encryptionKeys)
+  }
+
+  async check(): Promise<void> {
+    await mkdir(this.#options.root, { recursive: true }).catch((error: unknown) => {
+      throw storageFailure(error)
+    })
+    await access(this.#options.root, constants.W_OK).catch((error: unknown) => {
+      throw storageFailure(error)
+    })
   }
 
   async uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl> {

@@ -2,14 +2,15 @@ import { expect, test } from 'bun:test'
 import { S3Client, type S3Options } from './client.ts'
 import { elementIn, elementsIn } from './xml.ts'
 
+const KEY = { accessKeyId: 'AKIAIOSFODNN7EXAMPLE', secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY' }
+
 /** The example of a presigned URL in Amazon's documentation of signature version 4. */
 const EXAMPLE: S3Options = {
   endpoint: 'https://s3.amazonaws.com',
   publicEndpoint: 'https://s3.amazonaws.com',
   bucket: 'examplebucket',
   region: 'us-east-1',
-  accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
-  secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
+  credentials: async () => KEY,
   addressing: 'virtual-host',
   clock: () => Date.parse('2013-05-24T00:00:00Z'),
 }
@@ -31,7 +32,7 @@ test('with path addressing the bucket is in the path, at the public endpoint', a
 })
 
 test('a presigned PUT signs its headers and contains the session token', async () => {
-  const client = new S3Client({ ...EXAMPLE, sessionToken: 'a token' })
+  const client = new S3Client({ ...EXAMPLE, credentials: async () => ({ ...KEY, sessionToken: 'a token' }) })
   const url = new URL(await client.presign({ method: 'PUT', key: 'a', headers: { 'if-none-match': '*' } }, aDayLater))
   expect(url.searchParams.get('X-Amz-SignedHeaders')).toBe('host;if-none-match')
   expect(url.searchParams.get('X-Amz-Security-Token')).toBe('a token')

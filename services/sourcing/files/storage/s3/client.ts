@@ -1,5 +1,7 @@
 import { AwsV4Signer } from 'aws4fetch'
+import { LRUCache } from 'lru-cache'
 import { StorageFailure } from '../failures.ts'
+import type { Credentials } from './credentials.ts'
 import { elementIn } from './xml.ts'
 
 export interface S3Options {
@@ -8,9 +10,7 @@ export interface S3Options {
   publicEndpoint: string
   bucket: string
   region: string
-  accessKeyId: string
-  secretAccessKey: string
-  sessionToken?: string | undefined
+  credentials: Credentials
   addressing: 'path' | 'virtual-host'
   /** Additional certificate authorities, as PEM. */
   ca?: string | undefined
@@ -58,7 +58,8 @@ interface Signing {
 /** Sends requests to one bucket, signed with AWS signature version 4, and presigns URLs. */
 export class S3Client {
   readonly #options: S3Options
-  readonly #signingKeys = new Map<string, ArrayBuffer>()
+  /** Each access key has one for each day. */
+  readonly #signingKeys = new LRUCache<string, ArrayBuffer>({ max: 10 })
 
   constructor(options: S3Options) {
     this.#options = options
@@ -72,7 +73,7 @@ export class S3Client {
   async send({ method, key, query = {}, headers = {}, body, signal, stopSignal }: S3Request): Promise<Response> {
     const hash = body === undefined ? {} : { 'x-amz-content-sha256': sha256Of(body) }
     const url = this.#urlOf(this.#options.endpoint, key, query)
-    const signed = await this.#signer({ method, url: url.href, headers: { ...headers, ...hash } }).sign()
+    const signed = await this.#sign({ method, url: url.href, headers: { ...headers, ...hash } })
     // Unsigned, because a proxy may change it. `identity` keeps proxies from compressing the object.
     signed.headers.set('accept-encoding', 'identity')
     const { ca } = this.#options
@@ -95,6 +96,7 @@ export class S3Client {
     const isDenied = response.status === 401 || response.status === 403
     if (isDenied) throw new StorageFailure('The file store denied access.', error)
     if (EXPECTED_ERRORS.has(response.status) && error.code !== 'NoSuchBucket') throw error
+    if (error.code === 'NoSuchBucket') throw new StorageFailure('The bucket of the file store does not exist.', error)
     // For example a redirect or a 400 because of a wrong region or an expired session token.
     throw new StorageFailure('The file store sent an unexpected response.', error)
   }
@@ -110,24 +112,28 @@ export class S3Client {
   async presign({ method, key, query = {}, headers = {} }: S3Request, expiresAt: Date): Promise<string> {
     const seconds = Math.max(1, Math.floor((expiresAt.getTime() - this.#options.clock()) / 1000))
     const url = this.#urlOf(this.#options.publicEndpoint, key, { ...query, 'X-Amz-Expires': String(seconds) })
-    const signed = await this.#signer({ method, url: url.href, headers, signQuery: true }).sign()
+    const signed = await this.#sign({ method, url: url.href, headers, signQuery: true })
     // Some stores decode `+` as a space, others as itself.
     return signed.url.href.replaceAll('+', '%20')
   }
 
-  #signer(signing: Signing): AwsV4Signer {
-    const { accessKeyId, secretAccessKey, sessionToken, region, clock } = this.#options
-    return new AwsV4Signer({
+  async #sign(signing: Signing) {
+    const { credentials, region, clock } = this.#options
+    const { accessKeyId, secretAccessKey, sessionToken } = await credentials().catch((error: unknown) => {
+      throw new StorageFailure('The platform gives no access key for the file store.', error)
+    })
+    const signer = new AwsV4Signer({
       ...signing,
       service: 's3',
       region,
       accessKeyId,
       secretAccessKey,
       ...(sessionToken === undefined ? {} : { sessionToken }),
-      cache: this.#signingKeys,
+      cache: this.#signingKeys as unknown as Map<string, ArrayBuffer>,
       datetime: new Date(clock()).toISOString().replace(/[:-]|\.\d{3}/g, ''),
       allHeaders: true,
     })
+    return signer.sign()
   }
 
   #urlOf(endpoint: string, key: string | undefined, query: Record<string, string>): URL {

@@ -41,6 +41,11 @@ export class S3Storage implements Storage {
     this.#idleMs = idleMs
   }
 
+  /** A request that tells a wrong endpoint, bucket, region and key apart. HEAD has no body with a code. */
+  async check(): Promise<void> {
+    await this.#client.text({ method: 'GET', query: { uploads: '', 'max-uploads': '1' } })
+  }
+
   async uploadUrl(key: string, expiresAt: Date): Promise<SignedUrl> {
     const headers: Record<string, string> = this.#conditionalPut ? { 'if-none-match': '*' } : {}
     return { url: await this.#client.presign({ method: 'PUT', key: requireKey(key), headers }, expiresAt), headers }

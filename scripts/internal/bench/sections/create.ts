@@ -1,0 +1,41 @@
+import type { PartInput } from '../../../../proto/http/sourcing/parts.ts'
+import { compareRates } from '../compare.ts'
+import type { Section } from '../context.ts'
+import { clientSide } from '../http.ts'
+import { pgbenchScript, pgbenchSide, uniqueIds } from '../pgbench.ts'
+import { signIn } from '../services.ts'
+import { capture } from '../statements.ts'
+
+const PATH = '/v1/parts'
+const PART: PartInput = {
+  title: 'Impeller, cooling water pump',
+  externalRef: 'DRW-4711-B',
+  description: 'Closed impeller with six vanes, 120 mm.',
+  materialId: '316l',
+  processId: 'pbf-metal',
+  standardIds: ['iso-astm-52901'],
+  categoryIds: ['iso-14224-pu'],
+  keywords: ['impeller', 'pump'],
+  boundingBox: { x: 120, y: 120, z: 45.5 },
+  metadata: { pump: 'P-101A' },
+}
+
+/** Creating parts, with audit entry, history and event, against the statements of that transaction in pgbench. */
+export const measureCreate: Section = async function* (context) {
+  const { database, pace } = context
+  const client = await signIn(context, 'sourcing')
+  const create = async () => {
+    const { status, text } = await client.post(PATH, PART)
+    if (status !== 200) throw new Error(`POST ${PATH}: ${status} ${text}`)
+  }
+  await create()
+  const transaction = await capture(database, 'sourcing', /insert into sourcing\.parts\b/i, create)
+  const { text, variables } = pgbenchScript(transaction, uniqueIds())
+  const script = { text: `\\set n random(1, 9000000000000000)\n${text}`, variables }
+  yield* compareRates({
+    what: `POST ${PATH}`,
+    ours: clientSide(client, { method: 'POST', path: PATH, body: JSON.stringify(PART) }),
+    references: [{ name: 'its transaction in pgbench', side: pgbenchSide(database, 'sourcing', script), atLeast: 0.4 }],
+    pace,
+  })
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import { ApiClient } from '../../../../services/testing/client.ts'
+import { serviceUrl } from '../../../local/secrets.ts'
+import { BUN } from '../../../toolchain/checkout.ts'
+import { run, tail } from '../../../toolchain/run.ts'
+import { compareRates, type Run } from '../compare.ts'
+import type { Context, Section } from '../context.ts'
+import { clientSide, httpSide } from '../http.ts'
+import { PARTS, requireAnswer, statementsOf } from '../lists.ts'
+import { pgbenchScript, pgbenchSide } from '../pgbench.ts'
+import { signIn, startServer } from '../services.ts'
+
+const PATH = '/v1/parts'
+const REFERENCES = join(import.meta.dir, '..', 'references')
+const POOL_SIZES = [4, 8, 16]
+const CONNECTIONS = [16, 64]
+
+/** The first page of all parts, against its statement in pgbench and against bare servers of other kinds. */
+export const measureParts: Section = async function* (context) {
+  const { database, pace, progress } = context
+  const client = await signIn(context, 'sourcing')
+  const statements = await statementsOf(database, PARTS, client, PATH)
+  const [statement] = statements
+  if (statements.length !== 1 || !statement) throw new Error(`the first page takes ${statements.length} statements`)
+  const { text: wanted } = await client.get(PATH)
+  const env = { STATEMENT: statement.text, PARAMETERS: JSON.stringify(statement.parameters) }
+  const serverSide = (name: string, ...command: string[]) => listServerSide(context, { name, command, env, wanted })
+
+  const script = pgbenchScript(statements)
+  const references = [
+    { name: 'pgbench', side: pgbenchSide(database, 'sourcing', script), atLeast: 0.4 },
+    { name: 'Fastify + pg', side: await serverSide('fastify', BUN, join(REFERENCES, 'fastify.ts')), atLeast: 3 },
+  ]
+  if (Bun.which('go')) {
+    const side = await serverSide('go', await buildGoServer(database.folder))
+    references.push({ name: 'Go + pgx that joins the same texts', side, atLeast: 1.3 })
+  } else progress('Go is not installed: the table lacks the ratio to a Go server')
+  yield* compareRates({ what: `GET ${PATH}`, ours: clientSide(client, { path: PATH }), references, pace })
+}
+
+async function buildGoServer(folder: string): Promise<string> {
+  const program = join(folder, 'go-list-server')
+  const env = { ...process.env, CGO_ENABLED: '0' }
+  const { code, output } = await run(['go', 'build', '-C', join(REFERENCES, 'go'), '-o', program, '.'], { env })
+  if (code !== 0) throw new Error(`the Go server could not be built: ${tail(output, 5)}`)
+  return program
+}
+
+interface ListServer {
+  name: string
+  command: readonly string[]
+  env: Record<string, string>
+  /** The answer of the service; the reference must give the same. */
+  wanted: string
+}
+
+/** A bare server of the first page, with each size of pool. */
+async function listServerSide(context: Context, { name, command, env, wanted }: ListServer) {
+  const { ownerUrl, secrets } = context.database
+  const url = serviceUrl(ownerUrl, 'sourcing', secrets)
+  const side: Record<string, Run> = {}
+  for (const size of POOL_SIZES) {
+    const server = await startServer(context, {
+      ...{ name: `${name}-${size}`, command, readyUrl: PATH },
+      env: { ...env, DATABASE_URL: url, POOL_SIZE: String(size) },
+    })
+    requireAnswer(await new ApiClient(server.url).get(PATH), wanted)
+    for (const [connections, run] of Object.entries(httpSide(server.port, { path: PATH }, CONNECTIONS))) {
+      side[`pool of ${size}, ${connections}`] = run
+    }
+  }
+  return side
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'bun:test'
+import { ownerOf, PATHS } from '../../proto/paths.ts'
+import { SERVICES } from '../../proto/services.ts'
+import { type AllConfig, allVariables } from '../all/config.ts'
+import { createAll } from '../all/services.ts'
+import { readConfig } from '../kit/config/read.ts'
+import { testDatabase } from '../testing/database.ts'
+import { OPERATIONS } from '../testing/operations/contract.ts'
+
+/** Operations without a token, each with the reason. */
+const PUBLIC = [
+  'createToken', // issues the token
+  'getActivatePage', // the user has no password yet
+  'getAuthorizationServer', // metadata for OAuth clients
+  'getDocs', // documentation
+  'getDocsAsset', // scripts and styles of the documentation
+  'getFavicon', // icon of the pages
+  'getFileObject', // the signed URL is the credential
+  'getImpersonatePage', // the acting person has no account
+  'getJwks', // public keys
+  'getOpenApi', // the contract
+  'getPublicFile',
+  'getReferenceChunk',
+  'getReferenceModule', // the file is public
+  'getRoot', // leads to the documentation
+  'putUpload', // the signed URL is the credential
+  'redeemActivation', // the link is the credential
+  'redeemImpersonationGrant', // the link is the credential
+]
+
+/** Operations that the specification allows with any valid token. */
+const TOKEN_ONLY = /^(list|get|batchGet)|^(revokeToken|changePassword|endSession)$/
+
+/** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
+const CLOSED_RESOURCES = /^((user|role|password|session|impersonationGrant)\.|org\.create$)/
+
+/** Commands whose procedure does not follow from their path. */
+const OTHER_PROCEDURES: Record<string, string> = {
+  'POST /v2.3/oauth/token': 'auth.signIn',
+  'POST /v2.3/oauth/revoke': 'auth.revoke',
+  'POST /flows/v1/activations': 'activation.redeem',
+  'PATCH /v1/parts/{id}/files': 'part.updateFiles',
+}
+
+/** Lists below a record. */
+const COLLECTIONS = ['billing-details', 'contacts', 'expenses', 'extensions', 'tasks']
+const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch', DELETE: 'delete' }
+
+const camelCase = (text: string) => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+const singular = (name: string) => {
+  const one = name.replace(/deliveries$/, 'delivery').replace(/factories$/, 'factory')
+  return camelCase(one === 'billing-details' ? one : one.replace(/s$/, ''))
+}
+
+/** The resource in the singular and camel case, and the verb as in the path. */
+function procedureOf(operation: string): string {
+  const [method = '', path = ''] = operation.split(' ')
+  const names = path
+    .replace(/^\/(flows\/v1|v1|v2\.3)\//, '')
+    .replace('webhooks/', 'webhook-')
+    .split('/')
+    .filter((segment) => !segment.startsWith('{'))
+  const last = names.at(-1) ?? ''
+  const endsInVerb = names.length > 1 && !COLLECTIONS.includes(last)
+  const resources = (endsInVerb ? names.slice(0, -1) : names).map(singular)
+  return [...resources, endsInVerb ? camelCase(last) : VERB_OF_METHOD[method]].join('.')
+}
+
+const CATALOG_LIST = /^\/v1\/(categories|criticalities|materials|processes|standards|technologies|unspsc-categories)$/
+
+const operations = Object.values(OPERATIONS).flat()
+
+describe('every operation', () => {
+  test('needs a token, except those on the public list', () => {
+    expect(
+      operations
+        .filter(({ access }) => access === 'public')
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(PUBLIC)
+  })
+
+  test('that changes data needs a permission, or concerns only the caller', () => {
+    const open = operations.filter(({ id, access }) => access === 'token' && !TOKEN_ONLY.test(id))
+    expect(open.map(({ id }) => id)).toEqual([])
+  })
+
+  test('that is a command has an audit procedure', () => {
+    const unaudited = operations.filter(
+      // An upload of bytes follows an audited command.
+      ({ method, path, audit, acceptsBytes }) =>
+        method !== 'GET' && !path.includes(':batch-get') && !audit && !acceptsBytes,
+    )
+    expect(unaudited.map(({ id }) => id)).toEqual([])
+  })
+
+  test('that is a command has the audit procedure `<resource>.<verb>` of its path', () => {
+    const procedures = operations
+      .filter(({ audit }) => audit)
+      .map(({ method, path, audit }) => [`${method} ${path}`, audit?.procedure as string])
+    const expected = procedures.map(([operation = '']) => [
+      operation,
+      OTHER_PROCEDURES[operation] ?? procedureOf(operation),
+    ])
+    expect(procedures).toEqual(expected)
+  })
+
+  test('that is a PATCH of a record honours If-Match, and a GET of a record or a catalog has an ETag', () => {
+    const family = operations.filter(({ path, page }) => /^\/(v1|flows\/v1)\//.test(path) && !page)
+    const patches = family.filter(({ method, path }) => method === 'PATCH' && path.endsWith('}'))
+    expect(patches.filter(({ ifMatch }) => !ifMatch).map(({ path }) => path)).toEqual([])
+    expect(patches.length).toBeGreaterThan(10)
+    const reads = family.filter(
+      ({ method, path }) => method === 'GET' && (path.endsWith('}') || CATALOG_LIST.test(path)),
+    )
+    expect(reads.filter(({ etag }) => !etag).map(({ path }) => path)).toEqual([])
+    expect(reads.length).toBeGreaterThan(30)
+  })
+
+  test('that changes users, roles, passwords, sessions or grants is closed to impersonations', () => {
+    const open = operations.filter(
+      ({ access, audit, changesAuthority }) =>
+        access !== 'public' && CLOSED_RESOURCES.test(audit?.procedure ?? '') && !changesAuthority,
+    )
+    expect(open.map(({ id }) => id)).toEqual([])
+  })
+
+  test('has a unique operation id', () => {
+    expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length)
+  })
+
+  test('belongs to the service that owns its path', () => {
+    for (const [service, owned] of Object.entries(OPERATIONS)) {
+      for (const { path } of owned) expect([path, ownerOf(path) as string]).toEqual([path, service])
+    }
+  })
+
+  test('is served by its service, which serves no other operation', async () => {
+    const db = await testDatabase()
+    const config = readConfig(allVariables, {
+      ...Object.fromEntries(SERVICES.map((service) => [`${service.toUpperCase()}_DATABASE_URL`, db.urlOf(service)])),
+      ENCRYPTION_KEYS: `test:${Buffer.alloc(32).toString('base64')}`,
+      LOG_LEVEL: 'silent',
+      FILES_FOLDER: '/nonexistent',
+    }) as AllConfig
+    const services = await createAll(config)
+    for (const service of SERVICES) {
+      const served = services[service].http.operations.map(({ id }) => id).sort()
+      expect([service, served]).toEqual([service, OPERATIONS[service].map(({ id }) => id).sort()])
+      await services[service].close()
+    }
+  })
+})
+
+test('no path belongs to two services', () => {
+  const paths = Object.values(PATHS).flat()
+  expect(new Set(paths).size).toBe(paths.length)
+})
+
+test.each([
+  ['/v1/parts', 'sourcing'],
+  ['/v1/parts/part_1/files', 'sourcing'],
+  ['/v1/partsX', 'identity'],
+  ['/v1/categories:batch-get', 'catalog'],
+  ['/v1/categories%3Abatch-get', 'catalog'],
+  ['/v2.3/webhooks/endpoints', 'webhooks'],
+  ['/flows/v1/users/user_1/reset-password', 'organization'],
+  ['/flows/v1/sessions', 'identity'],
+  ['/', 'identity'],
+])('%s goes to %s', (path, owner) => {
+  expect(ownerOf(path) as string).toBe(owner)
+})

@@ -1,0 +1,77 @@
+import { fromHttp } from '@aws-sdk/credential-provider-http'
+import { fromTokenFile } from '@aws-sdk/credential-provider-web-identity'
+
+interface AccessKey {
+  accessKeyId: string
+  secretAccessKey: string
+  sessionToken?: string | undefined
+}
+
+/** The access key with which a request is signed now. */
+export type Credentials = () => Promise<AccessKey>
+
+/** An access key with the time at which it ends, as providers return it. */
+type Provider = () => Promise<AccessKey & { expiration?: Date }>
+
+/** An upload URL that an access key signed ends with it, so a new one is requested this long before. */
+const RENEW_MS = 20 * 60_000
+/** While no new one can be had, the old one is used until then. */
+const RETRY_MS = 30_000
+
+/** What the platform tells the pod about its identity. */
+interface PlatformIdentity {
+  roleArn?: string | undefined
+  webIdentityTokenFile?: string | undefined
+  stsEndpoint?: string | undefined
+  containerCredentialsUri?: string | undefined
+  containerTokenFile?: string | undefined
+}
+
+/**
+ * The access key that the platform gives to the pod, through the providers of its SDK: IAM roles for service accounts, or
+ * EKS Pod Identity.
+ */
+export function platformCredentials(
+  { roleArn, webIdentityTokenFile, stsEndpoint, containerCredentialsUri, containerTokenFile }: PlatformIdentity,
+  region: string,
+): Credentials {
+  const provider = webIdentityTokenFile
+    ? fromTokenFile({
+        webIdentityTokenFile,
+        ...(roleArn ? { roleArn } : {}),
+        clientConfig: { region, ...(stsEndpoint ? { endpoint: stsEndpoint } : {}) },
+      })
+    : fromHttp({
+        ...(containerCredentialsUri ? { awsContainerCredentialsFullUri: containerCredentialsUri } : {}),
+        ...(containerTokenFile ? { awsContainerAuthorizationTokenFile: containerTokenFile } : {}),
+      })
+  return renewed(provider, Date.now)
+}
+
+/** Keeps an access key until shortly before its end. Concurrent requests share one renewal. */
+export function renewed(provider: Provider, clock: () => number): Credentials {
+  let current: Awaited<ReturnType<Provider>> | undefined
+  let renewAtMs = Number.NEGATIVE_INFINITY
+  let renewal: Promise<AccessKey> | undefined
+  const renew = async () => {
+    try {
+      current = await provider()
+      const endsMs = current.expiration?.getTime() ?? Number.POSITIVE_INFINITY
+      // Of a short-lived key at least half the time is used.
+      renewAtMs = Math.max(endsMs - RENEW_MS, (clock() + endsMs) / 2)
+      return current
+    } catch (error) {
+      const isValid = current?.expiration !== undefined && current.expiration.getTime() > clock()
+      if (!current || !isValid) throw error
+      renewAtMs = clock() + RETRY_MS
+      return current
+    }
+  }
+  return async () => {
+    if (current && clock() < renewAtMs) return current
+    renewal ??= renew().finally(() => {
+      renewal = undefined
+    })
+    return renewal
+  }
+}
