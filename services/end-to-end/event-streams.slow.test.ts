@@ -19,14 +19,14 @@ const blockOf = (language: string) => new RegExp(`\`\`\`${language}\\n([\\s\\S]*
 const folder = await mkdtemp(join(tmpdir(), 'event-streams-'))
 afterAll(() => rm(folder, { recursive: true }))
 const configuration = join(folder, 'nats.conf')
-await Bun.write(configuration, blockOf('conf').replace('$MARKETPLACE_PASSWORD', 'm').replace('$BILLING_PASSWORD', 'b'))
+await Bun.write(configuration, blockOf('conf').replace('$MARKETPLACE_SECRET', 'm').replace('$BILLING_SECRET', 'b'))
 await Bun.write(join(folder, 'event-reader.ts'), blockOf('ts'))
 await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
 
 const nats = await natsServer(['-c', configuration])
 afterAll(() => nats.close())
 const marketplaceUrl = nats.url.replace('//', '//marketplace:m@')
-await nats.start(marketplaceUrl)
+await nats.start({ url: marketplaceUrl })
 await ensureStreams({ url: marketplaceUrl })
 const market = await marketplaceOf(['sourcing'], { NATS_URL: marketplaceUrl })
 const producer = connectToDatabase(market.db.urlOf('sourcing'), { max: 1, applicationName: 'test-producer' })
@@ -39,7 +39,7 @@ const emitEvent = (type: string, subject: string) =>
 async function linesOfReader(count: number): Promise<string[]> {
   const reader = Bun.spawn([process.execPath, 'event-reader.ts'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, NATS_URL: nats.url, BILLING_PASSWORD: 'b' },
+    env: { PATH: process.env.PATH, NATS_URL: nats.url, BILLING_SECRET: 'b' },
     stderr: 'inherit',
   })
   let output = ''
