@@ -141,17 +141,17 @@ async function offerStates({ organizations }: AccountsFile): Promise<OfferState[
 
 const MINUTES_MS = 60_000
 
-/** The event of a step follows its line. Events of other records, such as an offer that expires meanwhile, can be between. */
+/** Each line of an event follows that of its step. */
 const TRADE_WITH_EVENTS = new RegExp(
   [
     /\. Skagen Pumps signs in: anders\.juhl@/,
     /Nordhavn Shipping registers a webhook endpoint .*: wh_\w{26}\n/,
-    /Nordhavn Shipping publishes the RFQ: .* is OPEN\n( {8}← .*\n)*? {8}← cases\.created .* verified\n/,
-    /Tanjong Castings declines: .*\n( {8}← .*\n)*? {8}← cases\.updated .* verified\n/,
-    /Vestland Additive submits it: .* is SUBMITTED\n( {8}← .*\n)*? {8}← cases\.updated .*\(sourcing\.offer\.submitted\) {2}verified\n/,
-    /awards 30 pieces .* is AWARDED\n( {8}← .* verified\n){3,}/,
-    /Ruhr Präzision ships: .* is SHIPPED\n( {8}← .*\n)*? {8}← assignments\.status\.updated .* is SHIPPED .* verified\n/,
-    /Nordhavn Shipping accepts the goods: .* is COMPLETED\n( {8}← .*\n)*? {8}← assignments\.status\.updated .* is COMPLETED .* verified\n/,
+    /Nordhavn Shipping publishes the RFQ: .* is OPEN\n {8}← cases\.created .* verified\n/,
+    /Tanjong Castings declines: .*\n {8}← cases\.updated .* verified\n/,
+    /Vestland Additive submits it: .* is SUBMITTED\n {8}← cases\.updated .*\(sourcing\.offer\.submitted\) {2}verified\n/,
+    /awards 30 pieces .* is AWARDED\n( {8}← .* verified\n){3}/,
+    /Ruhr Präzision ships: .* is SHIPPED\n {8}← assignments\.status\.updated .* is SHIPPED .* verified\n/,
+    /Nordhavn Shipping accepts the goods: .* is COMPLETED\n {8}← assignments\.status\.updated .* is COMPLETED .* verified\n/,
     /\nThe endpoint of Nordhavn Shipping is deleted\. .*\n$/,
   ]
     .map(({ source }) => source)

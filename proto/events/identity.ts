@@ -17,7 +17,21 @@ const SessionsData = Type.Object(
   { description: 'The sessions ended, so their access tokens are void.' },
 )
 
-export const IDENTITY_EVENTS = { 'identity.key.revoked': KeyData, 'identity.session.revoked': SessionsData }
+const TokenData = Type.Object(
+  {
+    tokenId: Type.String({
+      description: 'The `jti` of the token.',
+      examples: ['0d5bb6a6-7d5c-4a63-9c0c-3a8b7d3f4f10'],
+    }),
+  },
+  { description: 'An access token of a service account was revoked. Its key and its other tokens stay valid.' },
+)
+
+export const IDENTITY_EVENTS = {
+  'identity.key.revoked': KeyData,
+  'identity.session.revoked': SessionsData,
+  'identity.token.revoked': TokenData,
+}
 
 export interface KeyRevoked {
   type: 'identity.key.revoked'
@@ -27,4 +41,9 @@ export interface KeyRevoked {
 export interface SessionsRevoked {
   type: 'identity.session.revoked'
   data: Static<typeof SessionsData>
+}
+
+export interface TokenRevoked {
+  type: 'identity.token.revoked'
+  data: Static<typeof TokenData>
 }

@@ -31,6 +31,10 @@ const DeactivationData = Type.Object(sessionsVoid, {
 const AnonymisationData = Type.Object(sessionsVoid, {
   description: 'The personal data were erased; identity erases its own.',
 })
+const KeyRevocationData = Type.Object(
+  { keyId: Id('sak', 'The key.'), ...user },
+  { description: 'A key of a service account was revoked, so the tokens that it obtained are void.' },
+)
 const BusinessUnitData = Type.Object(
   { businessUnitId: Id('bu', 'The business unit.'), ...org },
   { description: 'A business unit was created, changed or deleted.' },
@@ -47,6 +51,7 @@ export const ORGANIZATION_EVENTS = {
   'organization.user.credentialsReset': ResetData,
   'organization.user.deactivated': DeactivationData,
   'organization.user.anonymised': AnonymisationData,
+  'organization.serviceAccountKey.revoked': KeyRevocationData,
   'organization.businessUnit.changed': BusinessUnitData,
   'organization.customField.changed': CustomFieldData,
 }
@@ -79,6 +84,11 @@ export interface UserDeactivated {
 export interface UserAnonymised {
   type: 'organization.user.anonymised'
   data: Static<typeof AnonymisationData>
+}
+
+export interface ServiceAccountKeyRevoked {
+  type: 'organization.serviceAccountKey.revoked'
+  data: Static<typeof KeyRevocationData>
 }
 
 export interface BusinessUnitChanged {

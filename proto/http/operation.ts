@@ -25,6 +25,8 @@ export interface Audit {
   readonly request: readonly string[]
   /** Logged fields that are secret URLs, of which only the host is logged. */
   readonly hostOnly?: readonly string[]
+  /** A read that checks a credential of its own, whose refusal is logged. */
+  readonly refusalsOnly?: boolean
 }
 
 /**
@@ -53,8 +55,8 @@ export interface Operation<
   readonly bodyOptional?: boolean
   /** The body may have any media type; the handler reads it as bytes. */
   readonly acceptsBytes?: boolean
-  /** The body may also be `application/x-www-form-urlencoded`, as OAuth clients send it. */
-  readonly acceptsForm?: boolean
+  /** The body may also be `application/x-www-form-urlencoded`, as OAuth clients send it, or must be. */
+  readonly form?: 'accepted' | 'required'
   /** The longest body. Default: `MAX_BODY_BYTES`. */
   readonly maxBodyBytes?: number
   /** Status of a success. Default 200. */
@@ -63,8 +65,6 @@ export interface Operation<
   readonly responseExample?: unknown
   /** Media type of a success that is not JSON. */
   readonly mediaType?: string
-  /** Media types that a client can ask for by `Accept` instead. */
-  readonly otherMediaTypes?: readonly string[]
   /** Further statuses that are not errors, with their meaning. */
   readonly otherStatuses?: Readonly<Record<number, string>>
   /** Error codes in addition to those of every operation of its kind. */
@@ -81,8 +81,10 @@ export interface Operation<
    * first.
    */
   readonly changesAuthority?: boolean
-  /** Supports `Idempotency-Key`. */
-  readonly idempotent?: boolean
+  /** A command without `Idempotency-Key`: its body has a password, or a repetition changes nothing. */
+  readonly noIdempotencyKey?: boolean
+  /** Clients authenticate themselves with a key of a service account, by Basic or in the form. */
+  readonly client?: 'accepted' | 'required'
   /** The response has an `ETag`, and a GET supports `If-None-Match`. */
   readonly etag?: boolean
   /** Supports `If-Match`. */
@@ -108,6 +110,10 @@ export type CommandOperation<
   Body extends TSchema = TSchema,
   Response extends TSchema = TSchema,
 > = Operation<Query, Params, Body, Response> & { readonly audit: Audit }
+
+/** Whether an operation supports `Idempotency-Key`: each command of a caller. */
+export const takesIdempotencyKey = ({ audit, access, noIdempotencyKey = false }: AnyOperation): boolean =>
+  audit !== undefined && access !== 'public' && !noIdempotencyKey
 
 /** Checks the form of a contract and keeps its exact schema types. */
 export function defineOperation<Q extends TObject, P extends TObject, B extends TSchema, R extends TSchema>(

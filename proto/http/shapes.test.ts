@@ -26,7 +26,7 @@ const texts = Object.values(OPERATIONS)
 
 /** Ids, credentials and times are compared with stored values and are never displayed as sent. */
 const NOT_DISPLAYED =
-  /(Ids?|(material|standard)Codes?|ids|codes|Time|username|[pP]assword|token|\.id|remove|sasUrl)(\.0)?$/
+  /(Ids?|(material|standard)Codes?|ids|codes|Time|username|[pP]assword|token|client_(id|secret)|scope|token_type_hint|\.id|remove|sasUrl)(\.0)?$/
 /** Notes and requirements of several lines, and the values of metadata. */
 const LINES = /([nN]otes?|requirements|[dD]escription(Manufacturer)?|metadata\.\*)$/
 

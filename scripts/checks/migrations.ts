@@ -8,8 +8,8 @@ import { run } from '../toolchain/run.ts'
 /** The last migration of the first release, which creates the schema. Later ones run beside services of the release before. */
 const FIRST_RELEASE: Readonly<Record<string, number>> = {
   kit: 4,
-  organization: 3,
-  identity: 3,
+  organization: 4,
+  identity: 4,
   catalog: 2,
   sourcing: 11,
   webhooks: 3,

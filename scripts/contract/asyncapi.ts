@@ -3,7 +3,7 @@ import { Envelope, type StreamName } from '../../proto/events/envelope.ts'
 import { EVENTS } from '../../proto/events/events.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
 import { exampleOf } from './examples.ts'
-import { sorted, withReferences } from './named-shapes.ts'
+import { sorted, UsedSchemas, withReferences } from './named-shapes.ts'
 import { plain } from './operation.ts'
 
 const DESCRIPTION = `The events of the marketplace on NATS JetStream. The subject of a message is the type of its event, the body an envelope of CloudEvents 1.0 in JSON, and the header \`Nats-Msg-Id\` the id of the event.
@@ -19,7 +19,7 @@ const STREAM_DESCRIPTIONS: Record<StreamName, string> = {
 
 /** The AsyncAPI 3 document of all events. The marketplace sends each, and receives those of NOTIFICATIONS. */
 export function asyncApi() {
-  const used = new Map<string, unknown>()
+  const used = new UsedSchemas({ allowsSiblings: false })
   const events = Object.entries(EVENTS).flatMap(([stream, schemas]) =>
     Object.entries(schemas).map(([type, schema]) => ({ stream: stream as StreamName, type, schema })),
   )
@@ -74,7 +74,7 @@ const operationOf = (action: 'send' | 'receive', type: string) => ({
   messages: [{ $ref: `#/channels/${type}/messages/${type}` }],
 })
 
-function messageOf(type: string, schema: TSchema, used: Map<string, unknown>) {
+function messageOf(type: string, schema: TSchema, used: UsedSchemas) {
   const { description, ...data } = plain(schema)
   return {
     name: type,

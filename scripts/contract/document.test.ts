@@ -3,6 +3,7 @@ import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
 import { familyOf } from '../../services/kit/http/problem.ts'
 import { OPERATIONS } from '../../services/testing/operations/contract.ts'
+import { codeIn } from '../../services/testing/operations/document.ts'
 import { type OpenApi, openApiOf } from './document.ts'
 
 const operations = Object.values(OPERATIONS).flat()
@@ -22,7 +23,7 @@ function at<T>({ $ref }: { $ref: string }): T {
 }
 
 interface Example {
-  value: { code?: ErrorCode; status?: number; error?: { code: ErrorCode } }
+  value: { status?: number }
 }
 interface ErrorResponse {
   description: string
@@ -39,14 +40,18 @@ const errorResponses = Object.entries(document.paths).flatMap(([path, methods]) 
 
 describe('an error response', () => {
   test('is a shared one, and there are hundreds of references to few', () => {
-    expect(errorResponses.length).toBeGreaterThan(500)
-    expect(new Set(errorResponses.map(({ reference }) => reference.$ref)).size).toBeLessThan(50)
+    expect(errorResponses.length).toBeGreaterThan(1500)
+    expect(new Set(errorResponses.map(({ reference }) => reference.$ref)).size).toBeLessThan(60)
   })
 
   test('has an example of each of its codes, in its envelope and with its status', () => {
-    const ajv = new Ajv({ strict: false, validateSchema: false })
-    const { Problem, ErrorEnvelope } = document.components.schemas as Record<string, object>
-    const isValid = { v1: ajv.compile(Problem as object), 'v2.3': ajv.compile(ErrorEnvelope as object) }
+    const ajv = new Ajv({ strict: false, validateSchema: false }).addSchema(document, 'document')
+    const validatorOf = (name: string) => ajv.compile({ $ref: `document#/components/schemas/${name}` })
+    const isValid = {
+      v1: validatorOf('Problem'),
+      'v2.3': validatorOf('ErrorEnvelope'),
+      oauth: validatorOf('OauthError'),
+    }
     for (const { path, id, status, reference } of errorResponses) {
       const family = familyOf(path)
       const { description, content } = at<ErrorResponse>(reference)
@@ -55,7 +60,7 @@ describe('an error response', () => {
         expect(codes.filter((code) => description.includes(`(\`${code}\`)`))).toEqual(codes)
         for (const code of codes) {
           const { value } = at<Example>(examples[code])
-          const shown = family === 'v2.3' ? value.error?.code : value.code
+          const shown = codeIn(value)
           expect([id, status, shown]).toEqual([id, status, code])
           expect([id, code, isValid[family](value)]).toEqual([id, code, true])
           if (family === 'v1') expect(value.status).toBe(ERRORS[code].status)
@@ -193,5 +198,86 @@ describe('the example of an answer', () => {
       checked += 1
     }
     expect(checked).toBeGreaterThan(40)
+  })
+})
+
+describe('generated clients', () => {
+  test('get schemas with a name of their own: lists of words once, pages and lists by their items', () => {
+    const schemas = document.components.schemas as Record<string, { enum?: unknown; properties?: object }>
+    for (const name of Object.keys(schemas)) expect(name).toMatch(/^[A-Z][A-Za-z0-9]+$/)
+    expect(schemas.Currency?.enum).toHaveLength(155)
+    expect(Object.keys(schemas.PartPage?.properties ?? {})).toEqual(['items', 'hasMore'])
+    expect(Object.keys(schemas.MaterialList?.properties ?? {})).toEqual(['items'])
+    const currencies = [...objectsIn(document)].filter(
+      ([, node]) => Array.isArray(node.enum) && node.enum.includes('EUR'),
+    )
+    expect(currencies.map(([pointer]) => pointer)).toEqual(['/components/schemas/Currency'])
+    const inline = [...objectsIn(document.paths)].filter(
+      ([, { properties }]) => 'hasMore' in ((properties ?? {}) as object),
+    )
+    expect(inline.map(([pointer]) => pointer)).toEqual([])
+  })
+
+  test('get one media type for each request and each success', () => {
+    for (const methods of Object.values(document.paths)) {
+      for (const { operationId, requestBody, responses } of Object.values(methods)) {
+        const contents = [requestBody, ...Object.values(responses as object)] as ({ content?: object } | undefined)[]
+        for (const { content = {} } of contents.filter((each) => each !== undefined)) {
+          expect([operationId, Object.keys(content).length <= 1]).toEqual([operationId, true])
+        }
+      }
+    }
+  })
+
+  test('get names for functions and folders: operation ids and tags have letters, digits and hyphens', () => {
+    const { webhooks } = document as unknown as { webhooks: typeof document.paths }
+    const ids = Object.values({ ...document.paths, ...webhooks }).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => String(operationId)),
+    )
+    for (const id of ids) expect(id).toMatch(/^[a-z][A-Za-z0-9]+$/)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids).toContain('onAssignmentsBillingDetailsCreated')
+    for (const { name } of document.tags) expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
+  })
+
+  test('get the headers of every response, and the statuses that every path can have', () => {
+    for (const methods of Object.values(document.paths)) {
+      for (const [, { operationId, responses }] of Object.entries(methods)) {
+        const all = Object.entries(responses as Record<string, { $ref?: string; headers?: object }>)
+        expect([operationId, ...all.map(([status]) => status)]).toEqual(
+          expect.arrayContaining([operationId, '405', '414', '431', '429', '500', '503']),
+        )
+        for (const [status, response] of all) {
+          const { headers = {} } = response.$ref === undefined ? response : at<typeof response>({ $ref: response.$ref })
+          expect([operationId, status, ...Object.keys(headers)]).toEqual(
+            expect.arrayContaining([operationId, status, 'X-Request-Id', 'RateLimit', 'RateLimit-Policy']),
+          )
+        }
+      }
+    }
+    const success = document.paths['/v1/orders']?.get?.responses as Record<number, { headers: object }>
+    expect(Object.keys(success[200]?.headers ?? {})).toContain('Beta')
+  })
+
+  test('may leave out what has a default: no field of a body has one, which generators would require', () => {
+    const withDefault = [...objectsIn(document)].filter(
+      ([, node]) => 'default' in node && typeof node.default !== 'object',
+    )
+    expect(withDefault.map(([pointer]) => pointer)).toEqual([
+      '/paths//v1/parts/get/parameters/2/schema',
+      '/components/parameters/page/schema',
+      '/components/parameters/pageSize/schema',
+    ])
+  })
+
+  test('get Idempotency-Key for each command but those with a password, and for no other operation', () => {
+    const named = operations.filter(({ path, method }) => {
+      const { parameters = [] } = document.paths[path]?.[method.toLowerCase()] ?? {}
+      return (parameters as { $ref?: string }[]).some(({ $ref }) => $ref === '#/components/parameters/Idempotency-Key')
+    })
+    const commands = operations.filter(({ audit, access }) => audit && access !== 'public').map(({ id }) => id)
+    const without = ['changePassword', 'revokeToken']
+    expect(named.map(({ id }) => id).sort()).toEqual(commands.filter((id) => !without.includes(id)).sort())
+    expect(named.length).toBeGreaterThan(90)
   })
 })

@@ -1,15 +1,16 @@
 import { swagger } from '@elysiajs/swagger'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { ERRORS } from '../../proto/errors.ts'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import { ERRORS, OAUTH_CODES, OAUTH_ERRORS } from '../../proto/errors.ts'
+import type { AnyOperation, Tag } from '../../proto/http/operation.ts'
 import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
+import { familyOf } from '../../services/kit/http/problem.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
 import { withAnswerExample } from './answer-example.ts'
 import { Components, type Json } from './components.ts'
-import { sorted, withReferences } from './named-shapes.ts'
-import { describe, isAddition, plain } from './operation.ts'
+import { sorted, UsedSchemas, withReferences } from './named-shapes.ts'
+import { describe, isAddition, plain, tagNameOf } from './operation.ts'
 import { webhooksOf } from './webhooks.ts'
 
 export interface OpenApi {
@@ -21,18 +22,29 @@ export interface OpenApi {
   [key: string]: unknown
 }
 
-const codes = Object.keys(ERRORS)
+const oauthOnly: readonly string[] = OAUTH_CODES
+const ERROR_CODE = {
+  type: 'string',
+  enum: Object.keys(ERRORS).filter((code) => !oauthOnly.includes(code)),
+  description: 'Stable code of an error.',
+}
+const errorCode = (example: string): TSchema =>
+  Type.Unsafe({ $ref: '#/components/schemas/ErrorCode', description: 'Stable error code.', examples: [example] })
 
-const fieldErrors = Type.Array(
-  Type.Object({
+const FieldError: TSchema = Type.Object(
+  {
     field: Type.String({ description: 'Path of the field in dots, or `body`.', examples: ['boundingBox.x'] }),
     message: Type.String({
       description: 'Reason why the field is not valid.',
       examples: ['must be a number of at least 0'],
     }),
-  }),
-  { description: 'The problems of the fields.' },
+  },
+  { description: 'A problem of a field.' },
 )
+
+const fieldErrors = Type.Array(Type.Unsafe({ $ref: '#/components/schemas/FieldError' }), {
+  description: 'The problems of the fields.',
+})
 
 const Problem: TSchema = Type.Object(
   {
@@ -44,12 +56,7 @@ const Problem: TSchema = Type.Object(
       examples: ['There is no such record, or it is outside your scope.'],
     }),
     instance: Type.String({ description: 'Path of the request.', examples: ['/v1/parts/part_01J'] }),
-    code: Type.Unsafe({
-      type: 'string',
-      enum: codes,
-      description: 'Stable error code.',
-      examples: ['not_found'],
-    }),
+    code: errorCode('not_found'),
     requestId: Type.String({ description: 'The `X-Request-Id` of the response.', examples: ['req-7f3a'] }),
     errors: Type.Optional(fieldErrors),
   },
@@ -60,12 +67,7 @@ const ErrorEnvelope: TSchema = Type.Object(
   {
     error: Type.Object(
       {
-        code: Type.Unsafe({
-          type: 'string',
-          enum: codes,
-          description: 'Stable error code.',
-          examples: ['unauthorized'],
-        }),
+        code: errorCode('unauthorized'),
         message: Type.String({ description: 'Explanation of the error.', examples: ['Send a valid bearer token.'] }),
         details: Type.Optional(fieldErrors),
       },
@@ -75,10 +77,28 @@ const ErrorEnvelope: TSchema = Type.Object(
   { additionalProperties: false, description: 'An error of `/v2.3`.' },
 )
 
+const OauthError: TSchema = Type.Object(
+  {
+    error: Type.Unsafe({
+      type: 'string',
+      enum: [...OAUTH_ERRORS],
+      description: 'Error of RFC 6749.',
+      examples: ['invalid_client'],
+    }),
+    error_description: Type.String({
+      description: 'Explanation of the error, in ASCII.',
+      examples: ['The client id or the secret is wrong.'],
+    }),
+  },
+  { additionalProperties: false, description: 'An error of `/flows/v1/oauth` (RFC 6749, section 5.2).' },
+)
+
+const CLIENT_BASIC = { type: 'http', scheme: 'basic', description: 'Client id and secret of a service account.' }
+
 const INTRODUCTION = `Companies find manufacturers for a part, request quotations, and place and track orders.
 
 \`/v1\` and \`/v2.3\` follow the specification exactly. All other operations are additions (\`x-addition: true\`), most under \`/flows/v1\`: they create and manage its records.
-Sign in at \`POST /v2.3/oauth/token\` and send the access token as \`Authorization: Bearer …\`.
+People sign in at \`POST /v2.3/oauth/token\`, programs with a key of a service account at \`POST /flows/v1/oauth/token\`. Send the access token as \`Authorization: Bearer …\`.
 Times are ISO 8601 in UTC, money is \`{amount, currency}\`, optional fields without a value are omitted.`
 
 /** The OpenAPI 3.1 document of some operations, in the order of the contract. Pages and their assets are no operations. */
@@ -86,13 +106,14 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
   const operations = contract.filter(({ page }) => !page)
   const components = new Components()
   const generated = await generate(operations, components)
-  const used = new Map<string, unknown>()
+  const used = new UsedSchemas({ allowsSiblings: true })
   const paths: OpenApi['paths'] = {}
   for (const { path, method } of operations) {
     const described = generated.paths[path]?.[method.toLowerCase()]
     if (!described) throw new Error(`${method} ${path} is missing from the generated document`)
     paths[path] = { ...paths[path], [method.toLowerCase()]: withReferences(described, used) as Json }
   }
+  const hasClients = operations.some(({ client }) => client)
   const webhooks = operations.some(({ id }) => id === createWebhookEndpoint.id) ? webhooksOf(used) : undefined
   return {
     openapi: '3.1.0',
@@ -105,14 +126,25 @@ export async function openApiOf(contract: readonly AnyOperation[]): Promise<Open
     components: {
       securitySchemes: {
         BearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token.' },
+        ...(hasClients ? { ClientBasic: CLIENT_BASIC } : {}),
       },
       ...components.toJson(),
       schemas: {
-        Problem: plain(Problem),
-        ErrorEnvelope: plain(ErrorEnvelope),
+        ...envelopesOf(operations),
         ...sorted(used),
       },
     },
+  }
+}
+
+/** The error envelopes of the operations. Those of OAuth have no codes of ours. */
+function envelopesOf(operations: readonly AnyOperation[]): Json {
+  const families = new Set(operations.map(({ path }) => familyOf(path)))
+  return {
+    ...(families.has('v1') || families.has('v2.3') ? { ErrorCode: ERROR_CODE, FieldError: plain(FieldError) } : {}),
+    ...(families.has('v1') ? { Problem: plain(Problem) } : {}),
+    ...(families.has('v2.3') ? { ErrorEnvelope: plain(ErrorEnvelope) } : {}),
+    ...(families.has('oauth') ? { OauthError: plain(OauthError) } : {}),
   }
 }
 
@@ -142,21 +174,24 @@ async function generate(operations: readonly AnyOperation[], components: Compone
   return (await answer.json()) as OpenApi
 }
 
+const shownTag = (tag: Tag, note = '') => ({
+  name: tagNameOf(tag),
+  'x-displayName': tag.name,
+  description: `${tag.description}${note}`,
+})
+
 /** The tags of the specification come first. `x-tagGroups` is the extension by which documentation pages group tags. */
 function tagsOf(operations: readonly AnyOperation[]) {
   const specified = new Set(operations.filter((operation) => !isAddition(operation)).map(({ tag }) => tag))
   const added = new Set(operations.map(({ tag }) => tag).filter((tag) => !specified.has(tag)))
   const groups = [
-    { name: 'Specification', tags: [...specified].map(({ name }) => name) },
-    { name: 'Additions', tags: [...added].map(({ name }) => name) },
+    { name: 'Specification', tags: [...specified].map(tagNameOf) },
+    { name: 'Additions', tags: [...added].map(tagNameOf) },
   ]
   return {
     tags: [
-      ...specified,
-      ...[...added].map(({ name, description }) => ({
-        name,
-        description: `${description} An addition to the specification.`,
-      })),
+      ...[...specified].map((tag) => shownTag(tag)),
+      ...[...added].map((tag) => shownTag(tag, ' An addition to the specification.')),
     ],
     'x-tagGroups': groups.filter(({ tags }) => tags.length > 0),
   }

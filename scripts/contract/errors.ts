@@ -1,9 +1,17 @@
 import { ERRORS, type ErrorCode, type FieldError } from '../../proto/errors.ts'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import { type AnyOperation, takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { noSuch } from '../../proto/messages.ts'
 import { refuse } from '../../services/kit/errors/refusal.ts'
-import { errorBody, type Family, familyOf, mediaTypeOf, statusOf } from '../../services/kit/http/problem.ts'
+import {
+  errorBody,
+  type Family,
+  familyOf,
+  mediaTypeOf,
+  oauthErrorOf,
+  statusOf,
+} from '../../services/kit/http/problem.ts'
 import type { Components, Json } from './components.ts'
+import { commonHeaders } from './headers.ts'
 
 /** What the example of a code says beyond its title. */
 const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[] }>> = {
@@ -17,16 +25,32 @@ const DETAILS: Partial<Record<ErrorCode, { detail?: string; errors?: FieldError[
   email_taken: { errors: [{ field: 'email', message: 'is taken' }] },
   limit_reached: { detail: 'The part would have more than 200 files.' },
   precondition_failed: { detail: 'The record has changed since you read it. Read it again.' },
+  method_not_allowed: { detail: 'PUT is not allowed here. Allowed: GET, HEAD, OPTIONS.' },
   payload_too_large: { detail: 'A body may have at most 1048576 bytes.' },
   unsupported_media_type: { detail: 'Send the body as application/json.' },
   internal_error: { detail: 'Something went wrong on our side. Quote the request id when you report it.' },
   unavailable: { detail: 'A dependency is down; try again in a moment.' },
 }
 
-const EXAMPLE_OF_V2_3: Partial<typeof DETAILS> = {
-  validation_error: { errors: [{ field: 'grant_type', message: 'must be one of password, refresh_token' }] },
-  forbidden: { detail: 'This needs the permission webhook:manage.' },
+/** Examples of the other families where they differ. */
+const OTHER_DETAILS: Record<Exclude<Family, 'v1'>, Partial<typeof DETAILS>> = {
+  'v2.3': {
+    validation_error: { errors: [{ field: 'grant_type', message: 'must be one of password, refresh_token' }] },
+    forbidden: { detail: 'This needs the permission webhook:manage.' },
+  },
+  oauth: {
+    validation_error: { detail: 'grant_type: is required' },
+    invalid_credentials: { detail: 'The credentials are not valid.' },
+    invalid_client: { detail: 'The client id or the secret is wrong.' },
+    unauthorized_client: { detail: 'Service accounts use the grant client_credentials.' },
+    unsupported_grant_type: { detail: 'grant_type must be one of client_credentials, password, refresh_token' },
+    method_not_allowed: { detail: 'PUT is not allowed here. Allowed: GET, HEAD, OPTIONS.' },
+    payload_too_large: { detail: 'A body may have at most 16384 bytes.' },
+    unsupported_media_type: { detail: 'Send the body as application/x-www-form-urlencoded.' },
+  },
 }
+
+const SCHEMAS: Record<Family, string> = { v1: 'Problem', 'v2.3': 'ErrorEnvelope', oauth: 'OauthError' }
 
 /** Headers that every response of a status has. */
 const HEADERS: Record<number, { name: string; description: string; example: string }> = {
@@ -35,8 +59,16 @@ const HEADERS: Record<number, { name: string; description: string; example: stri
     description: 'Tells a missing token (`Bearer`) from a malformed, an expired and any other invalid one (RFC 6750).',
     example: 'Bearer error="invalid_token", error_description="The access token has expired."',
   },
+  405: { name: 'Allow', description: 'The methods that the path has.', example: 'GET, HEAD, OPTIONS' },
   429: { name: 'Retry-After', description: 'Seconds after which to try again.', example: '1' },
   503: { name: 'Retry-After', description: 'Seconds after which to try again.', example: '1' },
+}
+
+const BASIC_CHALLENGE = {
+  name: 'WWW-Authenticate',
+  description: 'The challenge of RFC 7617, with the error.',
+  example:
+    'Basic realm="marketplace", charset="UTF-8", error="invalid_client", error_description="The client id or the secret is wrong."',
 }
 
 /** One shared response for each status of the operation's refusals, with an example of each code that it can have. */
@@ -56,47 +88,66 @@ export function errorResponses(operation: AnyOperation, components: Components):
 }
 
 function errorResponse(family: Family, status: number, codes: readonly ErrorCode[], components: Components): Json {
-  const schema = { $ref: `#/components/schemas/${family === 'v1' ? 'Problem' : 'ErrorEnvelope'}` }
-  const header = HEADERS[status]
+  const schema = { $ref: `#/components/schemas/${SCHEMAS[family]}` }
+  const isBasic = family === 'oauth' && status === 401
+  const header = isBasic ? BASIC_CHALLENGE : HEADERS[status]
+  const wordOf = (code: ErrorCode) => (family === 'oauth' ? oauthErrorOf(code) : code)
   const examples = codes.map((code) => [
-    code,
+    wordOf(code),
     components.reference('examples', nameOf(family, [code]), () => errorExample(family, code)),
   ])
   return {
-    description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
-    ...(header ? { headers: { [header.name]: headerReference(header, components) } } : {}),
+    description: codes.map((code) => `${ERRORS[code].title} (\`${wordOf(code)}\`).`).join(' '),
+    headers: {
+      ...(header ? { [header.name]: headerReference(header, components, isBasic) } : {}),
+      ...commonHeaders(components),
+    },
     content: { [mediaTypeOf(family)]: { schema, examples: Object.fromEntries(examples) } },
   }
 }
 
-const headerReference = ({ name, description, example }: (typeof HEADERS)[number], components: Components) =>
-  components.reference('headers', name, () => ({ description, schema: { type: 'string' }, example }))
+const headerReference = (
+  { name, description, example }: (typeof HEADERS)[number],
+  components: Components,
+  isBasic: boolean,
+) =>
+  components.reference('headers', isBasic ? `${name}-Basic` : name, () => ({
+    description,
+    schema: { type: 'string' },
+    example,
+  }))
 
 function errorExample(family: Family, code: ErrorCode): Json {
-  const details = (family === 'v2.3' ? EXAMPLE_OF_V2_3[code] : undefined) ?? DETAILS[code]
+  const details = (family === 'v1' ? undefined : OTHER_DETAILS[family][code]) ?? DETAILS[code]
   const text = errorBody(family, refuse(code, details), '/v1/parts', 'req-7f3a')
   return { summary: ERRORS[code].title, value: JSON.parse(text) }
 }
 
-/** The name of a shared response or example. Both families have the same codes, in different envelopes. */
+const SUFFIXES: Record<Family, string> = { v1: '', 'v2.3': 'V23', oauth: 'OAuth' }
+
+/** The name of a shared response or example. The families have the same codes, in different envelopes. */
 function nameOf(family: Family, codes: readonly ErrorCode[]): string {
   const words = codes.map((code) => code.replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()))
-  return `${words.join('Or')}${family === 'v1' ? '' : 'V23'}`
+  return `${words.join('Or')}${SUFFIXES[family]}`
 }
 
 function codesOf(operation: AnyOperation): Set<ErrorCode> {
-  const { access, params, etag, ifMatch, idempotent, changesAuthority, refusals } = operation
+  const { access, params, etag, ifMatch, changesAuthority, client, refusals } = operation
   const when = (condition: unknown, ...codes: ErrorCode[]) => (condition ? codes : [])
   const guarded = access !== 'public'
   // An operation without a body refuses the fields of one, so it has these errors, too.
   const body = operation.body ?? (operation.method !== 'GET' && !operation.acceptsBytes)
   return new Set<ErrorCode>([
-    // Every operation refuses unknown query parameters.
+    // Every operation refuses unknown query parameters, and every path other methods and long lines.
     'validation_error',
+    'method_not_allowed',
+    'uri_too_long',
+    'headers_too_large',
     ...when(guarded, 'unauthorized'),
+    ...when(client, 'invalid_client'),
     ...when((guarded && access !== 'token') || changesAuthority, 'forbidden'),
     ...when(params && (etag !== undefined || guarded), 'not_found'),
-    ...when(idempotent, 'idempotency_conflict'),
+    ...when(takesIdempotencyKey(operation), 'idempotency_conflict'),
     ...when(ifMatch, 'precondition_failed'),
     ...when(body, 'payload_too_large', 'unsupported_media_type'),
     'rate_limited',

@@ -1,9 +1,9 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
-import type { AnyOperation } from '../../proto/http/operation.ts'
+import { type AnyOperation, type Tag, takesIdempotencyKey } from '../../proto/http/operation.ts'
 import { pageQuery } from '../../proto/http/shapes.ts'
-import { isPaged } from '../../services/kit/http/next-page.ts'
 import type { Components, Json } from './components.ts'
 import { errorResponses } from './errors.ts'
+import { commonHeaders, headersOf } from './headers.ts'
 
 /** A header without an example, because the documentation page would send the example with each request. */
 const header = (name: string, description: string, schema: Json): Json => ({
@@ -33,37 +33,26 @@ const IF_MATCH = header('If-Match', 'The `ETag` of the record as you know it. 41
   type: 'string',
 })
 
-const DEPRECATION: Json = {
-  description: 'Present where the request uses a deprecated parameter: since when it is deprecated (RFC 9745).',
-  schema: { type: 'string' },
-  example: '@1795305600',
-}
-
-const LINK: Json = {
-  description: 'Present where there are more items: the next page, with the same filters (RFC 8288).',
-  schema: { type: 'string' },
-  example: '</v1/parts?pageSize=10&page=2>; rel="next"',
-}
-
-const ETAG: Json = {
-  description: 'Tag of this version, for `If-None-Match` and `If-Match`.',
-  schema: { type: 'string' },
-}
-
 const BYTES: Json = { schema: { type: 'string', format: 'binary' } }
 
 /** Whether an operation is not of the specification, which has only `/v1` and `/v2.3`. */
 export const isAddition = ({ path }: AnyOperation): boolean => !/^\/(v1|v2\.3)\//.test(path)
 
+/** Generated clients make folders of tags. */
+export const tagNameOf = ({ name }: Tag): string => name.toLowerCase().replaceAll(' ', '-')
+
+/** Basic, or nothing: id and secret can be in the form. */
+const CLIENT_SECURITY = [{ ClientBasic: [] }, {}]
+
 /** The OpenAPI description of an operation, derived from its contract. */
 export function describe(operation: AnyOperation, components: Components): Json {
-  const { id, tag, summary, description, access, beta, transition } = operation
+  const { id, tag, summary, description, access, client, beta, transition } = operation
   return {
     operationId: id,
-    tags: [tag.name],
+    tags: [tagNameOf(tag)],
     summary,
     description: [description, permissionNote(access), impersonationNote(operation)].filter(Boolean).join('\n\n'),
-    ...(access === 'public' ? { security: [] } : {}),
+    ...(access === 'public' ? { security: client ? CLIENT_SECURITY : [] } : {}),
     ...(isAddition(operation) ? { 'x-addition': true } : {}),
     ...(beta ? { 'x-beta': true } : {}),
     ...(transition ? { 'x-transition': transition } : {}),
@@ -84,25 +73,21 @@ function permissionNote(access: AnyOperation['access']): string {
 const impersonationNote = ({ changesAuthority }: AnyOperation): string =>
   changesAuthority ? 'Closed (403) while acting under an impersonation grant.' : ''
 
-function requestBodyOf({ body, bodyOptional, acceptsBytes, acceptsForm }: AnyOperation): Json {
-  if (acceptsBytes) {
-    return { requestBody: { required: true, content: { 'application/octet-stream': BYTES, '*/*': BYTES } } }
-  }
+function requestBodyOf({ body, bodyOptional, acceptsBytes, form }: AnyOperation): Json {
+  if (acceptsBytes) return { requestBody: { required: true, content: { 'application/octet-stream': BYTES } } }
   if (!body) return {}
   const content = { schema: plain(body) }
   return {
     requestBody: {
       required: !bodyOptional,
-      content: {
-        'application/json': content,
-        ...(acceptsForm ? { 'application/x-www-form-urlencoded': content } : {}),
-      },
+      // One media type, because generated clients have one function for each.
+      content: { [form === 'required' ? 'application/x-www-form-urlencoded' : 'application/json']: content },
     },
   }
 }
 
 function parametersOf(operation: AnyOperation, components: Components): Json[] {
-  const { params, query, method, idempotent, etag, ifMatch } = operation
+  const { params, query, method, etag, ifMatch } = operation
   const shared = (name: string, parameter: Json) => components.reference('parameters', name, () => parameter)
   return [
     ...fieldsOf(params, 'path'),
@@ -111,7 +96,7 @@ function parametersOf(operation: AnyOperation, components: Components): Json[] {
       const isShared = query?.properties[name] === (pageQuery as Record<string, TSchema>)[name]
       return isShared ? shared(name, field) : field
     }),
-    ...(idempotent && method === 'POST' ? [shared('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
+    ...(takesIdempotencyKey(operation) ? [shared('Idempotency-Key', IDEMPOTENCY_KEY)] : []),
     ...(etag && method === 'GET' ? [shared('If-None-Match', IF_NONE_MATCH)] : []),
     ...(ifMatch ? [shared('If-Match', IF_MATCH)] : []),
     shared('X-Request-Id', REQUEST_ID),
@@ -137,36 +122,22 @@ function fieldsOf(schema: TObject | undefined, place: 'path' | 'query'): Json[] 
 function responsesOf(operation: AnyOperation, components: Components): Json {
   const { status = 200, response, mediaType = 'application/json', responseExample, otherStatuses = {} } = operation
   const mayBeUnmodified = operation.etag && operation.method === 'GET'
-  const others = operation.otherMediaTypes?.map((other) => [other, { schema: { type: 'string' } }]) ?? []
   const content = response
-    ? {
-        [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) },
-        ...Object.fromEntries(others),
-      }
+    ? { [mediaType]: { schema: plain(response), ...(responseExample ? { example: responseExample } : {}) } }
     : undefined
+  const headers = headersOf(operation, components)
   const success = {
     description: status === 204 ? 'Done; no content.' : 'Done.',
-    ...headersOf(operation, components),
+    headers,
     ...(content ? { content } : {}),
   }
-  const unmodified = { description: 'Not modified since the `ETag` given.' }
+  const unmodified = { description: 'Not modified since the `ETag` given.', headers: commonHeaders(components) }
   return {
     [status]: success,
     ...(mayBeUnmodified ? { 304: components.reference('responses', 'NotModified', () => unmodified) } : {}),
-    ...Object.fromEntries(Object.entries(otherStatuses).map(([code, description]) => [code, { description }])),
+    ...Object.fromEntries(Object.entries(otherStatuses).map(([code, description]) => [code, { description, headers }])),
     ...errorResponses(operation, components),
   }
-}
-
-function headersOf(operation: AnyOperation, components: Components): Json {
-  const { etag, deprecatedQuery } = operation
-  const header = (name: string, value: Json) => ({ [name]: components.reference('headers', name, () => value) })
-  const headers = {
-    ...(etag ? header('ETag', ETAG) : {}),
-    ...(isPaged(operation) ? header('Link', LINK) : {}),
-    ...(deprecatedQuery ? header('Deprecation', DEPRECATION) : {}),
-  }
-  return Object.keys(headers).length > 0 ? { headers } : {}
 }
 
 /** A schema as plain JSON, without the symbols of TypeBox. */

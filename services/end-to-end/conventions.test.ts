@@ -107,9 +107,13 @@ describe('an unknown query parameter', () => {
       const target = targetOf(operation, { ...input, query: { ...input.query, unbekannt: 'secret-7f3a' } })
       const answer = await client.send<Problem & { error: { details: Problem['errors'] } }>(operation.method, target, {
         body: bodyOf(operation.id, input.body),
+        headers: input.headers,
       })
-      const errors = operation.family === 'v1' ? answer.body.errors : answer.body.error.details
-      expect([answer.status, errors?.[0]?.field]).toEqual([operation.family === 'v1' ? 400 : 422, 'unbekannt'])
+      expect(answer.status).toBe(operation.family === 'v2.3' ? 422 : 400)
+      if (operation.family !== 'oauth') {
+        const errors = operation.family === 'v1' ? answer.body.errors : answer.body.error.details
+        expect(errors?.[0]?.field).toBe('unbekannt')
+      }
       expect(answer.text).toContain('is not a parameter of this request')
       expect(answer.text).not.toContain('7f3a')
     },

@@ -1,5 +1,6 @@
 import { listPublicKeys } from '../kit/auth/queries.ts'
 import { createTokenReader } from '../kit/auth/tokens.ts'
+import { KeyedSemaphore } from '../kit/limits/keyed-semaphore.ts'
 import { AUDIENCE, assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { activationRoutes } from './activations/routes.ts'
 import { cleanUpIdentity } from './cleanup/queries.ts'
@@ -9,6 +10,7 @@ import { impersonationRoutes } from './impersonation/routes.ts'
 import { ensureKeys } from './keys/commands.ts'
 import { keyRoutes } from './keys/routes.ts'
 import { createSigner } from './keys/signer.ts'
+import { oauthRoutes } from './oauth/routes.ts'
 import { pageRoutes } from './pages/routes.ts'
 import { createHashing, dummyHash, MAX_KNOWN_NETWORKS } from './passwords/hashing.ts'
 import { passwordRoutes } from './passwords/routes.ts'
@@ -22,7 +24,7 @@ import { tokenRoutes } from './tokens/routes.ts'
 /** Tokens, sessions, passwords and keys. */
 export async function createIdentity(config: IdentityConfig, options?: KitOptions): Promise<Service> {
   const kit = await createKit('identity', config, options)
-  const { http, pagination, sql, clock, now, bus, box } = kit
+  const { http, pagination, sql, clock, now, bus, box, auth } = kit
   const tokenOptions = {
     issuer: config.PUBLIC_URL,
     audience: AUDIENCE,
@@ -43,9 +45,23 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
     dummyHash: await dummyHash(hashing),
     refreshSecret: new Uint8Array(),
   }
+  const permits = new KeyedSemaphore({
+    what: 'requests of clients',
+    permits: config.DATABASE_POOL_SIZE,
+    permitsPerKey: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE / 2)),
+  })
+  kit.observeConcurrency(permits)
+  const clients = { sql, clock, permits }
+  const countSignIn = signInMetrics(kit.registry)
   return assemble('identity', kit, {
     features: [
-      tokenRoutes({ http, readToken, deps: tokens, countSignIn: signInMetrics(kit.registry) }),
+      tokenRoutes({ http, readToken, deps: tokens, countSignIn }),
+      oauthRoutes({
+        http,
+        grants: { clients, tokens, countSignIn },
+        revocation: { sql, clients, readToken, now },
+        introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
+      }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
       await pageRoutes({ http, publicUrl: config.PUBLIC_URL }),
       sessionRoutes({ http, pagination, sql }),

@@ -1,3 +1,4 @@
+import { KEPT_KEYS_DAYS } from '../../proto/http/organization/service-accounts.ts'
 import { assemble, createKit, type KitOptions, type Service } from '../kit/service/service.ts'
 import { every } from '../kit/worker/worker.ts'
 import { dropPartitions, ensurePartitions } from './audit-log/queries.ts'
@@ -5,8 +6,11 @@ import { auditLogRoutes } from './audit-log/routes.ts'
 import { businessUnitRoutes } from './business-units/routes.ts'
 import type { OrganizationConfig } from './config.ts'
 import { customFieldRoutes } from './custom-fields/routes.ts'
+import { meRoutes } from './me/routes.ts'
 import { organizationRoutes } from './organizations/routes.ts'
 import { roleRoutes } from './roles/routes.ts'
+import { cleanUpKeys } from './service-accounts/queries.ts'
+import { serviceAccountRoutes } from './service-accounts/routes.ts'
 import { cleanUpActivations } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 
@@ -20,13 +24,18 @@ export async function createOrganizationService(config: OrganizationConfig, opti
   return assemble('organization', kit, {
     features: [
       auditLogRoutes({ http, pagination, sql, clock, observeConcurrency }),
+      meRoutes({ http, sql }),
       organizationRoutes(userDeps),
       userRoutes({ ...userDeps, pagination }),
       roleRoutes({ http, pagination, sql }),
+      serviceAccountRoutes({ ...userDeps, pagination }),
       businessUnitRoutes({ http, pagination, sql }),
       customFieldRoutes({ http, pagination, sql }),
     ],
-    cleanup: [(now, signal) => cleanUpActivations(sql, now, signal)],
+    cleanup: [
+      (now, signal) => cleanUpActivations(sql, now, signal),
+      (now, signal) => cleanUpKeys(sql, KEPT_KEYS_DAYS, now, signal),
+    ],
     workers: [
       every('audit-partitions', PARTITION_MAINTENANCE_MS, kit.log, async () => {
         await ensurePartitions(kit.sql)

@@ -1,6 +1,5 @@
-import type { Offer } from '../../proto/http/sourcing/offers.ts'
+import type { AcceptedOffer, AwardedRfq } from '../../proto/http/sourcing/awards.ts'
 import type { Order } from '../../proto/http/sourcing/orders.ts'
-import type { Rfq } from '../../proto/http/sourcing/rfqs.ts'
 import type { ApiAnswer, ApiClient } from './client.ts'
 import { createFactory } from './factories.ts'
 import type { TestMarketplace, TestOrganization } from './marketplace.ts'
@@ -10,10 +9,16 @@ import { publishedPart, rfqBody, rfqsOf } from './rfqs.ts'
 
 /** The requests about awards of one client. */
 export const awardsOf = (client: ApiClient) => ({
-  award: (rfqId: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer<Rfq & Problem>> =>
-    client.post(`/flows/v1/rfqs/${rfqId}/award`, body, headers),
-  accept: (offerId: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiAnswer<Offer & Problem>> =>
-    client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
+  award: (
+    rfqId: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer<AwardedRfq & Problem>> => client.post(`/flows/v1/rfqs/${rfqId}/award`, body, headers),
+  accept: (
+    offerId: string,
+    body: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiAnswer<AcceptedOffer & Problem>> => client.post(`/flows/v1/offers/${offerId}/accept`, body, headers),
 })
 
 /** The offers of a test: unit prices 120.00 and, from ten pieces on, 95.50; tooling 1200, shipping 49.90. */

@@ -10,6 +10,14 @@ export interface RequestOptions {
   body?: unknown
 }
 
+const FORM = 'application/x-www-form-urlencoded'
+
+/** An object is sent as JSON, or as a form where the headers say so. */
+export function encoded(body: unknown, contentType: string | undefined): string {
+  if (typeof body === 'string') return body
+  return contentType === FORM ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body)
+}
+
 /** An HTTP client of the API, with or without a session. */
 export class ApiClient {
   url: string
@@ -45,7 +53,7 @@ export class ApiClient {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: encoded(body, headers['content-type']) }),
     })
     const text = await response.text()
     const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '')

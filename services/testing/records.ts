@@ -8,6 +8,7 @@ import { createOffer, receivedOffer } from './operations/offers.ts'
 import { boughtOrder, madeOrder, ownedOrder } from './operations/orders.ts'
 import { ORGANIZATION_RECORDS } from './operations/organization-records.ts'
 import { createRfq, invitationOf, rfqAfter } from './operations/rfqs.ts'
+import { SERVICE_ACCOUNT_RECORDS } from './operations/service-account-records.ts'
 import { CASE_RECORDS } from './operations/sourcing-cases.ts'
 
 /** A kind of record that is private to an organization or to a user. */
@@ -199,6 +200,7 @@ export const RECORDS = {
     random: () => newId('org'),
   },
   ...ORGANIZATION_RECORDS,
+  ...SERVICE_ACCOUNT_RECORDS,
   webhookEndpoint: {
     owners: ALL_KINDS,
     async make({ market }, { orgId }) {

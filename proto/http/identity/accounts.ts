@@ -57,6 +57,7 @@ export const changePassword = defineOperation({
   refusals: ['conflict'],
   audit: { procedure: 'password.change', request: [] },
   changesAuthority: true,
+  noIdempotencyKey: true,
 })
 
 export const Session = closed({

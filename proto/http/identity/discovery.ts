@@ -27,15 +27,24 @@ const names = (description: string, example: string[]) =>
 /** Members have the names of RFC 8414. */
 export const AuthorizationServer = closed({
   issuer: url('Issuer of the access tokens: their `iss`.', ''),
-  token_endpoint: url('URL of `createToken`.', '/v2.3/oauth/token'),
+  token_endpoint: url('URL of `createOauthToken`.', '/flows/v1/oauth/token'),
   token_endpoint_auth_methods_supported: names(
-    'Authentication of clients; `none` because clients are not registered.',
-    ['none'],
+    'Authentication of clients: a key of a service account, or `none` for the grants of users.',
+    ['client_secret_basic', 'client_secret_post', 'none'],
   ),
-  revocation_endpoint: url('URL of `revokeToken`, which needs the bearer token of the user.', '/v2.3/oauth/revoke'),
-  revocation_endpoint_auth_methods_supported: names('Authentication of clients for a revocation.', ['none']),
+  revocation_endpoint: url('URL of `revokeOauthToken`.', '/flows/v1/oauth/revoke'),
+  revocation_endpoint_auth_methods_supported: names('Authentication of clients for a revocation.', [
+    'client_secret_basic',
+    'client_secret_post',
+    'none',
+  ]),
+  introspection_endpoint: url('URL of `introspectOauthToken`.', '/flows/v1/oauth/introspect'),
+  introspection_endpoint_auth_methods_supported: names('Authentication of clients for an introspection.', [
+    'client_secret_basic',
+    'client_secret_post',
+  ]),
   jwks_uri: url('URL of the public keys.', '/.well-known/jwks.json'),
-  grant_types_supported: names('Grants of `createToken`.', ['password', 'refresh_token']),
+  grant_types_supported: names('Grants of the token endpoint.', ['client_credentials', 'password', 'refresh_token']),
   response_types_supported: Type.Array(Type.String(), {
     description: 'Empty, because there is no authorization endpoint.',
     examples: [[]],

@@ -70,7 +70,6 @@ export const createImpersonationGrant = defineOperation({
   body: CreateImpersonationGrantRequest,
   status: 201,
   response: CreatedImpersonationGrant,
-  idempotent: true,
   refusals: ['conflict'],
   audit: { procedure: 'impersonationGrant.create', request: ['userId', 'actingEmail', 'reason', 'expireTime'] },
   changesAuthority: true,

@@ -59,7 +59,6 @@ export const createBusinessUnit = defineOperation({
   body: BusinessUnitRequest,
   status: 201,
   response: BusinessUnit,
-  idempotent: true,
   refusals: ['conflict', 'limit_reached'],
   audit: { procedure: 'businessUnit.create', request: ['businessUnitId', 'name'] },
 })

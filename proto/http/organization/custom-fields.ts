@@ -105,7 +105,6 @@ export const createCustomField = defineOperation({
   body: CustomFieldRequest,
   status: 201,
   response: CustomField,
-  idempotent: true,
   refusals: ['conflict', 'limit_reached'],
   audit: { procedure: 'customField.create', request: ['fieldId', 'name', 'options'] },
 })

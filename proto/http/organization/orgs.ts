@@ -9,7 +9,7 @@ const flows = defineTag('Organization administration', 'Management of organizati
 
 const EXAMPLE_ID = 'org_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
-const ENGAGEMENTS = ['DIRECT', 'DISTRIBUTOR'] as const
+export const ENGAGEMENTS = ['DIRECT', 'DISTRIBUTOR'] as const
 
 const name = Line(200, { description: 'Name of the organization.', examples: ['Skagen Pumps'] })
 const roles = Type.Array(OneOf(ORG_ROLES, { description: 'A marketplace role.', examples: ['IP_OWNER'] }), {
@@ -152,7 +152,6 @@ export const createOrg = defineOperation({
   body: CreateOrgRequest,
   status: 201,
   response: CreatedOrg,
-  idempotent: true,
   refusals: ['email_taken'],
   audit: {
     procedure: 'org.create',

@@ -22,6 +22,16 @@ const permissions = Type.Array(OneOf(PERMISSIONS, { description: 'A permission.'
   examples: [['webhook:manage']],
 })
 
+/** The roles of a new user. */
+export const roleIds = Type.Array(
+  Type.String({ minLength: 1, maxLength: 64, description: 'Id of a role.', examples: [EXAMPLE_ID] }),
+  {
+    maxItems: 100,
+    description: 'Roles of your organization to grant. You must hold every permission of them.',
+    examples: [[EXAMPLE_ID]],
+  },
+)
+
 export const Role = closed({
   id: Type.String({ description: 'Id of the role.', examples: [EXAMPLE_ID] }),
   name: Type.String({ description: 'Name of the role.', examples: ['Drawing office'] }),
@@ -39,7 +49,7 @@ export type CreateRoleRequest = Static<typeof CreateRoleRequest>
 export const PatchRoleRequest = closed({ name: Type.Optional(name), permissions: Type.Optional(permissions) })
 export type PatchRoleRequest = Static<typeof PatchRoleRequest>
 
-export const AssignmentRequest = closed({
+export const RoleGrantRequest = closed({
   userId: Type.String({
     minLength: 1,
     maxLength: 64,
@@ -104,7 +114,6 @@ export const createRole = defineOperation({
   body: CreateRoleRequest,
   status: 201,
   response: Role,
-  idempotent: true,
   refusals: ['conflict', 'limit_reached'],
   audit: { procedure: 'role.create', request: ['roleId', 'name', 'permissions'] },
   changesAuthority: true,
@@ -152,7 +161,7 @@ export const grantRole = defineOperation({
   description: 'You must hold every permission of the role.',
   access: 'role:manage',
   params: roleId,
-  body: AssignmentRequest,
+  body: RoleGrantRequest,
   response: Role,
   refusals: ['conflict'],
   audit: { procedure: 'role.grant', request: ['id', 'userId'] },
@@ -169,7 +178,7 @@ export const withdrawRole = defineOperation({
     'Takes effect in every service within a second. You must hold every permission of the role. The last administrator cannot lose it.',
   access: 'role:manage',
   params: roleId,
-  body: AssignmentRequest,
+  body: RoleGrantRequest,
   response: Role,
   refusals: ['conflict', 'last_administrator'],
   audit: { procedure: 'role.withdraw', request: ['id', 'userId'] },

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, FORM, Line, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
+import { roleIds } from './roles.ts'
 
 const tag = defineTag('Users', 'Users of your organization.')
 const flows = defineTag('User administration', 'Creation, change and deactivation of users.')
@@ -53,21 +54,7 @@ export type NewPerson = Static<typeof NewPerson>
 export const CreateUserRequest = closed({
   ...person,
   phone: Type.Optional(Phone),
-  roleIds: Type.Optional(
-    Type.Array(
-      Type.String({
-        minLength: 1,
-        maxLength: 64,
-        description: 'Id of a role.',
-        examples: ['role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
-      }),
-      {
-        maxItems: 100,
-        description: 'Roles of your organization to grant. You must hold every permission of them.',
-        examples: [['role_01JZ8Q4D3R1G5M7VJ0T6W2X9YB']],
-      },
-    ),
-  ),
+  roleIds: Type.Optional(roleIds),
 })
 export type CreateUserRequest = Static<typeof CreateUserRequest>
 
@@ -158,7 +145,6 @@ export const createUser = defineOperation({
   body: CreateUserRequest,
   status: 201,
   response: CreatedUser,
-  idempotent: true,
   refusals: ['email_taken'],
   // Name and e-mail address are not logged, because the log is not changed when a user is anonymised.
   audit: { procedure: 'user.create', request: ['userId', 'roleIds'] },

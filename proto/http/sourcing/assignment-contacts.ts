@@ -80,7 +80,6 @@ export const createAssignmentContact = defineOperation({
   body: AssignmentContactInput,
   status: 201,
   response: AssignmentContact,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   // Name, e-mail address and telephone number are not logged, because entries of the log are never changed.
   audit: { procedure: 'assignment.contact.create', request: ['id', 'contactId'] },

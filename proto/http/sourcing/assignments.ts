@@ -66,6 +66,7 @@ export const listAssignments = defineOperation({
     status: Type.Optional(OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] })),
     archived: Type.Optional(Type.Boolean({ description: 'Whether the assignment is archived.', examples: [false] })),
     orderId: Type.Optional(Type.String({ description: 'Id of the order.', examples: [EXAMPLE_ORDER] })),
+    rfqId: Type.Optional(Type.String({ description: 'Id of the RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] })),
     partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
     factoryId: Type.Optional(Type.String({ description: 'Id of the factory.', examples: [EXAMPLE_FACTORY] })),
   }),
@@ -142,7 +143,6 @@ export const createAssignmentExtension = defineOperation({
   body: AssignmentExtensionInput,
   status: 201,
   response: AssignmentExtension,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'assignment.extension.create', request: ['id', 'extensionId', 'dueDate', 'reason'] },
 })

@@ -1,9 +1,10 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { OFFER } from '../../states/offers.ts'
 import { RFQ } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed } from '../shapes.ts'
 import { Offer, offerId } from './offers.ts'
+import { Order } from './orders.ts'
 import { Rfq, rfqId } from './rfqs.ts'
 
 const awardsTag = defineTag('Awards', 'The end of an RFQ with orders: offers are accepted, and each becomes an order.')
@@ -26,6 +27,14 @@ const sellerOrgId = Type.Optional(
     examples: ['org_01JZ8Q4D3R1G5M7VJ0T6W2X9YF'],
   }),
 )
+
+const orders = Type.Array(Order, { description: 'The orders that were placed: one for each awarded offer.' })
+
+export const AwardedRfq = closed({ ...Rfq.properties, orders }, { description: 'The RFQ, with its orders.' })
+export type AwardedRfq = Static<typeof AwardedRfq>
+
+export const AcceptedOffer = closed({ ...Offer.properties, orders }, { description: 'The offer, with its order.' })
+export type AcceptedOffer = Static<typeof AcceptedOffer>
 
 const EFFECTS =
   'In one transaction the offers become ACCEPTED, the other submitted offers REJECTED and the RFQ AWARDED, and each awarded offer becomes an order. The unit price is that of the price break with the highest minimum quantity that is not above the quantity; the total adds tooling and shipping.'
@@ -60,8 +69,7 @@ export const awardRfq = defineOperation({
     ),
     sellerOrgId,
   }),
-  response: Rfq,
-  idempotent: true,
+  response: AwardedRfq,
   refusals: ['illegal_transition'],
   audit: { procedure: 'rfq.award', request: ['id', 'awards', 'sellerOrgId'] },
 })
@@ -77,8 +85,7 @@ export const acceptOffer = defineOperation({
   access: 'offer:accept',
   params: offerId,
   body: closed({ quantity, sellerOrgId }),
-  response: Offer,
-  idempotent: true,
+  response: AcceptedOffer,
   refusals: ['illegal_transition'],
   audit: { procedure: 'offer.accept', request: ['id', 'quantity', 'sellerOrgId'] },
 })

@@ -80,7 +80,6 @@ export const createBillingDetails = defineOperation({
   body: BillingDetailsInput,
   status: 201,
   response: BillingDetails,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   // The content is not logged, because it can be of a person and entries of the log are never changed.
   audit: { procedure: 'assignment.billingDetails.create', request: ['id', 'billingDetailsId'] },

@@ -91,7 +91,6 @@ export const createCaseExpense = defineOperation({
   body: CaseExpenseInput,
   status: 201,
   response: CaseExpense,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'case.expense.create', request: ['id', 'expenseId', ...REQUEST] },
 })

@@ -101,7 +101,6 @@ export const createCaseTask = defineOperation({
   body: CaseTaskInput,
   status: 201,
   response: CaseTask,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'case.task.create', request: ['id', 'taskId', ...REQUEST] },
 })

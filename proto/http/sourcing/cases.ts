@@ -127,7 +127,6 @@ export const createCase = defineOperation({
   body: CaseInput,
   status: 201,
   response: Case,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'case.create', request: ['caseId', ...Object.keys(CaseInput.properties)] },
 })

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, OneOf } from '../shapes.ts'
-import { Currency, Money, Total } from './money.ts'
+import { currency, Money, Total } from './money.ts'
 import { rfqLifecycleTag } from './rfq-lifecycle.ts'
 import { rfqId } from './rfqs.ts'
 
@@ -73,13 +73,17 @@ export type ComparedOffer = Static<typeof ComparedOffer>
 export const OfferComparison = closed({
   rfqId: Type.String({ description: 'Id of the RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
   quantity: quantity('Number of pieces that is compared.'),
-  currency: Currency('Currency of all amounts.'),
+  currency: currency('Currency of all amounts.'),
   offers: Type.Array(ComparedOffer, {
     description: 'At most 100 offers: the lowest landed totals first, offers without a price last.',
   }),
   hasMore: Type.Boolean({ description: 'Whether there are more offers than are compared.', examples: [false] }),
 })
 export type OfferComparison = Static<typeof OfferComparison>
+
+const comparisonQuery = Type.Object({
+  quantity: Type.Optional(quantity('Number of pieces. Default: the largest quantity of the RFQ.')),
+})
 
 export const getOfferComparison = defineOperation({
   id: 'getOfferComparison',
@@ -88,12 +92,24 @@ export const getOfferComparison = defineOperation({
   tag: rfqLifecycleTag,
   summary: "Compare an RFQ's offers",
   description:
-    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is invited itself sees only its own until the RFQ is AWARDED or CANCELLED. With `Accept: text/csv` each offer is a column; a cell that a spreadsheet would read as a formula begins with an apostrophe.',
+    'For the consumer and the IP owner of the RFQ: its valid SUBMITTED and its ACCEPTED offers at one quantity, of which an IP owner that is invited itself sees only its own until the RFQ is AWARDED or CANCELLED.',
   access: 'token',
   params: rfqId,
-  query: Type.Object({
-    quantity: Type.Optional(quantity('Number of pieces. Default: the largest quantity of the RFQ.')),
-  }),
+  query: comparisonQuery,
   response: OfferComparison,
-  otherMediaTypes: ['text/csv'],
+})
+
+export const exportOfferComparison = defineOperation({
+  id: 'exportOfferComparison',
+  method: 'GET',
+  path: '/flows/v1/rfqs/{id}/comparison/export',
+  tag: rfqLifecycleTag,
+  summary: "Export the comparison of an RFQ's offers",
+  description:
+    'The comparison as a file for a spreadsheet (CSV, RFC 4180), in which each offer is a column. A cell that a spreadsheet would read as a formula begins with an apostrophe.',
+  access: 'token',
+  params: rfqId,
+  query: comparisonQuery,
+  response: Type.String({ description: 'CSV.' }),
+  mediaType: 'text/csv',
 })

@@ -52,7 +52,6 @@ export const createFactory = defineOperation({
   body: CreateFactoryRequest,
   status: 201,
   response: Factory,
-  idempotent: true,
   refusals: ['limit_reached'],
   audit: { procedure: 'factory.create', request: ['factoryId', 'name', 'internal', 'address', 'capabilities'] },
 })

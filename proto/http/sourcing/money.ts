@@ -3,7 +3,7 @@ import { CURRENCIES } from '../../currencies.ts'
 import { closed, FORM, OneOf, Text } from '../shapes.ts'
 
 /** A currency of ISO 4217. An error does not list them all. */
-export const Currency = (description: string) =>
+export const currency = (description: string) =>
   OneOf(CURRENCIES, { description, examples: ['EUR'], [FORM]: 'an ISO 4217 code of a currency in use, such as EUR' })
 
 /** At most twelve digits before the point and four after it. */
@@ -16,7 +16,7 @@ export const Money = closed(
       description: 'Decimal number.',
       examples: ['12.50'],
     }),
-    currency: Currency('ISO 4217 code.'),
+    currency: currency('ISO 4217 code.'),
   },
   { description: 'An amount of money.', examples: [{ amount: '12.50', currency: 'EUR' }] },
 )
@@ -26,7 +26,7 @@ export type Money = Static<typeof Money>
 export const Total = closed(
   {
     amount: Type.String({ description: 'Decimal number.', examples: ['150.00'] }),
-    currency: Currency('ISO 4217 code.'),
+    currency: currency('ISO 4217 code.'),
   },
   { description: 'A computed amount of money.', examples: [{ amount: '150.00', currency: 'EUR' }] },
 )

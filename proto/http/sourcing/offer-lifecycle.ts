@@ -23,7 +23,6 @@ export const createOffer = defineOperation({
   status: 201,
   answersState: 'DRAFT',
   response: Offer,
-  idempotent: true,
   refusals: ['illegal_transition', 'limit_reached'],
   audit: { procedure: 'offer.create', request: ['offerId', 'rfqId', ...LOGGED] },
 })

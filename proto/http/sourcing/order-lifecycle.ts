@@ -1,14 +1,32 @@
 import { Type } from '@sinclair/typebox'
 import { ORDER } from '../../states/orders.ts'
 import { defineOperation, defineTag } from '../operation.ts'
-import { closed, Line } from '../shapes.ts'
+import { closed, Line, PageOf, pageQuery } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
-import { milestones, Order, orderId } from './orders.ts'
+import { milestones, Order, orderFilters, orderId } from './orders.ts'
 
 const orderLifecycleTag = defineTag(
   'Order lifecycle',
   'The steps of an order, from its confirmation to its completion. An order is not found by an organization whose step it is not.',
 )
+
+export const findOrders = defineOperation({
+  id: 'findOrders',
+  method: 'GET',
+  path: '/flows/v1/orders',
+  tag: orderLifecycleTag,
+  summary: 'Find orders',
+  description: 'The list of `GET /v1/orders`, with one filter more: the RFQ whose award placed the orders.',
+  access: 'token',
+  query: Type.Object({
+    ...pageQuery,
+    ...orderFilters,
+    rfqId: Type.Optional(
+      Type.String({ description: 'Id of the awarded RFQ.', examples: ['rfq_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
+    ),
+  }),
+  response: PageOf(Order),
+})
 
 const verb = verbsOf({
   name: 'order',

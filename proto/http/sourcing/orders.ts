@@ -96,6 +96,15 @@ export const orderId = pathParam('id', 'Id of the order.', EXAMPLE_ID)
 export const ORDER_VIEWS = ['CONSUMER', 'IP_OWNER', 'MANUFACTURER', 'SELLER', 'DISTRIBUTOR'] as const
 export type OrderView = (typeof ORDER_VIEWS)[number]
 
+export const orderFilters = {
+  view: Type.Optional(
+    OneOf(ORDER_VIEWS, { description: 'Role of your organization. Default: every role.', examples: ['CONSUMER'] }),
+  ),
+  state: Type.Optional(OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] })),
+  partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
+  factoryId: Type.Optional(Type.String({ description: 'Id of the factory.', examples: [EXAMPLE_FACTORY] })),
+}
+
 export const listOrders = defineOperation({
   id: 'listOrders',
   method: 'GET',
@@ -104,15 +113,7 @@ export const listOrders = defineOperation({
   summary: 'List orders',
   description: 'Newest first: the orders in which your organization is named.',
   access: 'token',
-  query: Type.Object({
-    ...pageQuery,
-    view: Type.Optional(
-      OneOf(ORDER_VIEWS, { description: 'Role of your organization. Default: every role.', examples: ['CONSUMER'] }),
-    ),
-    state: Type.Optional(OneOf(ORDER_STATES, { description: 'State of the order.', examples: ['CONFIRMED'] })),
-    partId: Type.Optional(Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART] })),
-    factoryId: Type.Optional(Type.String({ description: 'Id of the factory.', examples: [EXAMPLE_FACTORY] })),
-  }),
+  query: Type.Object({ ...pageQuery, ...orderFilters }),
   response: PageOf(Order),
   beta: true,
 })

@@ -2,6 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { MATERIAL_TYPES } from '../catalog/enums.ts'
 import { closed, Line, LineOrEmpty, OneOf, Text } from '../shapes.ts'
 
+export const UNIT_SYSTEMS = ['METRIC', 'IMPERIAL'] as const
+
 const references = (one: string, many: string, examples: string[]) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 64, description: `Id of a ${one}.`, examples: [examples[0]] }), {
     maxItems: 100,
@@ -77,7 +79,7 @@ export const content = {
   documentationRequirementNotes: note('Documents to deliver with the part.', 'EN 10204 3.1 certificate.'),
   otherRequirementNotes: note('Any other requirement.', 'Balance to G6.3.'),
   descriptionManufacturer: note('Description addressed to manufacturers.', 'Machine the bore after printing.'),
-  unitSystem: OneOf(['METRIC', 'IMPERIAL'], {
+  unitSystem: OneOf(UNIT_SYSTEMS, {
     description: 'Unit of lengths: millimetres or inches.',
     examples: ['METRIC'],
   }),

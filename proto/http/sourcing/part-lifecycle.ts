@@ -1,9 +1,25 @@
 import { PART } from '../../states/parts.ts'
 import { defineOperation, defineTag } from '../operation.ts'
+import { BatchOf, ItemsOf } from '../shapes.ts'
 import { verbsOf } from '../verbs.ts'
-import { Part, PartInput, PartPatch, partId } from './parts.ts'
+import { EXAMPLE_PART_ID, Part, PartInput, PartPatch, partId } from './parts.ts'
 
-export const partLifecycleTag = defineTag('Part lifecycle', 'Publication, archiving, change and deletion of parts.')
+export const partLifecycleTag = defineTag(
+  'Part lifecycle',
+  'Publication, archiving, change and deletion of parts; several parts by id.',
+)
+
+export const batchGetParts = defineOperation({
+  id: 'batchGetParts',
+  method: 'POST',
+  path: '/flows/v1/parts:batch-get',
+  tag: partLifecycleTag,
+  summary: 'Get several parts by id',
+  description: 'In the order of the request. Parts that the caller cannot read are omitted.',
+  access: 'token',
+  body: BatchOf('ids', [EXAMPLE_PART_ID]),
+  response: ItemsOf(Part),
+})
 
 export const patchPart = defineOperation({
   id: 'patchPart',

@@ -7,7 +7,7 @@ import { content, flags, lists, ownerLists } from './part-fields.ts'
 
 export const partsTag = defineTag('Parts', 'Manufacturable items, each owned by an IP owner.')
 
-const EXAMPLE_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+export const EXAMPLE_PART_ID = 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
 
 export const PartInput = Type.Partial(closed({ ...content, ...flags, ...lists, ...ownerLists }), {
   description: 'No field is required. Ids must belong to catalog entries or to records of your organization.',
@@ -33,7 +33,7 @@ export type PartPatch = { [Name in keyof PartInput]?: PartInput[Name] | null }
 export const Part = Type.Composite(
   [
     closed({
-      id: Type.String({ description: 'Id of the part.', examples: [EXAMPLE_ID] }),
+      id: Type.String({ description: 'Id of the part.', examples: [EXAMPLE_PART_ID] }),
       serialNumber: Type.String({
         description: '`P-` and eight Crockford characters, unique on the platform.',
         examples: ['P-7K2M9QXA'],
@@ -76,11 +76,11 @@ export const Part = Type.Composite(
 export type Part = Static<typeof Part>
 
 export const CreatePartResponse = closed({
-  id: Type.String({ description: 'Id of the new part.', examples: [EXAMPLE_ID] }),
+  id: Type.String({ description: 'Id of the new part.', examples: [EXAMPLE_PART_ID] }),
   serialNumber: Type.String({ description: 'Serial number of the new part.', examples: ['P-7K2M9QXA'] }),
 })
 
-export const partId = pathParam('id', 'Id of the part.', EXAMPLE_ID)
+export const partId = pathParam('id', 'Id of the part.', EXAMPLE_PART_ID)
 
 export const listParts = defineOperation({
   id: 'listParts',
@@ -113,7 +113,6 @@ export const createPart = defineOperation({
   access: 'part:create',
   body: PartInput,
   response: CreatePartResponse,
-  idempotent: true,
   audit: { procedure: 'part.create', request: [...Object.keys(PartInput.properties)] },
 })
 

@@ -21,7 +21,6 @@ export const createRfq = defineOperation({
   status: 201,
   answersState: 'DRAFT',
   response: Rfq,
-  idempotent: true,
   audit: { procedure: 'rfq.create', request: FIELDS },
 })
 

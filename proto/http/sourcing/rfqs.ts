@@ -3,14 +3,14 @@ import { RFQ_STATES } from '../../states/rfqs.ts'
 import { defineOperation, defineTag } from '../operation.ts'
 import { closed, DateTime, FORM, OneOf, OrNull, PageOf, pageQuery, pathParam, Search, Text } from '../shapes.ts'
 import { HistoryEntry } from './history.ts'
-import { Currency } from './money.ts'
+import { currency } from './money.ts'
 
 const rfqsTag = defineTag(
   'RFQs',
   'Requests for quotation: a consumer asks invited manufacturers for offers for a part.',
 )
 
-const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] as const
+export const INCOTERMS_2020 = ['EXW', 'FCA', 'CPT', 'CIP', 'DAP', 'DPU', 'DDP', 'FAS', 'FOB', 'CFR', 'CIF'] as const
 
 export const MAX_INVITEES = 100
 
@@ -38,7 +38,7 @@ const terms = {
     examples: [EXAMPLE_PART],
   }),
   expireTime: expireTime('Time at which the RFQ closes.'),
-  currency: Currency('Currency of all offers: an ISO 4217 code.'),
+  currency: currency('Currency of all offers: an ISO 4217 code.'),
   deliveryRegionCode: Text(2, {
     minLength: 2,
     pattern: '^[A-Z]{2}$',

@@ -23,8 +23,7 @@ export const CreateUploadInput = closed({
   name: FileName('Name of the file: 1 to 255 characters without slash, backslash or control character.'),
   public: Type.Optional(
     Type.Boolean({
-      default: false,
-      description: 'Whether anyone may download the file from a permanent URL. Default false.',
+      description: 'Whether anyone may download the file from a permanent URL. Default: false.',
       examples: [false],
     }),
   ),
@@ -84,7 +83,8 @@ export const putUpload = defineOperation({
   path: '/files/uploads/{id}',
   tag: filesTag,
   summary: 'Send the bytes of an upload',
-  description: 'The upload URL of the folder store; with S3 clients send the bytes to the store itself.',
+  description:
+    'The upload URL of the folder store; with S3 clients send the bytes to the store itself. Any media type is accepted.',
   access: 'public',
   params: pathParam('id', 'Id of the upload.', EXAMPLE_UPLOAD_ID),
   query: Type.Object(signed),

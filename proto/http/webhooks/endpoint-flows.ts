@@ -3,6 +3,7 @@ import { WEBHOOK_EVENT_TYPES } from '../../webhook-events.ts'
 import { defineOperation } from '../operation.ts'
 import { closed, DateTime, OneOf, pathParam } from '../shapes.ts'
 import { deliveriesTag, WebhookDelivery } from './deliveries.ts'
+import { ENDPOINT_STATUSES } from './endpoints.ts'
 
 const endpointId = pathParam('id', 'Id of the endpoint.', 'wh_01JZ8Q4D3R1G5M7VJ0T6W2X9YB')
 
@@ -24,7 +25,7 @@ export type WebhookReplay = Static<typeof WebhookReplay>
 
 export const WebhookEndpointHealth = closed({
   id: Type.String({ description: 'Id of the endpoint.', examples: ['wh_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'] }),
-  status: OneOf(['active', 'paused'], { description: 'Whether it receives deliveries.', examples: ['paused'] }),
+  status: OneOf(ENDPOINT_STATUSES, { description: 'Whether it receives deliveries.', examples: ['paused'] }),
   pauseReason: Type.Optional(
     Type.String({
       description: 'Why the marketplace paused it; absent if a user did.',

@@ -36,7 +36,9 @@ const description = Text(10_000, {
   description: 'Label of the endpoint; an empty one clears it.',
   examples: ['Orders into the ERP'],
 })
-const status = OneOf(['active', 'paused'], {
+export const ENDPOINT_STATUSES = ['active', 'paused'] as const
+
+const status = OneOf(ENDPOINT_STATUSES, {
   description:
     'A paused endpoint receives no deliveries. Events that occur meanwhile are recorded and can be replayed.',
   examples: ['active'],
@@ -71,7 +73,9 @@ export const CreateWebhookEndpointRequest = closed({
   url,
   events,
   description: Type.Optional(description),
-  status: Type.Optional({ ...status, default: 'active' } as typeof status),
+  status: Type.Optional(
+    OneOf(ENDPOINT_STATUSES, { description: 'Whether it receives deliveries. Default: active.', examples: ['active'] }),
+  ),
 })
 export type CreateWebhookEndpointRequest = Static<typeof CreateWebhookEndpointRequest>
 

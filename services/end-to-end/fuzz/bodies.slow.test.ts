@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Account } from '../../testing/fixtures.ts'
-import { brokenBodies, type HostileBody, wrongFields } from '../../testing/fuzz/bodies.ts'
+import { brokenBodies, type HostileBody, hostileForms, wrongFields } from '../../testing/fuzz/bodies.ts'
 import { harness } from '../../testing/fuzz/harness.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
 import { caseOf, ownInput } from '../../testing/operations/cases.ts'
@@ -23,7 +23,11 @@ describe('bodies', () => {
     const callers = await fuzz.callers(operation)
     const [, administrator] = callers
     const input = await ownInput(operation, fuzz.fixtures, administrator)
-    const bodies = [...brokenBodies(input.body), ...wrongFields(operation, input, caseOf(operation))]
+    const bodies = [
+      ...brokenBodies(input.body),
+      ...wrongFields(operation, input, caseOf(operation)),
+      ...hostileForms(operation, input, caseOf(operation)),
+    ]
     const requests = callers.flatMap((caller) => selected(bodies, operation, caller).map((body) => ({ caller, body })))
     const violations = await fuzz.collect(requests, async ({ caller, body }) => {
       const request = requestOf(operation.method, targetOf(operation, input), body)

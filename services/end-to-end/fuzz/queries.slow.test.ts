@@ -1,4 +1,5 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { encoded } from '../../testing/client.ts'
 import { harness } from '../../testing/fuzz/harness.ts'
 import { farPages, UNKNOWN_PARAMETERS, wrongQueries } from '../../testing/fuzz/targets.ts'
 import { findViolations } from '../../testing/fuzz/violations.ts'
@@ -40,11 +41,9 @@ describe('parameters that the operation does not declare', () => {
     const [, administrator] = callers
     const input = await ownInput(operation, fuzz.fixtures, administrator)
     const base = targetOf(operation, input)
-    const sent =
-      input.body === undefined
-        ? {}
-        : { body: JSON.stringify(input.body), headers: { 'content-type': 'application/json' } }
-    const invalid = operation.family === 'v1' ? 400 : 422
+    const type = input.headers['content-type'] ?? 'application/json'
+    const sent = input.body === undefined ? {} : { body: encoded(input.body, type), headers: { 'content-type': type } }
+    const invalid = operation.family === 'v2.3' ? 422 : 400
     const requests = callers.flatMap((caller) => UNKNOWN_PARAMETERS.map((search) => ({ caller, search })))
     const violations = await fuzz.collect(requests, async ({ caller, search }) => {
       const target = `${base}${base.includes('?') ? '&' : '?'}${search}`

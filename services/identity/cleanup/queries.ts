@@ -31,6 +31,14 @@ export async function cleanUpIdentity(sql: Sql, now: string, signal: AbortSignal
       delete from identity.redeemed_activations where token_hash = any(array(
         select token_hash from identity.redeemed_activations where redeemed_at < ${before(30 * DAY_MS)}
         order by redeemed_at limit ${limit} for update skip locked))`,
+    (limit) => sql`
+      delete from identity.revoked_tokens where token_id = any(array(
+        select token_id from identity.revoked_tokens where revoked_at < ${before(DAY_MS)}
+        order by revoked_at limit ${limit} for update skip locked))`,
+    (limit) => sql`
+      delete from identity.key_uses where key_id = any(array(
+        select key_id from identity.key_uses where last_used_at < ${before(365 * DAY_MS)}
+        order by last_used_at limit ${limit} for update skip locked))`,
   ]
   for (const remove of removals) await inBatches({ limit: BATCH_ROWS, signal }, remove)
 }

@@ -1,6 +1,11 @@
 import { Elysia } from 'elysia'
 import { type AuthorizationServer, getAuthorizationServer, getJwks } from '../../../proto/http/identity/discovery.ts'
-import { createToken, revokeToken, TokenRequest } from '../../../proto/http/identity/tokens.ts'
+import {
+  createOauthToken,
+  GRANT_TYPES,
+  introspectOauthToken,
+  revokeOauthToken,
+} from '../../../proto/http/identity/oauth.ts'
 import { listPublicKeys } from '../../kit/auth/queries.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import type { Http } from '../../kit/http/http.ts'
@@ -10,14 +15,18 @@ export const keyRoutes = ({ http, sql, publicUrl }: { http: Http; sql: Pool; pub
     .use(http.publicRoute(getJwks, async () => ({ keys: (await listPublicKeys(sql)).map((row) => row.public_jwk) })))
     .use(http.publicRoute(getAuthorizationServer, () => authorizationServer(publicUrl)))
 
+const SECRET_METHODS = ['client_secret_basic', 'client_secret_post']
+
 const authorizationServer = (issuer: string): AuthorizationServer => ({
   issuer,
-  token_endpoint: `${issuer}${createToken.path}`,
-  token_endpoint_auth_methods_supported: ['none'],
-  revocation_endpoint: `${issuer}${revokeToken.path}`,
-  revocation_endpoint_auth_methods_supported: ['none'],
+  token_endpoint: `${issuer}${createOauthToken.path}`,
+  token_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none'],
+  revocation_endpoint: `${issuer}${revokeOauthToken.path}`,
+  revocation_endpoint_auth_methods_supported: [...SECRET_METHODS, 'none'],
+  introspection_endpoint: `${issuer}${introspectOauthToken.path}`,
+  introspection_endpoint_auth_methods_supported: SECRET_METHODS,
   jwks_uri: `${issuer}${getJwks.path}`,
-  grant_types_supported: [...TokenRequest.properties.grant_type.enum],
+  grant_types_supported: [...GRANT_TYPES],
   response_types_supported: [],
   service_documentation: `${issuer}/docs`,
 })

@@ -10,6 +10,8 @@ export interface TokenSubject {
   sessionId: string
   /** The user's version when the session began. */
   sessionVersion: number
+  /** The key of a service account. */
+  clientId?: string
   /** The acting person and the grant, during an impersonation. */
   act?: { actingEmail: string; grantId: string } | undefined
 }
@@ -41,7 +43,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
   }
 
   const sign = async (
-    { userId, orgId, sessionId, sessionVersion, act }: TokenSubject,
+    { userId, orgId, sessionId, sessionVersion, clientId, act }: TokenSubject,
     seconds = accessTokenSeconds,
   ): Promise<string> => {
     const { kid, key } = await signingKey()
@@ -51,6 +53,7 @@ export function createSigner({ sql, box, issuer, audience, accessTokenSeconds, c
       sid: sessionId,
       session_version: sessionVersion,
       iat: issuedAt,
+      ...(clientId === undefined ? {} : { client_id: clientId }),
       ...(act ? { act: { sub: act.actingEmail, grant: act.grantId } } : {}),
     }
     return new SignJWT(claims)

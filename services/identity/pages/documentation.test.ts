@@ -93,6 +93,13 @@ describe('the document of the page', () => {
     }
   })
 
+  test('sends a form of OAuth as a form, with the key of a service account and without a token', () => {
+    const [typescript, python] = shown.paths['/flows/v1/oauth/token'].post['x-codeSamples']
+    expect(typescript.source).toContain('body: new URLSearchParams({\n    "grant_type": "client_credentials",')
+    expect(python.source).toContain('data={\n        "grant_type": "client_credentials",')
+    for (const { source } of [typescript, python]) expect(source).not.toContain('Bearer')
+  })
+
   test('fills a body with the required fields', () => {
     const example = (path: string) => shown.paths[path].post.requestBody.content['application/json'].example
     expect(example('/v1/uploads')).toEqual({ name: expect.any(String) })

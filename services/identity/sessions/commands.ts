@@ -1,10 +1,17 @@
 import type { Caller } from '../../kit/auth/caller.ts'
+import type { ReadToken } from '../../kit/auth/tokens.ts'
 import { emit } from '../../kit/bus/outbox/emit.ts'
 import type { Command } from '../../kit/command/command.ts'
 import type { Pool, Tx } from '../../kit/db/client.ts'
 import { hashOf } from '../../kit/db/ids.ts'
 import { found, notFound } from '../../kit/errors/refusal.ts'
-import { findLiveSession, findOwnSessionOfRefreshToken, listLiveSessionIds, markEnded } from './queries.ts'
+import {
+  findLiveSession,
+  findOwnSessionOfRefreshToken,
+  insertRevokedToken,
+  listLiveSessionIds,
+  markEnded,
+} from './queries.ts'
 import { mayManageSessions } from './rules.ts'
 
 /** Maximum sessions in one event, so that it fits into a notification of Postgres. */
@@ -48,44 +55,63 @@ export async function endSessionsOf(
   )
 }
 
-/** Reads the session of an access token, expired or not. Undefined for any other text. */
-export type ReadToken = (token: string) => Promise<{ sessionId: string; userId: string } | undefined>
-
-interface NamedSession {
-  /** The session that ends; undefined for a token of another user. */
-  sessionId: string | undefined
+/** What a revocation ends. */
+interface Revoked {
+  /** Undefined for a token of another user. */
+  sessionId?: string | undefined
+  /** Set for a token of a service account, which ends alone. */
+  clientTokenId?: string | undefined
 }
 
-/** Finds the session to revoke: the caller's, or that of the token in the body. */
+/** Finds what to revoke: the caller's session, or that of the token in the body. */
 export async function findRevoked(
   deps: { sql: Pool; readToken: ReadToken },
   { caller, body }: { caller: Caller; body: { token?: string } | undefined },
-): Promise<NamedSession> {
-  const sessionId = body?.token === undefined ? caller.sessionId : await ownSessionOf(deps, caller, body.token)
+): Promise<Revoked> {
+  const named = body?.token === undefined ? caller : await ownSessionOf(deps, caller, body.token)
   // An impersonated caller ends the impersonation session and no session of the user.
-  return { sessionId: caller.act && sessionId !== caller.sessionId ? undefined : sessionId }
+  if (caller.act && named.sessionId !== caller.sessionId) return {}
+  return { sessionId: named.sessionId, clientTokenId: named.clientTokenId }
 }
 
 /** Ends the caller's session, or that of another token of the same user. Tokens of other users are ignored without an error. */
-export async function revoke({ tx, caller, sessionId, now }: Command<NamedSession>): Promise<{ message: string }> {
-  if (sessionId !== undefined) await endSessions(tx, caller.orgId, [sessionId], now)
+export async function revoke({
+  tx,
+  caller: { orgId },
+  sessionId,
+  clientTokenId,
+  now,
+}: Command<Revoked>): Promise<{ message: string }> {
+  if (clientTokenId !== undefined) await endClientToken(tx, { orgId, tokenId: clientTokenId }, now)
+  else if (sessionId !== undefined) await endSessions(tx, orgId, [sessionId], now)
   return { message: 'Token revoked' }
 }
 
-const isAccessToken = (token: string) => token.split('.').length === 3
+/** Voids one access token of a service account. False if it was void already. */
+export async function endClientToken(
+  tx: Tx,
+  { orgId, tokenId }: { orgId: string; tokenId: string },
+  now: string,
+): Promise<boolean> {
+  if ((await insertRevokedToken(tx, tokenId, now)).length === 0) return false
+  await emit(tx, { type: 'identity.token.revoked', tenantId: orgId, subject: tokenId, data: { tokenId } })
+  return true
+}
+
+export const isAccessToken = (token: string) => token.split('.').length === 3
 
 async function ownSessionOf(
   { sql, readToken }: { sql: Pool; readToken: ReadToken },
   caller: Caller,
   token: string,
-): Promise<string | undefined> {
+): Promise<Revoked> {
   // The kind of token is decided by its form alone, so that the look-ups reveal nothing about it.
   if (isAccessToken(token)) {
     const access = await readToken(token)
-    return access?.userId === caller.userId ? access.sessionId : undefined
+    return access?.userId === caller.userId ? access : {}
   }
   const [session] = await findOwnSessionOfRefreshToken(sql, caller, hashOf(token))
-  return session?.id
+  return { sessionId: session?.id }
 }
 
 export async function endSession({ tx, caller, params, now }: Command<{ params: { id: string } }>): Promise<undefined> {

@@ -8,12 +8,16 @@ export interface ThrottleKeys {
   address: Uint8Array
 }
 
+/** A program with a wrong secret does not keep the people of its network from signing in. */
+type Kind = 'person' | 'client'
+const PURPOSES = { person: '', client: 'client\n' }
+
 /**
  * Keys of the failure counts. The account is the user name as typed, whether it exists or not, with its case folded as in
  * Postgres so that every spelling shares one count. An IPv6 client is its /64 network.
  */
-export function throttleKeys(account: string, address: string | undefined): ThrottleKeys {
-  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(text).digest()
+export function throttleKeys(account: string, address: string | undefined, kind: Kind = 'person'): ThrottleKeys {
+  const hash = (text: string) => new Bun.CryptoHasher('sha256').update(`${PURPOSES[kind]}${text}`).digest()
   const network = networkOf(address)
   return { pair: hash(`pair\n${fold(account)}\n${network}`), address: hash(`address\n${network}`) }
 }

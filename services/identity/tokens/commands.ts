@@ -2,21 +2,21 @@ import type { AuditContext } from '../../kit/audit/context.ts'
 import { recordRefusal } from '../../kit/audit/record.ts'
 import { runWithoutCaller } from '../../kit/command/without-caller.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { hashOf, newId, newIdAt } from '../../kit/db/ids.ts'
+import { hashOf, newIdAt } from '../../kit/db/ids.ts'
 import { isRefusalOf, refuse } from '../../kit/errors/refusal.ts'
 import type { Signer, TokenSubject } from '../keys/signer.ts'
 import type { Hashing } from '../passwords/hashing.ts'
 import { endSessions } from '../sessions/commands.ts'
 import { type ThrottleKeys, throttleKeys } from '../throttle/keys.ts'
-import { clearFailures, countFailure } from '../throttle/queries.ts'
+import { clearFailures } from '../throttle/queries.ts'
 import { refuseThrottled } from '../throttle/throttle.ts'
+import { actorOf, recordFailure } from './failures.ts'
 import {
   findRefreshToken,
   findSignIn,
   findUnchanged,
   insertRefreshToken,
   insertSession,
-  insertSignInFailure,
   type RefreshedRow,
   rotateRefreshToken,
   type SignInRow,
@@ -66,33 +66,19 @@ export async function signIn(
     const matches = await hashing.verify(password, usable ?? deps.dummyHash)
     if (!user || usable === null || !matches) {
       hashing.countFailure(audit.ipAddress)
-      await recordFailure(sql, keys, user, audit, now)
+      await recordFailure(sql, { keys, user, audit, code: 'invalid_credentials' }, now)
       throw wrongCredentials()
     }
     if (hashing.isOutdated(usable)) await upgradeHash(sql, user.user_id, usable, await hashing.hash(password))
     const tokens = await openSession(deps, user, keys, audit).catch(async (error) => {
-      if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, keys, user, audit, now)
+      const failure = { keys, user, audit, code: 'invalid_credentials' as const }
+      if (isRefusalOf(error, 'invalid_credentials')) await recordFailure(sql, failure, now)
       throw error
     })
     hashing.remember(audit.ipAddress, user.org_id)
     return tokens
   })
 }
-
-/** Counts the failure and writes an audit entry. Unknown account: insert into sign_in_failures, so timing matches. */
-async function recordFailure(
-  sql: Pool,
-  keys: ThrottleKeys,
-  user: SignInRow | undefined,
-  audit: AuditContext,
-  now: string,
-): Promise<void> {
-  await countFailure(sql, keys, now)
-  if (user) await recordRefusal(sql, { ...audit, ...actorOf(user) }, 'invalid_credentials')
-  else await insertSignInFailure(sql, { id: newId('failure'), ...audit }, now)
-}
-
-const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({ actorId: user_id, orgId: org_id })
 
 /** Opens a session unless the user was deactivated or reset while the password was hashed. */
 async function openSession(deps: TokenDeps, user: SignInRow, keys: ThrottleKeys, context: AuditContext) {

@@ -18,6 +18,7 @@ const LOGGED_REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'limit_reached',
   'precondition_failed',
   'invalid_credentials',
+  'invalid_client',
 ])
 
 /** Writes the entry of a refused command in a separate transaction, so that the rollback cannot erase it. */

@@ -59,7 +59,7 @@ export class Auth {
   /** Verified tokens by the hash of their `Authorization` header. */
   readonly #tokens = new LRUCache<string, KnownToken>({ max: MAX_TOKENS })
   readonly #callers = new LRUCache<string, CallerRow>({ max: MAX_USERS })
-  /** Ended sessions by id, with the time at which their last access token has expired. */
+  /** Ended sessions, revoked keys and revoked tokens by id, with the time at which the last access token has expired. */
   readonly #ended = new Map<string, number>()
   /** Incremented by each change, so that a look-up that started before it is not cached. */
   #generation = 0
@@ -81,7 +81,9 @@ export class Auth {
     await this.#options.bus.subscribe({
       subjects: [
         'identity.session.revoked',
+        'identity.token.revoked',
         'identity.key.revoked',
+        'organization.serviceAccountKey.revoked',
         'organization.user.changed',
         'organization.role.changed',
         'organization.org.changed',
@@ -117,6 +119,13 @@ export class Auth {
     return claims
   }
 
+  /** The claims of a token that is not the one of the request. Throws 401. */
+  async claimsIn(token: string): Promise<Claims> {
+    const claims = await this.#verifier.verify(token)
+    this.#requireUnended(claims)
+    return claims
+  }
+
   /**
    * The caller as stored now, read in the transaction of a command, which may begin long after the headers arrived. Throws
    * 401. With `lock`, concurrent commands of the organization that also take the lock wait until the transaction ends. It
@@ -135,7 +144,7 @@ export class Auth {
     this.#requireUnended(claims)
     const { sql } = this.#options
     const isCurrent = this.#isCurrent()
-    if (!isCurrent && (await findEndedSession(sql, claims.sessionId)).length > 0) throw unauthorized()
+    if (!isCurrent && (await findEndedSession(sql, claims)).length > 0) throw unauthorized()
     const row = (isCurrent ? this.#callers.get(claims.userId) : undefined) ?? (await this.#loadCaller(claims.userId))
     const caller = callerFrom(claims, row)
     this.#tokens.set(key, { claims, row, caller })
@@ -156,11 +165,12 @@ export class Auth {
     return row
   }
 
-  #requireUnended({ expiresAtMs, sessionId, act }: Claims): void {
+  #requireUnended({ expiresAtMs, sessionId, clientTokenId, act }: Claims): void {
     // An impersonation ends exactly at its expiry, without clock skew.
     const skewMs = act ? 0 : CLOCK_SKEW_SECONDS * 1000
     if (expiresAtMs + skewMs <= this.#options.clock()) throw unauthorized('expired')
     if (this.#ended.has(sessionId)) throw unauthorized()
+    if (clientTokenId !== undefined && this.#ended.has(clientTokenId)) throw unauthorized()
   }
 
   /** Whether the ended sessions are loaded and both services that publish changes had a recent heartbeat. */
@@ -174,7 +184,9 @@ export class Auth {
     this.#generation++
     if (type === 'identity.session.revoked') {
       for (const sessionId of data.sessionIds as string[]) this.#revoke(sessionId)
-    } else if (type === 'identity.key.revoked') this.#verifier.expire()
+    } else if (type === 'identity.token.revoked') this.#revoke(data.tokenId as string)
+    else if (type === 'organization.serviceAccountKey.revoked') this.#revoke(data.keyId as string)
+    else if (type === 'identity.key.revoked') this.#verifier.expire()
     else if (typeof data.userId === 'string') this.#callers.delete(data.userId)
     else {
       for (const [userId, row] of this.#callers.entries()) if (row.org_id === data.orgId) this.#callers.delete(userId)

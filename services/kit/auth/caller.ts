@@ -6,7 +6,10 @@ import { type Claims, unauthorized } from './tokens.ts'
 export interface Caller {
   readonly userId: string
   readonly orgId: string
+  /** The session, or the key of a service account. */
   readonly sessionId: string
+  /** Set for a service account: the token that it sends. */
+  readonly clientTokenId?: string
   /** The permissions that are effective in the user's organization. */
   readonly permissions: ReadonlySet<Permission>
   readonly orgRoles: ReadonlySet<OrgRole>
@@ -18,7 +21,7 @@ export interface Caller {
 
 /** Throws 401 for a token whose user was deactivated, moved or reset after the session began. */
 export function callerFrom(
-  { userId, orgId, sessionId, sessionVersion, act }: Omit<Claims, 'expiresAtMs' | 'keyId'>,
+  { userId, orgId, sessionId, sessionVersion, clientTokenId, act }: Omit<Claims, 'expiresAtMs' | 'keyId'>,
   row: CallerRow,
 ): Caller {
   if (!row.active || row.org_id !== orgId || row.session_version !== sessionVersion) throw unauthorized()
@@ -30,6 +33,7 @@ export function callerFrom(
     permissions: new Set(row.permissions.filter((key) => isApplicable(key, standing))),
     orgRoles: new Set(row.org_roles),
     operator: row.operator,
+    ...(clientTokenId === undefined ? {} : { clientTokenId }),
     ...(act ? { act } : {}),
   }
 }

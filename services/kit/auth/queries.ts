@@ -18,24 +18,31 @@ export const findCaller = (sql: Sql, userId: string) => sql<CallerRow[]>`
   from organization.callers
   where user_id = ${userId}`
 
+/** The ids whose end voids a token: its session or key, and for a service account the token itself. */
+interface Endable {
+  sessionId: string
+  clientTokenId?: string
+}
+
+const idsOf = ({ sessionId, clientTokenId }: Endable) =>
+  clientTokenId === undefined ? [sessionId] : [sessionId, clientTokenId]
+
 /** The user's current state and permissions, unless the session has ended. */
-export const findCallerOfSession = (sql: Sql, { userId, sessionId }: { userId: string; sessionId: string }) => sql<
-  CallerRow[]
->`
+export const findCallerOfSession = (sql: Sql, claims: Endable & { userId: string }) => sql<CallerRow[]>`
   select user_id, org_id, active, permissions, org_roles, operator, session_version
   from organization.callers
-  where user_id = ${userId}
-    and not exists (select from identity.ended_sessions where session_id = ${sessionId})`
+  where user_id = ${claims.userId}
+    and not exists (select from identity.ended_sessions where session_id = any(${idsOf(claims)}))`
 
 /** Serializes the commands of an organization that depend on the authority of its users, until the transaction ends. */
 export const lockOrganization = (tx: Tx, orgId: string) => tx`select organization.lock_organization(${orgId})`
 
-/** Sessions that have ended and may have access tokens that have not expired. */
+/** Sessions, keys and single tokens that have ended, and may have access tokens that have not expired. */
 export const listEndedSessions = (sql: Sql, endedAfter: string) => sql<{ session_id: string; ended_at: string }[]>`
   select session_id, ended_at from identity.ended_sessions where ended_at > ${endedAfter}`
 
-export const findEndedSession = (sql: Sql, sessionId: string) => sql<{ ended_at: string }[]>`
-  select ended_at from identity.ended_sessions where session_id = ${sessionId}`
+export const findEndedSession = (sql: Sql, claims: Endable) => sql<{ ended_at: string }[]>`
+  select ended_at from identity.ended_sessions where session_id = any(${idsOf(claims)})`
 
 /** Public keys that may have signed an unexpired token. */
 export const listPublicKeys = (sql: Sql) => sql<{ public_jwk: JWK }[]>`

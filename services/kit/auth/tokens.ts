@@ -11,6 +11,8 @@ export interface Claims {
   /** The user's version when the session began. */
   sessionVersion: number
   expiresAtMs: number
+  /** The id of the token (`jti`), for a service account: its session is the key, and a revocation ends a token alone. */
+  clientTokenId?: string
   act?: { actingEmail: string; grantId: string }
 }
 
@@ -132,11 +134,13 @@ function refuseInvalid(error: unknown): never {
 }
 
 function claimsOf(payload: Record<string, unknown>): Omit<Claims, 'keyId'> {
-  const { sub, org, sid, session_version, exp, act } = payload
+  const { sub, org, sid, session_version, exp, client_id, jti, act } = payload
   if (typeof sub !== 'string' || typeof org !== 'string' || typeof sid !== 'string') throw unauthorized()
-  if (typeof session_version !== 'number') throw unauthorized()
+  if (typeof session_version !== 'number' || typeof jti !== 'string') throw unauthorized()
   const session = { sessionId: sid, sessionVersion: session_version, expiresAtMs: Number(exp) * 1000 }
-  if (act === undefined) return { userId: sub, orgId: org, ...session }
+  if (act === undefined) {
+    return { userId: sub, orgId: org, ...session, ...(client_id === undefined ? {} : { clientTokenId: jti }) }
+  }
   const { sub: actingEmail, grant } = (act ?? {}) as Record<string, unknown>
   if (typeof actingEmail !== 'string' || typeof grant !== 'string') throw unauthorized()
   return { userId: sub, orgId: org, ...session, act: { actingEmail, grantId: grant } }
@@ -144,16 +148,16 @@ function claimsOf(payload: Record<string, unknown>): Omit<Claims, 'keyId'> {
 
 const ANY_AGE_SECONDS = 100 * 365 * 24 * 60 * 60
 
-/** Reads session and user of a token that we signed, expired or not. Undefined for any other text. */
+/** Reads a token that we signed, expired or not. Undefined for any other text. */
 export function createTokenReader(loadKeys: TokenOptions['loadKeys']) {
-  return async (token: string): Promise<{ sessionId: string; userId: string } | undefined> => {
+  return async (token: string): Promise<Omit<Claims, 'keyId'> | undefined> => {
     if (token.split('.').length !== 3) return undefined
     const keys = createLocalJWKSet(await loadKeys())
     const options = { algorithms: ['ES256'], typ: 'at+jwt', clockTolerance: ANY_AGE_SECONDS }
-    const payload = await jwtVerify(token, keys, options)
-      .then((result) => result.payload)
+    return jwtVerify(token, keys, options)
+      .then(({ payload }) => claimsOf(payload))
       .catch(() => undefined)
-    const { sid, sub } = payload ?? {}
-    return typeof sid === 'string' && typeof sub === 'string' ? { sessionId: sid, userId: sub } : undefined
   }
 }
+
+export type ReadToken = ReturnType<typeof createTokenReader>

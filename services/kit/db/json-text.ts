@@ -25,5 +25,11 @@ export class PageText extends JsonText {
   }
 }
 
+/** The answer to a batch get: the documents that were found, in the order of the ids, each once. */
+export function batchOf(ids: readonly string[], rows: readonly { id: string; document: string }[]): JsonText {
+  const byId = new Map(rows.map(({ id, document }) => [id, document]))
+  return new JsonText(`{"items":[${[...new Set(ids)].flatMap((id) => byId.get(id) ?? []).join(',')}]}`)
+}
+
 /** A strong entity tag: equal for equal bytes. */
 export const entityTag = (text: string) => `"${Bun.hash(text).toString(36)}"`

@@ -22,14 +22,19 @@ export function refuseLongBody(request: Request, maxBytes: number): void {
   if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
-/** Throws 415 unless the body is `application/json` in UTF-8. A request without a body needs no media type. */
-export function refuseOtherMediaTypes(request: Request, acceptsForm = false): void {
+const JSON_NAME = 'application/json'
+const FORM_NAME = 'application/x-www-form-urlencoded'
+const ACCEPTED = { none: JSON_NAME, accepted: `${JSON_NAME} or ${FORM_NAME}`, required: FORM_NAME }
+
+/**
+ * Throws 415 unless the body is `application/json` in UTF-8, or where a form is required. A request without a body needs no
+ * media type.
+ */
+export function refuseOtherMediaTypes(request: Request, form: 'none' | 'accepted' | 'required' = 'none'): void {
   const type = request.headers.get('content-type')
   if (type === null && isEmpty(request)) return
-  if (type === null || !JSON_MEDIA_TYPE.test(type)) {
-    throw refuse('unsupported_media_type', {
-      detail: `Send the body as application/json${acceptsForm ? ' or application/x-www-form-urlencoded' : ''}.`,
-    })
+  if (type === null || form === 'required' || !JSON_MEDIA_TYPE.test(type)) {
+    throw refuse('unsupported_media_type', { detail: `Send the body as ${ACCEPTED[form]}.` })
   }
 }
 

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { isPlainIpv4 } from '../addresses/networks.ts'
 
 /**
  * The client's address in canonical form. Each trusted proxy appends the address that called it, so the client's address
@@ -17,16 +18,15 @@ export function clientAddress(
 }
 
 const WITH_PORT = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/
-const PLAIN_IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 
 /** Undefined for text that is not an address, or an ambiguous one such as 01.2.3.4. IPv4-mapped IPv6 becomes IPv4. */
 function canonical(text: string | undefined): string | undefined {
   if (text === undefined || text.length > 64) return undefined
   // The most common case is already canonical.
-  if (PLAIN_IPV4.test(text)) return text
+  if (isPlainIpv4(text)) return text
   const [, bracketed, dotted] = WITH_PORT.exec(text) ?? []
   const address = bracketed ?? dotted ?? text
-  if (PLAIN_IPV4.test(address)) return address
+  if (isPlainIpv4(address)) return address
   // A zone (%eth0) has a meaning on one machine only.
   if (address.includes('%')) return undefined
   return ipaddr.IPv6.isValid(address) ? ipaddr.process(address).toString() : undefined

@@ -1,6 +1,6 @@
 import { NotFoundError } from 'elysia'
 import type { FieldError } from '../../../proto/errors.ts'
-import { type AnyOperation, MAX_BODY_BYTES } from '../../../proto/http/operation.ts'
+import { type AnyOperation, MAX_BODY_BYTES, takesIdempotencyKey } from '../../../proto/http/operation.ts'
 import { closed, PATH_ID } from '../../../proto/http/shapes.ts'
 import type { AuditContext } from '../audit/context.ts'
 import { loggedFields } from '../audit/logged-fields.ts'
@@ -52,6 +52,7 @@ export class Endpoint {
   readonly #checkBody: ((value: unknown) => unknown) | undefined
   readonly #readQuery: (search: string) => Record<string, unknown>
   readonly #paramNames: readonly string[]
+  readonly #takesIdempotencyKey: boolean
   /** Paths with a verb after a colon: the router takes the verb for a parameter. */
   readonly #pattern: RegExp | undefined
 
@@ -64,6 +65,7 @@ export class Endpoint {
     // A link to a page may have got parameters on its way, such as those of a newsletter.
     this.#readQuery = operation.page ? () => ({}) : queryReader(operation.query ?? NO_FIELDS)
     this.#paramNames = Object.keys(operation.params?.properties ?? {})
+    this.#takesIdempotencyKey = takesIdempotencyKey(operation)
     this.#pattern = operation.path.includes(':') ? pathPattern(operation.path) : undefined
   }
 
@@ -96,7 +98,7 @@ export class Endpoint {
 
   #checkAndHandle(state: RequestState, params: Params, body: unknown): unknown {
     const query = this.#checkQuery(state) // 400 or 422
-    const idempotencyKey = this.#operation.idempotent ? idempotencyKeyOf(state.request) : undefined // 400
+    const idempotencyKey = this.#takesIdempotencyKey ? idempotencyKeyOf(state.request) : undefined // 400
     state.audit = this.#auditOf(state, params, body)
     this.#authorize(state) // 403
     const ids = this.#checkIds(params) // 404
@@ -134,10 +136,10 @@ export class Endpoint {
   async #readBody(state: RequestState): Promise<unknown> {
     if (!this.#checkBody) return undefined
     const { request } = state
-    const { maxBodyBytes: maxBytes = MAX_BODY_BYTES, acceptsForm, body, bodyOptional } = this.#operation
+    const { maxBodyBytes: maxBytes = MAX_BODY_BYTES, form = 'none', body, bodyOptional } = this.#operation
     refuseLongBody(request, maxBytes)
-    const formSchema = acceptsForm && isFormEncoded(request) ? body : undefined
-    if (!formSchema) refuseOtherMediaTypes(request, acceptsForm)
+    const formSchema = form !== 'none' && isFormEncoded(request) ? body : undefined
+    if (!formSchema) refuseOtherMediaTypes(request, form)
     const limit = { maxBytes, client: clientOf(state), budget: this.#deps.bodies }
     const value = await (formSchema ? readForm(request, formSchema, limit) : readJson(request, limit))
     if (value === undefined && (bodyOptional || !body)) return undefined

@@ -1,19 +1,45 @@
-import { ERRORS } from '../../../proto/errors.ts'
+import { ERRORS, type ErrorCode, type OAuthError } from '../../../proto/errors.ts'
 import type { Refusal } from '../errors/refusal.ts'
 
-/** The two error envelopes of the specification. The path alone decides between them. */
-export type Family = 'v1' | 'v2.3'
+/** The two error envelopes of the specification, and that of OAuth. The path alone decides between them. */
+export type Family = 'v1' | 'v2.3' | 'oauth'
 
-export const familyOf = (path: string): Family => (path.startsWith('/v2.3/') || path === '/v2.3' ? 'v2.3' : 'v1')
+export const OAUTH_PATH = '/flows/v1/oauth'
 
-/** The status of a refusal. Only an invalid payload differs: 422 in `/v2.3`, 400 elsewhere. */
-export const statusOf = (family: Family, { code }: Refusal): number =>
-  family === 'v2.3' && code === 'validation_error' ? 422 : ERRORS[code].status
+export function familyOf(path: string): Family {
+  if (path.startsWith(`${OAUTH_PATH}/`)) return 'oauth'
+  return path.startsWith('/v2.3/') || path === '/v2.3' ? 'v2.3' : 'v1'
+}
 
-export const mediaTypeOf = (family: Family) => (family === 'v2.3' ? 'application/json' : 'application/problem+json')
+/** The status of a refusal. An invalid payload is 422 in `/v2.3`, and an invalid grant is 400 in OAuth (RFC 6749). */
+export function statusOf(family: Family, { code }: Refusal): number {
+  if (family === 'v2.3' && code === 'validation_error') return 422
+  return family === 'oauth' && code === 'invalid_credentials' ? 400 : ERRORS[code].status
+}
+
+export const mediaTypeOf = (family: Family) => (family === 'v1' ? 'application/problem+json' : 'application/json')
+
+/** The words of OAuth for codes whose word is another one. Every other code is an invalid request. */
+const OAUTH_WORDS: Partial<Record<ErrorCode, OAuthError>> = {
+  invalid_client: 'invalid_client',
+  unauthorized_client: 'unauthorized_client',
+  unsupported_grant_type: 'unsupported_grant_type',
+  invalid_credentials: 'invalid_grant',
+  rate_limited: 'temporarily_unavailable',
+  unavailable: 'temporarily_unavailable',
+  internal_error: 'server_error',
+}
+
+export const oauthErrorOf = (code: ErrorCode): OAuthError => OAUTH_WORDS[code] ?? 'invalid_request'
+
+/** The characters that RFC 6749 allows in a description: printable ASCII without quotes and backslashes. */
+export const oauthDescription = (text: string) => text.replaceAll('"', "'").replaceAll(/[^ !#-[\]-~]/g, '?')
 
 export function errorBody(family: Family, refusal: Refusal, path: string, requestId: string): string {
   const { code, detail, errors } = refusal
+  if (family === 'oauth') {
+    return JSON.stringify({ error: oauthErrorOf(code), error_description: oauthDescription(detail) })
+  }
   if (family === 'v2.3') {
     return JSON.stringify({ error: { code, message: detail, ...(errors ? { details: errors } : {}) } })
   }

@@ -8,7 +8,7 @@ import { networkOf } from './client-address.ts'
 import type { HttpDeps } from './deps.ts'
 import { isTagListed } from './entity-tags.ts'
 import { isPaged, nextPageOf } from './next-page.ts'
-import { errorBody, familyOf, mediaTypeOf, statusOf } from './problem.ts'
+import { errorBody, type Family, familyOf, mediaTypeOf, oauthDescription, oauthErrorOf, statusOf } from './problem.ts'
 import { Raw } from './raw.ts'
 import type { ErrorResponder, RequestState } from './request-state.ts'
 import { acceptsCoding, Streamed, streamedResponse } from './stream.ts'
@@ -35,6 +35,8 @@ export class Responder implements ErrorResponder {
       'x-content-type-options': 'nosniff',
       'ratelimit-policy': deps.rateLimit.policy,
       ...(operation.noStore ? { 'cache-control': 'no-store' } : {}),
+      // RFC 6749 requires it beside `Cache-Control`.
+      ...(familyOf(operation.path) === 'oauth' ? { pragma: 'no-cache' } : {}),
       ...(operation.beta ? { beta: 'true' } : {}),
     })
     this.#callerHeaders = new Headers(this.#publicHeaders)
@@ -103,7 +105,8 @@ export class Responder implements ErrorResponder {
     const headers = this.#headers(state, refusal.headers?.ratelimit)
     headers.set('content-type', mediaTypeOf(family))
     // HTTP requires the field for every 401, including that of a refused sign-in.
-    if (status === 401) headers.set('www-authenticate', 'Bearer')
+    if (status === 401) headers.set('www-authenticate', challengeOf(family, refusal))
+    if (family === 'oauth') headers.set('cache-control', 'no-store')
     for (const [name, value] of Object.entries(refusal.headers ?? {})) headers.set(name, value)
     if (this.#operation.page && refusal.code === 'not_found') {
       headers.append('vary', 'Accept')
@@ -182,6 +185,12 @@ export class Responder implements ErrorResponder {
       ip: caller && !audit ? undefined : state.clientIp,
     })
   }
+}
+
+/** Libraries read the reason from the challenge of a 401, where there is one, and not from the body. */
+function challengeOf(family: Family, { code, detail }: Refusal): string {
+  if (family !== 'oauth') return 'Bearer'
+  return `Basic realm="marketplace", charset="UTF-8", error="${oauthErrorOf(code)}", error_description="${oauthDescription(detail)}"`
 }
 
 /** The refusal that an error becomes: 503 for a failed dependency, 500 for an unexpected error. */

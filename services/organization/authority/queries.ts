@@ -13,17 +13,17 @@ export const listPermissions = (sql: Sql, orgId: string, userId: string) => sql<
   cross join unnest(r.permissions) permission
   where ur.org_id = ${orgId} and ur.user_id = ${userId}`
 
-/** One row if the organization has an active administrator. */
+/** One row if the organization has an active administrator who is a person: a program cannot help the others. */
 export const findAdministrator = (sql: Sql, orgId: string) => sql<{ id: string }[]>`
   select u.id
   from organization.roles r
   join organization.user_roles ur on ur.role_id = r.id
   join organization.users u on u.id = ur.user_id
-  where r.org_id = ${orgId} and 'org:admin' = any(r.permissions) and u.active
+  where r.org_id = ${orgId} and 'org:admin' = any(r.permissions) and u.active and u.kind = 'PERSON'
   limit 1`
 
 export const findUser = (sql: Sql, orgId: string, userId: string) => sql<
-  { id: string; active: boolean; anonymised: boolean }[]
+  { id: string; active: boolean; anonymised: boolean; kind: 'PERSON' | 'SERVICE' }[]
 >`
-  select id, active, anonymised_at is not null as anonymised
+  select id, active, kind, anonymised_at is not null as anonymised
   from organization.users where org_id = ${orgId} and id = ${userId}`

@@ -20,10 +20,14 @@ create index organizations_distributor on organization.organizations (distributo
 create table organization.users (
   id text collate "C" primary key,
   org_id text collate "C" not null references organization.organizations (id),
+  -- A service account is a user with keys instead of a password. Its name is in `given_name`.
+  kind text not null default 'PERSON' check (kind in ('PERSON', 'SERVICE')),
   email text not null,
   given_name text not null,
   family_name text not null,
   phone text,
+  -- Of a service account.
+  description text,
   active boolean not null default true,
   -- A reset increments it. Passwords and links of an earlier version are void. It is a number, because times of replicas
   -- whose clocks differ cannot be compared.
@@ -45,6 +49,9 @@ create table organization.users (
 
 -- An address belongs to one user of the whole platform, in any case. Anonymised users have no address.
 create unique index users_email on organization.users (email_key) where anonymised_at is null;
+-- The service accounts of an organization, newest first.
+create index users_service_accounts on organization.users (org_id, id desc)
+  where kind = 'SERVICE' and anonymised_at is null;
 -- Serves every list without reading the table. A search scans the organization's part of it: 0.1 ms for a hundred users,
 -- 40 ms for a hundred thousand.
 create index users_listed on organization.users (org_id, email_key, id) include (active, name_key);

@@ -21,7 +21,7 @@ join organization.organizations o on o.id = u.org_id;
 create view organization.sign_in_directory as
 select id as user_id, org_id, email_key as email, active, password_version, session_version
 from organization.users
-where anonymised_at is null;
+where kind = 'PERSON' and anonymised_at is null;
 
 -- The creator of a link knows it until it is used. The link is void if the creator was deactivated or reset since, and if
 -- the user was granted a permission that the creator lacks. Otherwise it would give the creator that permission.

@@ -62,7 +62,7 @@ export async function createUser(
 }
 
 /** Every role must belong to the organization, and the caller must hold its permissions. */
-async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string[]): Promise<void> {
+export async function requireGrantable(tx: Tx, caller: Caller, roleIds: readonly string[]): Promise<void> {
   if (roleIds.length === 0) return
   const roles = await findRoles(tx, caller.orgId, roleIds)
   requireHeldPermissions(
@@ -96,6 +96,7 @@ export async function patchUser({
   const [current] = await findUserDocument(tx, viewerOf(caller), id)
   requireMatch(ifMatch, current?.document ?? '')
   if (user.anonymised) throw refuse('illegal_transition', { detail: 'The user was anonymised.' })
+  requirePerson(user, 'Change it at /flows/v1/service-accounts.')
   const email = body.email === undefined ? undefined : requireAddress(body.email, 'email')
   await updatePerson(tx, orgId, id, { ...body, email }, now).catch(refuseTakenAddress('email'))
   await emitUserChanged(tx, orgId, id)
@@ -106,6 +107,12 @@ export async function patchUser({
 export async function requireUser(tx: Tx, caller: Caller, id: string) {
   const user = found(await findUser(tx, caller.orgId, id))
   return { ...user, permissions: await requireNoHigherPermissions(tx, caller, id) }
+}
+
+/** A service account has an address and a name of its own kind, and keys instead of a password. */
+export function requirePerson({ kind }: { kind: 'PERSON' | 'SERVICE' }, advice: string): void {
+  if (kind === 'PERSON') return
+  throw refuse('illegal_transition', { detail: `The user is a service account. ${advice}` })
 }
 
 /** The public document of the user, with the fields that the caller may see. */

@@ -22,8 +22,9 @@ export const insertUser = (sql: Sql, { id, orgId, email, givenName, familyName, 
     (id, org_id, email, given_name, family_name, phone, created_at, updated_at)
   values (${id}, ${orgId}, ${email}, ${givenName}, ${familyName}, ${phone}, ${now}, ${now})`
 
+/** The person with an e-mail address. */
 export const findUserByEmail = (sql: Sql, email: string) => sql<{ id: string; org_id: string; active: boolean }[]>`
-  select id, org_id, active from organization.users where email_key = lower(${email}) and anonymised_at is null`
+  select id, org_id, active from organization.users where email_key = lower(${email}) and kind = 'PERSON' and anonymised_at is null`
 
 interface PersonChange {
   email?: string | undefined
@@ -90,7 +91,8 @@ export const deactivate = (tx: Tx, orgId: string, userId: string, now: string) =
 
 export const eraseUser = (tx: Tx, orgId: string, userId: string, now: string) => tx<{ session_version: number }[]>`
   update organization.users set
-    email = ${ERASED}, given_name = ${ERASED}, family_name = ${ERASED}, phone = null, active = false,
+    email = ${ERASED}, given_name = ${ERASED}, family_name = ${ERASED}, phone = null, description = null,
+    active = false,
     anonymised_at = ${now}, password_version = password_version + 1, session_version = session_version + 1,
     updated_at = ${now}
   where org_id = ${orgId} and id = ${userId} and anonymised_at is null

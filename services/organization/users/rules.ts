@@ -53,6 +53,8 @@ export const ERASED = 'erased'
 export const ACTIVATION_MS = 72 * 60 * 60 * 1000
 
 const ADDRESS = new RegExp(EMAIL_PATTERN)
+/** The domain by which lists of users tell service accounts from people. */
+const OF_SERVICE_ACCOUNT = /@service-accounts\./i
 
 /**
  * The NFKC form of an address, so that addresses that look the same are the same: composed and full-width letters,
@@ -60,5 +62,6 @@ const ADDRESS = new RegExp(EMAIL_PATTERN)
  */
 export function addressOf(email: string): string | undefined {
   const address = email.normalize('NFKC')
+  if (OF_SERVICE_ACCOUNT.test(address)) return undefined
   return ADDRESS.test(address) && Array.from(address).length <= EMAIL_MAX_CHARACTERS ? address : undefined
 }

@@ -6,7 +6,7 @@ import { refuse } from '../../kit/errors/refusal.ts'
 import { requireAdministratorLeft } from '../authority/authority.ts'
 import { emitUserChanged } from '../authority/events.ts'
 import { withdrawAllRoles } from '../roles/queries.ts'
-import { activationUrl, type LinkDeps, requireUser, resetCredentials, visibleUser } from './commands.ts'
+import { activationUrl, type LinkDeps, requirePerson, requireUser, resetCredentials, visibleUser } from './commands.ts'
 import { activate, deactivate, deleteActivations, eraseUser } from './queries.ts'
 
 type ChangeState = Command<{ params: { id: string } }>
@@ -37,6 +37,7 @@ export async function resetUserPassword(
   { tx, caller, params: { id }, now }: ChangeState,
 ): Promise<{ activationUrl: string }> {
   const user = await requireUser(tx, caller, id)
+  requirePerson(user, 'It has keys instead of a password.')
   if (!user.active) throw refuse('illegal_transition', { detail: 'The user is inactive. Activate the user first.' })
   const token = await resetCredentials(tx, caller.orgId, id, { now, createdBy: caller.userId })
   return { activationUrl: activationUrl(publicUrl, token) }

@@ -157,6 +157,9 @@ describe('GET /flows/v1/assignments', () => {
       expect(await idsOf(`?orderId=${(await read(second)).body.orderId}`)).toEqual([second])
       expect(await idsOf(`?orderId=${(await read(second)).body.orderId}&status=PLACED`)).toEqual([])
       expect(await idsOf('?orderId=order_unknown')).toEqual([])
+      expect(await idsOf(`?rfqId=${(await read(second)).body.rfqId}`)).toEqual([second])
+      expect(await idsOf(`?rfqId=${(await read(second)).body.rfqId}&status=PLACED`)).toEqual([])
+      expect(await idsOf('?rfqId=rfq_unknown')).toEqual([])
     }
     const { list, act } = assignmentsOf(trade.maker.administrator.client)
     expect((await act(third, 'archive')).status).toBe(200)
@@ -177,10 +180,11 @@ describe('GET /flows/v1/assignments', () => {
     expect((await assignmentsOf(trade.maker.administrator.client).list(query)).status).toBe(400)
   })
 
-  test("a filter by another organization's order lists nothing", async () => {
+  test("a filter by another organization's order or RFQ lists nothing", async () => {
     const { orders } = await awarded()
     const { list } = assignmentsOf(trade.maker.administrator.client)
     expect((await list(`?orderId=${orders[0]?.id}`)).body.items).toEqual([])
+    expect((await list(`?rfqId=${orders[0]?.rfqId}`)).body.items).toEqual([])
   })
 })
 

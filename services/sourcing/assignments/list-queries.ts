@@ -10,6 +10,7 @@ export interface AssignmentFilters {
   orderId?: string | undefined
   partId?: string | undefined
   factoryId?: string | undefined
+  rfqId?: string | undefined
 }
 
 export type AssignmentListing = PageWindow & AssignmentFilters
@@ -18,7 +19,7 @@ export type AssignmentListing = PageWindow & AssignmentFilters
 export const listAssignments = (
   sql: Sql,
   orgId: string,
-  { status, archived, orderId, partId, factoryId, after, limit, offset }: AssignmentListing,
+  { status, archived, orderId, partId, factoryId, rfqId, after, limit, offset }: AssignmentListing,
 ) => sql<DocumentRow[]>`
   select page.id as position, (select document from sourcing.assignments where id = page.id) as document
   from (
@@ -27,6 +28,7 @@ export const listAssignments = (
       ${status === undefined ? sql`` : sql`and status = ${status}`}
       ${archived === undefined ? sql`` : sql`and archived = ${archived}`}
       ${orderId === undefined ? sql`` : sql`and assignment_id = (select id from sourcing.assignments where order_id = ${orderId})`}
+      ${rfqId === undefined ? sql`` : sql`and assignment_id = any(array(select id from sourcing.assignments where rfq_id = ${rfqId}))`}
       ${partId === undefined ? sql`` : sql`and part_id = ${partId}`}
       ${factoryId === undefined ? sql`` : sql`and factory_id = ${factoryId}`}
       and assignment_id < ${after ?? NEWEST_ID}

@@ -13,6 +13,8 @@ export async function findPage(
   return readPage(deps, reader, cost, (sql) => listAssignments(sql, reader.orgId, listing))
 }
 
-/** The filter by order names one assignment, whatever the others are. */
-const countFilters = ({ status, archived, orderId, partId, factoryId }: AssignmentFilters) =>
-  orderId === undefined ? [status, archived, partId, factoryId].filter((filter) => filter !== undefined).length : 1
+/** The filters by order and by RFQ name few assignments, whatever the others are. */
+const countFilters = ({ status, archived, orderId, rfqId, partId, factoryId }: AssignmentFilters) =>
+  orderId === undefined && rfqId === undefined
+    ? [status, archived, partId, factoryId].filter((filter) => filter !== undefined).length
+    : 1

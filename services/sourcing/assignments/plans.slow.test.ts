@@ -31,6 +31,7 @@ const FILTERS: [string, AssignmentFilters][] = [
   ['archived', { archived: true }],
   ['not archived', { archived: false }],
   ['orderId', { orderId: loaded('order', 14) }],
+  ['rfqId', { rfqId: loaded('rfq', 14) }],
   ['partId', { partId: 'part_14' }],
   ['factoryId', { factoryId: loaded('factory', 15) }],
 ]

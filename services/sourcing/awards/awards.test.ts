@@ -25,6 +25,7 @@ describe('POST /flows/v1/rfqs/{id}/award', () => {
     const [won, lost] = [await offer(rfqId, maker), await offer(rfqId, rival)]
     const answer = await award(rfqId, { awards: [{ offerId: won, quantity: 10 }] })
     expect([answer.status, answer.body.state, answer.body.awardedOfferIds]).toEqual([200, 'AWARDED', [won]])
+    expect(answer.body.orders).toEqual(await ordersOfRfq(rfqId))
     expect([await stateOf(won), await stateOf(lost)]).toEqual(['ACCEPTED', 'REJECTED'])
     const [order, ...others] = (await ordersOf(consumer.administrator.client).list()).body.items.filter(
       (each) => each.rfqId === rfqId,
@@ -61,6 +62,7 @@ describe('POST /flows/v1/rfqs/{id}/award', () => {
     const answer = await award(rfqId, { awards })
     expect([answer.status, answer.body.awardedOfferIds]).toEqual([200, awards.map(({ offerId }) => offerId)])
     const orders = await ordersOfRfq(rfqId)
+    expect(answer.body.orders).toEqual(orders)
     expect(orders.map(({ offerId, quantity, unitPrice }) => [offerId, quantity, unitPrice.amount])).toEqual([
       [awards[0]?.offerId as string, 9, '120.00'],
       [awards[1]?.offerId as string, 41, '95.50'],
@@ -158,6 +160,7 @@ describe('POST /flows/v1/offers/{id}/accept', () => {
     const [won, lost] = [await offer(rfqId, rival), await offer(rfqId, maker)]
     const answer = await accept(won, { quantity: 50, sellerOrgId: seller.orgId })
     expect([answer.status, answer.body.id, answer.body.state]).toEqual([200, won, 'ACCEPTED'])
+    expect(answer.body.orders).toEqual(await ordersOfRfq(rfqId))
     expect((await bought.read(rfqId)).body).toMatchObject({ state: 'AWARDED', awardedOfferIds: [won] })
     expect(await stateOf(lost)).toBe('REJECTED')
     expect((await ordersOfRfq(rfqId)).map(({ quantity, sellerOrgId }) => [quantity, sellerOrgId])).toEqual([

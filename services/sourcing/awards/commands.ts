@@ -1,3 +1,4 @@
+import type { AcceptedOffer, AwardedRfq } from '../../../proto/http/sourcing/awards.ts'
 import type { Offer } from '../../../proto/http/sourcing/offers.ts'
 import type { Order } from '../../../proto/http/sourcing/orders.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
@@ -39,23 +40,25 @@ interface Request<Body> {
 }
 
 /** Awards an own RFQ to one or several offers; of concurrent awards one succeeds. */
-export function awardRfq(
+export async function awardRfq(
   deps: AwardDeps,
   { tx, caller: { orgId }, params, body, now }: Command<Request<{ awards: Award[]; sellerOrgId?: string }>>,
-): Promise<Rfq> {
-  return award(deps, tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+): Promise<AwardedRfq> {
+  const { rfq, orders } = await award(deps, tx, { orgId, rfqId: params.id, ...body, fields: AWARD_FIELDS, now })
+  return { ...rfq, orders }
 }
 
 /** Awards the RFQ of an offer to this offer alone. */
 export async function acceptOffer(
   deps: AwardDeps,
   { tx, caller: { orgId }, params, body, now }: Command<Request<{ quantity: number; sellerOrgId?: string }>>,
-): Promise<Offer> {
+): Promise<AcceptedOffer> {
   const { rfq_id: rfqId } = found(await queries.findRfqOf(tx, orgId, params.id))
   const { quantity, sellerOrgId } = body
   const awards = [{ offerId: params.id, quantity }]
-  await award(deps, tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
-  return JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
+  const { orders } = await award(deps, tx, { orgId, rfqId, awards, sellerOrgId, fields: ACCEPT_FIELDS, now })
+  const offer: Offer = JSON.parse(found(await findOffer(tx, orgId, params.id)).document)
+  return { ...offer, orders }
 }
 
 interface AwardRequest {
@@ -72,7 +75,7 @@ async function award(
   { followers }: AwardDeps,
   tx: Tx,
   { orgId, rfqId, awards, sellerOrgId, fields, now }: AwardRequest,
-): Promise<Rfq> {
+): Promise<{ rfq: Rfq; orders: Order[] }> {
   requireActor(RFQ, 'award', 'consumer')
   const rfq: Rfq = JSON.parse(found(await lockOwnRfq(tx, orgId, rfqId)).document)
   const offerIds = awards.map(({ offerId }) => offerId)
@@ -117,7 +120,7 @@ async function award(
   await followers.openAssignments(tx, orders)
   if (hasExpired) await followers.updateCases(tx, [caseChange('closed', rfq)], now)
   await followers.updateCases(tx, [{ ...caseChange('awarded', rfq), ends: true }], now)
-  return JSON.parse(awarded.document)
+  return { rfq: JSON.parse(awarded.document), orders }
 }
 
 const EVENT_NAMES = { ACCEPTED: 'accepted', EXPIRED: 'expired', REJECTED: 'rejected' } as const

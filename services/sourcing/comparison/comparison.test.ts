@@ -113,19 +113,19 @@ test('an offer whose validity has passed is not compared', async () => {
   expect((await compare(fresh)).body.offers).toEqual([])
 })
 
-test('Accept chooses between JSON and CSV', async () => {
-  const types = async (accept: string) => {
-    const { status, headers } = await compare(rfqId, '', consumer, { accept })
-    expect([status, headers.get('vary')]).toEqual([200, 'Authorization, Accept'])
-    return headers.get('content-type')
+test('the export is the same comparison as CSV, whatever Accept says, for the same readers', async () => {
+  const download = (by: typeof consumer, accept: string, query = '') =>
+    compare(rfqId, `/export${query}`, by, { accept })
+  for (const accept of ['*/*', 'application/json', 'text/csv']) {
+    const { status, headers, text } = await download(consumer, accept)
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="comparison-R-\w{8}\.csv"$/)
+    expect(text.split('\r\n')[0]).toBe(`Offer,${rivals},${own},Best`)
   }
-  for (const accept of ['*/*', 'application/json', 'text/csv;q=0.5, application/json', 'image/png']) {
-    expect(await types(accept)).toBe('application/json')
-  }
-  for (const accept of ['text/csv', 'TEXT/CSV', 'application/json;q=0.5, text/csv', 'text/*']) {
-    expect(await types(accept)).toBe('text/csv; charset=utf-8')
-  }
-  const { text, headers } = await compare(rfqId, '', consumer, { accept: 'text/csv' })
-  expect(text.split('\r\n')[0]).toBe(`Offer,${rivals},${own},Best`)
-  expect(headers.get('content-disposition')).toMatch(/^attachment; filename="comparison-R-\w{8}\.csv"$/)
+  expect((await download(consumer, '*/*', '?quantity=30')).text).toContain('Quantity,30,30,')
+  expect((await download(consumer, '*/*', '?quantity=0')).status).toBe(400)
+  expect((await download(stranger, '*/*')).status).toBe(404)
+  expect((await compare(rfqId, '', consumer, { accept: 'text/csv' })).headers.get('content-type')).toBe(
+    'application/json',
+  )
 })

@@ -1,6 +1,9 @@
 import { Elysia } from 'elysia'
-import Negotiator from 'negotiator'
-import { getOfferComparison, type OfferComparison } from '../../../proto/http/sourcing/comparison.ts'
+import {
+  exportOfferComparison,
+  getOfferComparison,
+  type OfferComparison,
+} from '../../../proto/http/sourcing/comparison.ts'
 import type { Rfq } from '../../../proto/http/sourcing/rfqs.ts'
 import type { PipelinedReads } from '../../kit/db/pipelined-reads.ts'
 import { found } from '../../kit/errors/refusal.ts'
@@ -17,30 +20,34 @@ interface Deps {
   tenantReads: TenantReads
 }
 
-export const comparisonRoutes = ({ http, reads, tenantReads }: Deps) =>
-  new Elysia({ name: 'sourcing.comparison' }).use(
-    http.route(getOfferComparison, async ({ caller: { orgId }, params, query, request, now }) => {
-      const { document } = found(await reads.query((sql) => findComparedRfq(sql, orgId, params.id)))
-      const rfq: Rfq = JSON.parse(document)
-      const reader = { orgId, signal: request.signal }
-      const offers = await tenantReads.bounded(reader, (sql) => findComparedOffers(sql, orgId, rfq.id, now))
-      return answerOf(request, rfq, comparisonOf(rfq, offers, query.quantity ?? defaultQuantity(rfq)))
-    }),
-  )
+export const comparisonRoutes = ({ http, ...deps }: Deps) =>
+  new Elysia({ name: 'sourcing.comparison' })
+    .use(http.route(getOfferComparison, async (context) => (await compare(deps, context)).comparison))
+    .use(
+      http.route(exportOfferComparison, async (context) => {
+        const { rfq, comparison } = await compare(deps, context)
+        return new Raw(csvOf(comparison), 'text/csv; charset=utf-8', {
+          'content-disposition': `attachment; filename="comparison-${rfq.serialNumber}.csv"`,
+        })
+      }),
+    )
 
-const JSON_TYPE = 'application/json'
-const CSV_TYPE = 'text/csv'
+interface ComparisonRequest {
+  caller: { orgId: string }
+  params: { id: string }
+  query: { quantity?: number }
+  request: Request
+  now: string
+}
 
-/** JSON unless `Accept` prefers CSV. */
-function answerOf(request: Request, { serialNumber }: Rfq, comparison: OfferComparison): Raw {
-  const headers = { vary: 'Authorization, Accept' }
-  const wanted = new Negotiator({ headers: { accept: request.headers.get('accept') ?? undefined } })
-  if (wanted.mediaType([JSON_TYPE, CSV_TYPE]) !== CSV_TYPE) {
-    return new Raw(JSON.stringify(comparison), JSON_TYPE, headers)
-  }
-  const name = `comparison-${serialNumber}.csv`
-  return new Raw(csvOf(comparison), `${CSV_TYPE}; charset=utf-8`, {
-    ...headers,
-    'content-disposition': `attachment; filename="${name}"`,
-  })
+/** The comparison that both operations answer. */
+async function compare(
+  { reads, tenantReads }: Omit<Deps, 'http'>,
+  { caller: { orgId }, params, query, request, now }: ComparisonRequest,
+): Promise<{ rfq: Rfq; comparison: OfferComparison }> {
+  const { document } = found(await reads.query((sql) => findComparedRfq(sql, orgId, params.id)))
+  const rfq: Rfq = JSON.parse(document)
+  const reader = { orgId, signal: request.signal }
+  const offers = await tenantReads.bounded(reader, (sql) => findComparedOffers(sql, orgId, rfq.id, now))
+  return { rfq, comparison: comparisonOf(rfq, offers, query.quantity ?? defaultQuantity(rfq)) }
 }

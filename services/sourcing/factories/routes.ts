@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 import * as operations from '../../../proto/http/sourcing/factories.ts'
 import * as administration from '../../../proto/http/sourcing/factory-administration.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
+import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { PageReads } from '../../kit/pagination/page-reads.ts'
@@ -38,8 +38,7 @@ export const factoryRoutes = ({ http, pagination, ...deps }: Deps) =>
       http.route(operations.batchGetFactories, async ({ caller, body }) => {
         const reader = readerOf(caller)
         const rows = await deps.reads.query((sql) => findFactories(sql, caller.orgId, reader, body.ids))
-        const byId = new Map(rows.map(({ id, document }) => [id, document]))
-        return new JsonText(`{"items":[${[...new Set(body.ids)].flatMap((id) => byId.get(id) ?? []).join(',')}]}`)
+        return batchOf(body.ids, rows)
       }),
     )
     .use(

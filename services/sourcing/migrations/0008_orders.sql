@@ -65,6 +65,7 @@ create index orders_distributed_parts on sourcing.orders (distributor_org_id, pa
   where distributor_org_id is not null;
 create index orders_distributed_factories on sourcing.orders (distributor_org_id, factory_id, id desc)
   where distributor_org_id is not null;
+create index orders_of_rfq on sourcing.orders (rfq_id, id desc);
 -- For the deletion of a part, and for its files of the group `ip`.
 create index orders_unfinished on sourcing.orders (part_id) where state not in ('COMPLETED', 'DECLINED', 'CANCELLED');
 create index orders_live on sourcing.orders (manufacturer_org_id, part_id)

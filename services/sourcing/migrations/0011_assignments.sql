@@ -25,6 +25,8 @@ create table sourcing.assignments (
   document text not null
 );
 
+create index assignments_of_rfq on sourcing.assignments (rfq_id);
+
 -- An organization of an assignment. The columns of the filters are repeated, so that the time of a list depends neither on the
 -- number of assignments of the organization nor on those of others.
 create table sourcing.assignment_parties (

@@ -3,12 +3,13 @@ import type { OrderState } from '../../../proto/states/orders.ts'
 import type { Sql } from '../../kit/db/client.ts'
 import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
 import type { DocumentRow, PageWindow } from '../../kit/pagination/pagination.ts'
-import { inView } from './visibility.ts'
+import { inView, isParty } from './visibility.ts'
 
 export interface OrderFilters {
   state?: OrderState | undefined
   partId?: string | undefined
   factoryId?: string | undefined
+  rfqId?: string | undefined
 }
 
 export interface OrderListing extends PageWindow, OrderFilters {
@@ -50,5 +51,13 @@ const listInAllViews = (sql: Sql, orgId: string, listing: OrderListing) => {
     order by page.id desc`
 }
 
-export const listOrders = (sql: Sql, orgId: string, listing: OrderListing) =>
-  listing.view ? listInView(sql, orgId, listing.view, listing) : listInAllViews(sql, orgId, listing)
+/** Newest first, of one RFQ, which has at most as many as an award has lines. */
+const listOfRfq = (sql: Sql, orgId: string, rfqId: string, { view, ...listing }: OrderListing) => sql<DocumentRow[]>`
+  select id as position, document from sourcing.orders
+  where rfq_id = ${rfqId} and ${view ? inView(sql, orgId, view) : isParty(sql, orgId)} ${filtered(sql, listing)}
+  order by id desc limit ${listing.limit} offset ${listing.offset}`
+
+export function listOrders(sql: Sql, orgId: string, listing: OrderListing) {
+  if (listing.rfqId !== undefined) return listOfRfq(sql, orgId, listing.rfqId, listing)
+  return listing.view ? listInView(sql, orgId, listing.view, listing) : listInAllViews(sql, orgId, listing)
+}

@@ -13,5 +13,6 @@ export async function findPage(
   return readPage(deps, reader, cost, (sql) => listOrders(sql, reader.orgId, listing))
 }
 
-const countFilters = ({ state, partId, factoryId }: OrderFilters) =>
-  [state, partId, factoryId].filter((filter) => filter !== undefined).length
+/** An RFQ has few orders, whatever the others are. */
+const countFilters = ({ state, partId, factoryId, rfqId }: OrderFilters) =>
+  rfqId === undefined ? [state, partId, factoryId].filter((filter) => filter !== undefined).length : 1

@@ -128,6 +128,28 @@ describe('GET /v1/orders', () => {
     }
   })
 
+  test('rfqId limits the list of /flows/v1 to the orders of an award, for each party and no other organization', async () => {
+    const rfqOf = async (id: string) => (await orders.SELLER.read(id)).body.rfqId
+    const find = (by: keyof typeof PARTIES | 'stranger', query: string) =>
+      ({ ...PARTIES, stranger })[by].administrator.client.get<{ items: { id: string }[]; hasMore: boolean }>(
+        `/flows/v1/orders?pageSize=50&${query}`,
+      )
+    const idsOf = async (by: keyof typeof PARTIES | 'stranger', query: string) =>
+      (await find(by, query)).body.items.map(({ id }) => id)
+    const rfqId = await rfqOf(shipped)
+    await market.db.owner`update sourcing.orders set rfq_id = ${rfqId} where id = ${placed}`
+    for (const view of VIEWS) {
+      expect([view, await idsOf(view, `rfqId=${rfqId}`)]).toEqual([view, [shipped, placed]])
+      expect([view, await idsOf(view, `rfqId=${rfqId}&view=${view}&state=SHIPPED`)]).toEqual([view, [shipped]])
+    }
+    expect(await idsOf('SELLER', `rfqId=${rfqId}&view=CONSUMER`)).toEqual([])
+    expect(await idsOf('DISTRIBUTOR', `rfqId=${await rfqOf(ofOtherFactory)}`)).toEqual([])
+    expect(await idsOf('stranger', `rfqId=${rfqId}`)).toEqual([])
+    expect(await idsOf('SELLER', 'rfqId=rfq_unknown')).toEqual([])
+    expect(await idsOf('SELLER', '')).toEqual(all)
+    expect((await orders.SELLER.list(`?rfqId=${rfqId}`)).status).toBe(400)
+  })
+
   test('each item equals the JSON of GET /v1/orders/{id}, and the list is beta', async () => {
     const { body, headers } = await orders.SELLER.list('?pageSize=50')
     expect(headers.get('beta')).toBe('true')

@@ -38,6 +38,7 @@ const FILTERS: [string, OrderFilters][] = [
   ['a rare state', { state: 'ON_HOLD' }],
   ['partId', { partId: PART }],
   ['factoryId', { factoryId: FACTORY }],
+  ['rfqId', { rfqId: `rfq_${'14'.padStart(26, '0')}` }],
 ]
 
 describe(`over ${ROWS} orders, of which one organization has half in each role`, () => {

@@ -4,9 +4,10 @@ import * as operations from '../../../proto/http/sourcing/orders.ts'
 import type { Pool } from '../../kit/db/client.ts'
 import { JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
+import type { CallerContext } from '../../kit/http/context.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { PageReads } from '../../kit/pagination/page-reads.ts'
-import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { PageWindow, Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import { changeMilestones, moveOrder, releaseFiles } from './commands.ts'
 import type { OrderDeps } from './followers.ts'
@@ -15,16 +16,15 @@ import { findOrder } from './queries.ts'
 
 type Deps = PageReads & OrderDeps & { http: Http; pagination: Pagination; sql: Pool }
 
-export const orderRoutes = ({ http, pagination, ...deps }: Deps) =>
-  new Elysia({ name: 'sourcing.orders' })
-    .use(
-      http.route(operations.listOrders, ({ caller, query, request }) => {
-        const reader = { orgId: caller.orgId, signal: request.signal }
-        return pagination.json({ caller, list: 'orders', query }, (window) =>
-          findPage(deps, reader, { ...query, ...window }),
-        )
-      }),
-    )
+export const orderRoutes = ({ http, pagination, ...deps }: Deps) => {
+  const pageOfOrders = ({ caller, query, request }: CallerContext<typeof lifecycle.findOrders>) => {
+    const reader = { orgId: caller.orgId, signal: request.signal }
+    const listing = (window: PageWindow) => findPage(deps, reader, { ...query, ...window })
+    return pagination.json({ caller, list: 'orders', query }, listing)
+  }
+  return new Elysia({ name: 'sourcing.orders' })
+    .use(http.route(operations.listOrders, (context) => pageOfOrders(context)))
+    .use(http.route(lifecycle.findOrders, (context) => pageOfOrders(context)))
     .use(
       http.route(operations.getOrder, async ({ caller, params }) => {
         const rows = await deps.reads.query((sql) => findOrder(sql, caller.orgId, params.id))
@@ -50,3 +50,4 @@ export const orderRoutes = ({ http, pagination, ...deps }: Deps) =>
     .use(http.command(lifecycle.resumeOrder, (call) => moveOrder('resume', deps, call)))
     .use(http.command(lifecycle.replaceOrderMilestones, (call) => changeMilestones(deps, call)))
     .use(http.command(lifecycle.releaseOrderFiles, (call) => releaseFiles(deps, call)))
+}

@@ -103,6 +103,11 @@ export const findPart = (sql: Sql, orgId: string, id: string) => sql<{ document:
   select case when ${isOwn(sql, orgId)} then owner_document else document end as document
   from sourcing.parts where id = ${id} and ${isReadable(sql, orgId)}`
 
+/** The parts of these ids that an organization may read. */
+export const findParts = (sql: Sql, orgId: string, ids: readonly string[]) => sql<{ id: string; document: string }[]>`
+  select id, case when ${isOwn(sql, orgId)} then owner_document else document end as document
+  from sourcing.parts where id = any(${[...ids]}) and ${isReadable(sql, orgId)}`
+
 interface NewPart {
   id: string
   serialNumber: string

@@ -130,3 +130,33 @@ async function arrangeUnit(): Promise<[string]> {
     values (${id}, ${owner.orgId}, ${id}, now())`
   return [id]
 }
+
+describe('POST /flows/v1/parts:batch-get', () => {
+  const batch = (client: ApiClient, ids: unknown) => client.post<List & Problem>('/flows/v1/parts:batch-get', { ids })
+  const mine = owner.administrator.client
+  const theirs = stranger.administrator.client
+
+  test('answers the parts that the caller may read, in the order of the request, each once', async () => {
+    const draft = await created({ title: 'Draft' })
+    const [unit] = await arrangeUnit()
+    const open = await created({ title: 'Public', materialType: 'metal', businessUnitIds: [unit] })
+    await publish(open)
+    const hidden = await created({ title: 'Internal', materialType: 'metal', internal: true })
+    await publish(hidden)
+    const ids = [hidden, open, 'part_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', draft, open, 'no id at all']
+    const ours = await batch(mine, ids)
+    expect([ours.status, ours.body.items.map(({ id }) => id)]).toEqual([200, [hidden, open, draft]])
+    expect(ours.body.items.every((part) => isPart.Check(part))).toBe(true)
+    expect(ours.body.items[1]).toEqual((await mine.get<Part>(`/v1/parts/${open}`)).body)
+    const foreign = await batch(theirs, ids)
+    expect(foreign.body.items).toEqual([(await theirs.get<Part>(`/v1/parts/${open}`)).body])
+    expect(foreign.body.items[0]).not.toHaveProperty('businessUnitIds')
+  })
+
+  test('needs 1 to 100 ids, and a token', async () => {
+    for (const ids of [[], Array(101).fill('part_1'), 'part_1', [1], null])
+      expect((await batch(mine, ids)).status).toBe(400)
+    expect((await batch(mine, Array(100).fill('part_1'))).status).toBe(200)
+    expect((await batch(market.anonymous, ['part_1'])).status).toBe(401)
+  })
+})

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia'
 import * as lifecycle from '../../../proto/http/sourcing/part-lifecycle.ts'
 import * as operations from '../../../proto/http/sourcing/parts.ts'
 import type { Pool } from '../../kit/db/client.ts'
-import { JsonText } from '../../kit/db/json-text.ts'
+import { batchOf, JsonText } from '../../kit/db/json-text.ts'
 import { found } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import type { PageReads } from '../../kit/pagination/page-reads.ts'
@@ -10,7 +10,7 @@ import type { Pagination } from '../../kit/pagination/pagination.ts'
 import { listHistory } from '../history/queries.ts'
 import * as commands from './commands.ts'
 import { findPage } from './list.ts'
-import { findMetadata, findOwnPart, findPart } from './queries.ts'
+import { findMetadata, findOwnPart, findPart, findParts } from './queries.ts'
 import { metadataProblems } from './rules.ts'
 
 type Deps = PageReads & { http: Http; pagination: Pagination; sql: Pool }
@@ -31,6 +31,12 @@ export const partRoutes = ({ http, pagination, ...deps }: Deps) =>
         async ({ caller, params }) =>
           new JsonText(found(await deps.reads.query((sql) => findPart(sql, caller.orgId, params.id))).document),
       ),
+    )
+    .use(
+      http.route(lifecycle.batchGetParts, async ({ caller, body: { ids }, request }) => {
+        const reader = { orgId: caller.orgId, signal: request.signal }
+        return batchOf(ids, await deps.tenantReads.bounded(reader, (sql) => findParts(sql, caller.orgId, ids)))
+      }),
     )
     .use(
       http.route(operations.getPartMetadata, async ({ caller, params }) => {

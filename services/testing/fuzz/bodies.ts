@@ -145,3 +145,35 @@ function valuesFor(schema: Schema, brief: boolean): unknown[] {
   }
   return []
 }
+
+/** Hostile forms for an operation of OAuth, most of them derived from a valid one. */
+export function hostileForms({ body, contract }: Documented, input: Input, { costly = false } = {}): HostileBody[] {
+  if (body === undefined || contract.form === undefined) return []
+  const valid = input.body as Record<string, string>
+  const text = new URLSearchParams(valid).toString()
+  const broken = [
+    '',
+    '&',
+    '=',
+    '&&==&',
+    '%',
+    '%zz=%',
+    `a=%ff&${text}`,
+    `${text}&${text}`,
+    `__proto__=1&${text}`,
+    '{"a":1}',
+  ]
+  const many = Array.from({ length: 10_000 }, (_, n) => `${n}=1`).join('&')
+  const changed = fieldsOf(body).flatMap(({ place }) => {
+    const name = place.replace('body.', '')
+    const values = ['a\0b', ...(costly ? [] : ['', ...TEXTS, ...LONG_TEXTS])].map(
+      (value) => new URLSearchParams({ ...valid, [name]: value }),
+    )
+    return [...values, `${name}=x&${name}=y`, `${name}[]=x`, `${name}=%ff`].map(String)
+  })
+  return [...broken, many, `${'k'.repeat(20_000)}=1`, ...changed].map((form) => ({
+    name: `form ${form.slice(0, 60)}`,
+    body: form,
+    contentType: 'application/x-www-form-urlencoded',
+  }))
+}

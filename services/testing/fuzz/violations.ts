@@ -1,5 +1,5 @@
-import { ERRORS } from '../../../proto/errors.ts'
-import { familyOf, mediaTypeOf } from '../../kit/http/problem.ts'
+import { ERRORS, type ErrorCode } from '../../../proto/errors.ts'
+import { type Family, familyOf, mediaTypeOf } from '../../kit/http/problem.ts'
 import { codeIn, type Documented, envelopeViolations } from '../operations/document.ts'
 import type { Answer, HostileRequest } from './harness.ts'
 import { MARK } from './texts.ts'
@@ -47,12 +47,18 @@ function errorViolations(method: string, target: string, { status, headers, text
   }
   violations.push(...envelopeViolations(family, body))
   const code = codeIn(body)
-  const statusOfCode = code === 'validation_error' && family === 'v2.3' ? 422 : code && ERRORS[code]?.status
-  if (statusOfCode !== status) violations.push(`code ${code} with ${status}`)
+  if (!hasStatus(family, code, status)) violations.push(`code ${code} with ${status}`)
   if (family === 'v1' && body.status !== status) violations.push(`status ${body.status} in the body`)
   if (family === 'v1' && body.requestId !== headers.get('x-request-id')) violations.push('another request id')
   if (withoutIds(JSON.stringify({ ...body, instance: '' })).includes(MARK)) violations.push('repeats input')
   return violations
+}
+
+/** Whether a code may come with a status. Most words of OAuth stand for several statuses. */
+function hasStatus(family: Family, code: ReturnType<typeof codeIn>, status: number): boolean {
+  if (family === 'oauth') return (code === 'invalid_client') === (status === 401)
+  if (family === 'v2.3' && code === 'validation_error') return status === 422
+  return code !== undefined && code in ERRORS && ERRORS[code as ErrorCode].status === status
 }
 
 /** An error contains the path of the request, an id or name that refers to nothing, and no other input. */

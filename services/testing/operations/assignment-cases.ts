@@ -44,6 +44,7 @@ export const ASSIGNMENT_CASES: Record<string, OperationCase> = {
   listAssignments: {
     references: {
       'query.orderId': ['boughtOrder', 'placedOrder'],
+      'query.rfqId': ['draftRfq', 'openRfq'],
       'query.partId': ['draftPart', 'internalPart'],
       'query.factoryId': 'internalFactory',
     },

@@ -17,6 +17,7 @@ import { ORDER_CASES } from './order-cases.ts'
 import { PEOPLE_CASES } from './people-cases.ts'
 import { RFQ_CASES } from './rfq-cases.ts'
 import { partWithOpenRfq } from './rfqs.ts'
+import { SERVICE_ACCOUNT_CASES } from './service-account-cases.ts'
 import { WEBHOOK_CASES } from './webhook-cases.ts'
 
 /** The status for accounts without the permission. */
@@ -118,6 +119,7 @@ const CASES: Record<string, OperationCase> = {
     references: { 'path.id': 'draftPart' },
     conflict: async (fixtures, account, input) => withValue(input, 'path.id', await partWithOpenRfq(fixtures, account)),
   },
+  batchGetParts: { references: { 'body.ids.0': ['draftPart', 'internalPart'] } },
   getPartMetadata: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listPartHistory: { references: { 'path.id': ['draftPart', 'internalPart'] } },
   listAuditLog: { references: { 'query.actorId': 'user' } },
@@ -130,6 +132,7 @@ const CASES: Record<string, OperationCase> = {
       withValue(input, 'path.id', await recordKind('internalPart').make(fixtures, account)),
   },
   ...PEOPLE_CASES,
+  ...SERVICE_ACCOUNT_CASES,
   ...FILE_CASES,
   ...FACTORY_CASES,
   ...RFQ_CASES,

@@ -1,5 +1,5 @@
 import Ajv, { type ValidateFunction } from 'ajv/dist/2020.js'
-import type { ErrorCode } from '../../../proto/errors.ts'
+import type { ErrorCode, OAuthError } from '../../../proto/errors.ts'
 import type { AnyOperation } from '../../../proto/http/operation.ts'
 import { isDate, isDateTime } from '../../../proto/http/times.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
@@ -100,6 +100,9 @@ const schemaViolations = (validate: ValidateFunction, value: unknown): string[] 
         ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
       )
 
+/** The media type of the operations of OAuth. */
+export const FORM = 'application/x-www-form-urlencoded'
+
 /** Every operation of the document, in its order. */
 export const DOCUMENTED: readonly Documented[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => documented(path, method, described)),
@@ -107,7 +110,10 @@ export const DOCUMENTED: readonly Documented[] = Object.entries(document.paths).
 
 function documented(path: string, method: string, described: OperationObject): Documented {
   const { operationId, requestBody, responses } = described
-  const parameters = described.parameters.map((each) => dereferenced<Parameter>(each))
+  const parameters = described.parameters.map((each) => {
+    const parameter = dereferenced<Parameter>(each)
+    return { ...parameter, schema: { ...parameter.schema, ...resolved(parameter.schema) } }
+  })
   const contract = contracts.get(operationId)
   if (!contract) throw new Error(`${operationId} is in the document, but not in the contract`)
   const success = Number(Object.keys(responses).find((status) => status.startsWith('2')))
@@ -123,7 +129,7 @@ function documented(path: string, method: string, described: OperationObject): D
     contract,
     params: parameters.filter((parameter) => parameter.in === 'path'),
     query: parameters.filter((parameter) => parameter.in === 'query'),
-    body: requestBody?.content['application/json']?.schema,
+    body: (requestBody?.content['application/json'] ?? requestBody?.content[FORM])?.schema,
     bodyRequired: requestBody?.required ?? false,
     statuses: new Set(Object.keys(responses).map(Number)),
     success,
@@ -158,13 +164,14 @@ export const responseSchemaOf = ({ path, method, success }: Documented): Schema 
 const envelopes = {
   v1: validatorAt('components', 'schemas', 'Problem'),
   'v2.3': validatorAt('components', 'schemas', 'ErrorEnvelope'),
+  oauth: validatorAt('components', 'schemas', 'OauthError'),
 }
 
 /** Violations of the error envelope of a family by the body of an error. */
 export const envelopeViolations = (family: Family, body: unknown): string[] => schemaViolations(envelopes[family], body)
 
-/** The error code in either envelope. */
-export const codeIn = (body: unknown): ErrorCode | undefined => {
-  const { code, error } = (body ?? {}) as { code?: ErrorCode; error?: { code?: ErrorCode } }
-  return code ?? error?.code
+/** The error code in any envelope; the word of OAuth in its. */
+export const codeIn = (body: unknown): ErrorCode | OAuthError | undefined => {
+  const { code, error } = (body ?? {}) as { code?: ErrorCode; error?: OAuthError | { code?: ErrorCode } }
+  return code ?? (typeof error === 'string' ? error : error?.code)
 }

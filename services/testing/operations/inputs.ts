@@ -1,4 +1,4 @@
-import { type Documented, resolved, type Schema } from './document.ts'
+import { type Documented, FORM, resolved, type Schema } from './document.ts'
 
 /** The input of an operation. */
 export interface Input {
@@ -27,7 +27,7 @@ export function exampleOf(schema: Schema, at: Place): unknown {
 }
 
 /** A request with the examples of the document, without optional query parameters. */
-export function exampleInput({ id, params, query, body }: Documented): Input {
+export function exampleInput({ id, params, query, body, contract }: Documented): Input {
   const texts = (parameters: typeof params, place: string) =>
     Object.fromEntries(
       parameters.map(({ name, example }) => {
@@ -42,7 +42,7 @@ export function exampleInput({ id, params, query, body }: Documented): Input {
       'query',
     ),
     body: body === undefined ? undefined : exampleOf(body, 'body'),
-    headers: {},
+    headers: contract.form === 'required' ? { 'content-type': FORM } : {},
   }
 }
 
@@ -100,15 +100,16 @@ export function identifiersOf({ params, query, body }: Documented): Place[] {
   ]
 }
 
-/** The input with another text or number in its body. Throws if the body has neither. */
-export function withOtherBody({ id, body }: Documented, input: Input): Input {
-  for (const { place, schema, required } of body ? fieldsOf(body) : []) {
-    if (!required || place.split('.').length > 2 || IDENTIFIER.test(lastName(place))) continue
+/** The input with another text or number in its body. Undefined if the body has neither. */
+export function withOtherBody({ body }: Documented, input: Input): Input | undefined {
+  for (const { place, schema } of body ? fieldsOf(body) : []) {
     const value = (input.body as Record<string, unknown>)[lastName(place)]
+    if (value === undefined || place.split('.').length > 2 || IDENTIFIER.test(lastName(place))) continue
     if (schema.type === 'integer') return withValue(input, place, Number(value) + 1)
-    if (schema.type === 'string' && !schema.format && !schema.enum) return withValue(input, place, `${value} 2`)
+    const isText = schema.type === 'string' && !schema.format && !schema.enum && !URL.canParse(String(value))
+    if (isText && new RegExp(schema.pattern ?? '').test(`${value} 2`)) return withValue(input, place, `${value} 2`)
   }
-  throw new Error(`${id}: no field of the body can be changed`)
+  return undefined
 }
 
 /** The name of a field; for an item, the name of its list. */

@@ -32,4 +32,5 @@ export const OFFER_CASES: Record<string, OperationCase> = {
   withdrawOffer: { by: 'manufacturer', references: { 'path.id': 'submittedOffer' }, conflict: 'race' },
   rejectOffer: { references: { 'path.id': 'receivedOffer' }, conflict: 'race' },
   getOfferComparison: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
+  exportOfferComparison: { references: { 'path.id': ['draftRfq', 'openRfq'] } },
 }

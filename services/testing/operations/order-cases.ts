@@ -47,6 +47,13 @@ export const ORDER_CASES: Record<string, OperationCase> = {
   listOrders: {
     references: { 'query.partId': ['draftPart', 'internalPart'], 'query.factoryId': 'internalFactory' },
   },
+  findOrders: {
+    references: {
+      'query.rfqId': ['draftRfq', 'openRfq'],
+      'query.partId': ['draftPart', 'internalPart'],
+      'query.factoryId': 'internalFactory',
+    },
+  },
   getOrder: { references: { 'path.id': ['boughtOrder', 'ownedOrder', 'placedOrder'] } },
   listOrderHistory: { references: { 'path.id': ['boughtOrder', 'placedOrder'] } },
   confirmOrder: step('placedOrder'),

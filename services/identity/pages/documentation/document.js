@@ -14,11 +14,19 @@ export function documentForPage(openapi, origin) {
   return shown
 }
 
+/** What a service account sends with a form of OAuth. */
+const CLIENT_FIELDS = { client_id: 'sak_…', client_secret: 'mkt_…' }
+
 function prepare(shown, { path, method, operation, origin }) {
-  operation.parameters = operation.parameters?.map((parameter) => withoutOptionalValues(resolved(shown, parameter)))
+  operation.parameters = operation.parameters?.map((each) => {
+    const parameter = resolved(shown, each)
+    return withoutOptionalValues({ ...parameter, schema: resolved(shown, parameter.schema) })
+  })
   const json = operation.requestBody?.content?.['application/json']
   if (json && json.example === undefined) json.example = requiredFields(shown, resolved(shown, json.schema))
-  const request = { ...requestOf(operation, `${origin}${path}`), method, body: json?.example }
+  const form = operation.requestBody?.content?.['application/x-www-form-urlencoded']
+  const fields = form && { ...requiredFields(shown, resolved(shown, form.schema)), ...CLIENT_FIELDS }
+  const request = { ...requestOf(operation, `${origin}${path}`), method, body: json?.example, fields }
   operation['x-codeSamples'] = [
     { lang: 'typescript', label: 'TypeScript', source: typescriptSample(request) },
     { lang: 'python', label: 'Python', source: pythonSample(request) },
@@ -73,12 +81,12 @@ function requestOf({ parameters = [], security, responses }, url) {
   const path = url.replaceAll(/\{(\w+)\}/g, (_, name) => exampleFor(name))
   return {
     url: query.length === 0 ? path : `${path}?${query.join('&')}`,
-    needsToken: security?.length !== 0,
+    needsToken: security === undefined,
     hasAnswer: !('204' in responses),
   }
 }
 
-function typescriptSample({ url, method, body, needsToken, hasAnswer }) {
+function typescriptSample({ url, method, body, fields, needsToken, hasAnswer }) {
   const headers = [
     ...(needsToken ? ['Authorization: `Bearer $' + '{accessToken}`'] : []),
     ...(body === undefined ? [] : [`'Content-Type': 'application/json'`]),
@@ -86,24 +94,26 @@ function typescriptSample({ url, method, body, needsToken, hasAnswer }) {
   const options = [
     ...(method === 'get' ? [] : [`  method: '${method.toUpperCase()}',`]),
     ...(headers.length === 0 ? [] : [`  headers: { ${headers.join(', ')} },`]),
-    ...(body === undefined
-      ? []
-      : [`  body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}),`]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(JSON.stringify(body, null, 2), 2)}),`]),
+    ...(fields === undefined ? [] : [`  body: new URLSearchParams(${indented(JSON.stringify(fields, null, 2), 2)}),`]),
   ]
   const call = options.length === 0 ? `fetch('${url}')` : `fetch('${url}', {\n${options.join('\n')}\n})`
   const lines = [`const response = await ${call}`, 'if (!response.ok) throw new Error(await response.text())']
   return [...lines, ...(hasAnswer ? ['const answer = await response.json()'] : [])].join('\n')
 }
 
-function pythonSample({ url, method, body, needsToken, hasAnswer }) {
+function pythonSample({ url, method, body, fields, needsToken, hasAnswer }) {
   const options = [
     ...(needsToken ? ['    headers={"Authorization": f"Bearer {access_token}"},'] : []),
-    ...(body === undefined ? [] : [`    json=${pythonValue(body).replaceAll('\n', '\n    ')},`]),
+    ...(body === undefined ? [] : [`    json=${indented(pythonValue(body), 4)},`]),
+    ...(fields === undefined ? [] : [`    data=${indented(pythonValue(fields), 4)},`]),
   ]
   const call = [`response = requests.${method}(`, `    "${url}",`, ...options, ')'].join('\n')
   const lines = ['import requests', '', call, 'response.raise_for_status()']
   return [...lines, ...(hasAnswer ? ['answer = response.json()'] : [])].join('\n')
 }
+
+const indented = (text, spaces) => text.replaceAll('\n', `\n${' '.repeat(spaces)}`)
 
 /** JSON as a value of Python. */
 function pythonValue(value) {

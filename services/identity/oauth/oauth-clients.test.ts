@@ -4,6 +4,7 @@ import * as oauth from 'oauth4webapi'
 import { ApiClient } from '../../testing/client.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
+import { createdAccount, createdKey } from '../../testing/service-accounts.ts'
 import { until } from '../../testing/until.ts'
 
 const port = await freePort()
@@ -57,16 +58,81 @@ describe('a standard OAuth client', () => {
     expect(await isAccepted(tokens.access_token)).toBe(true)
   })
 
-  test('revokes a token with the bearer token of the user', async () => {
+  test('revokes a token of a user without client authentication', async () => {
     const server = await discovered()
     const [tokens, other] = [await signedIn(server), await signedIn(server)]
-    const asUser: oauth.ClientAuth = (_server, _client, _body, headers) =>
-      headers.set('authorization', `Bearer ${other.access_token}`)
     const { refresh_token = '' } = tokens
-    const response = await oauth.revocationRequest(server, client, asUser, refresh_token, insecure)
+    const response = await oauth.revocationRequest(server, client, oauth.None(), refresh_token, insecure)
     await oauth.processRevocationResponse(response)
     await until(async () => !(await isAccepted(tokens.access_token)))
     expect(await isAccepted(other.access_token)).toBe(true)
+  })
+})
+
+describe('a standard OAuth client with a key of a service account', () => {
+  const { client: admin } = org.administrator
+  const newKey = async () => createdKey(admin, (await createdAccount(admin)).id)
+  const grant = async (server: oauth.AuthorizationServer, clientId: string, auth: oauth.ClientAuth) => {
+    const program = { client_id: clientId }
+    const parameters = new URLSearchParams()
+    const response = await oauth.clientCredentialsGrantRequest(server, program, auth, parameters, insecure)
+    return oauth.processClientCredentialsResponse(server, program, response)
+  }
+
+  test.each([
+    ['client_secret_basic', oauth.ClientSecretBasic],
+    ['client_secret_post', oauth.ClientSecretPost],
+  ])('obtains a token by %s, introspects and revokes it', async (method, authenticate) => {
+    const server = await discovered()
+    expect(server.token_endpoint_auth_methods_supported).toContain(method)
+    const { clientId, clientSecret } = await newKey()
+    const auth = authenticate(clientSecret)
+    const tokens = await grant(server, clientId, auth)
+    expect([tokens.expires_in, tokens.refresh_token]).toEqual([900, undefined])
+    expect(await isAccepted(tokens.access_token)).toBe(true)
+    const program = { client_id: clientId }
+    const introspect = async () => {
+      const response = await oauth.introspectionRequest(server, program, auth, tokens.access_token, insecure)
+      return oauth.processIntrospectionResponse(server, program, response)
+    }
+    expect(await introspect()).toMatchObject({ active: true, client_id: clientId })
+    const response = await oauth.revocationRequest(server, program, auth, tokens.access_token, insecure)
+    await oauth.processRevocationResponse(response)
+    expect(await introspect()).toEqual({ active: false })
+  })
+
+  test('reads why its secret is refused from the challenge', async () => {
+    const { clientId } = await newKey()
+    const error = await grant(await discovered(), clientId, oauth.ClientSecretBasic('wrong')).catch((each) => each)
+    expect(error).toBeInstanceOf(oauth.WWWAuthenticateChallengeError)
+    expect(error.status).toBe(401)
+    expect(error.cause[0]).toMatchObject({
+      scheme: 'basic',
+      parameters: { error: 'invalid_client', error_description: 'The client id or the secret is wrong.' },
+    })
+  })
+
+  test('reads why another request is refused from the error object', async () => {
+    const server = await discovered()
+    const refused = async (grantType: string, parameters: Record<string, string>) => {
+      const response = await oauth.genericTokenEndpointRequest(
+        server,
+        client,
+        oauth.None(),
+        grantType,
+        parameters,
+        insecure,
+      )
+      return oauth.processGenericTokenEndpointResponse(server, client, response).catch((each) => each)
+    }
+    const wrong = await refused('password', { username: email, password: 'wrong' })
+    expect(wrong).toBeInstanceOf(oauth.ResponseBodyError)
+    expect([wrong.error, wrong.error_description, wrong.status]).toEqual([
+      'invalid_grant',
+      'The credentials are not valid.',
+      400,
+    ])
+    expect((await refused('urn:ietf:params:oauth:grant-type:device_code', {})).error).toBe('unsupported_grant_type')
   })
 })
 
@@ -75,18 +141,20 @@ test('discovery names only what the server supports', async () => {
   expect(status).toBe(200)
   expect(body).toEqual({
     issuer: publicUrl,
-    token_endpoint: `${publicUrl}/v2.3/oauth/token`,
-    token_endpoint_auth_methods_supported: ['none'],
-    revocation_endpoint: `${publicUrl}/v2.3/oauth/revoke`,
-    revocation_endpoint_auth_methods_supported: ['none'],
+    token_endpoint: `${publicUrl}/flows/v1/oauth/token`,
+    token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    revocation_endpoint: `${publicUrl}/flows/v1/oauth/revoke`,
+    revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+    introspection_endpoint: `${publicUrl}/flows/v1/oauth/introspect`,
+    introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
     jwks_uri: `${publicUrl}/.well-known/jwks.json`,
-    grant_types_supported: ['password', 'refresh_token'],
+    grant_types_supported: ['client_credentials', 'password', 'refresh_token'],
     response_types_supported: [],
     service_documentation: `${publicUrl}/docs`,
   })
 })
 
-describe('a form', () => {
+describe('a form to POST /v2.3/oauth/token', () => {
   const FORM = 'application/x-www-form-urlencoded'
   const send = (body: string, type = FORM) =>
     market.anonymous.post<{ error: { code: string; details?: { field: string; message: string }[] } }>(

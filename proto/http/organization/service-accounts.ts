@@ -1,0 +1,226 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { defineOperation, defineTag } from '../operation.ts'
+import { closed, DateTime, Line, OrNull, PageOf, pageQuery, pathParam } from '../shapes.ts'
+import { roleIds } from './roles.ts'
+
+const tag = defineTag(
+  'Service accounts',
+  'Users of your organization for programs. They have keys instead of a password, and obtain tokens at `POST /flows/v1/oauth/token`. Roles are granted to them, and they are activated, deactivated and anonymised, as other users.',
+)
+
+/** Maximum number of service accounts of an organization. */
+export const MAX_SERVICE_ACCOUNTS = 100
+/** Maximum number of keys of an account that are neither revoked nor expired: the second is for the change of keys. */
+export const MAX_LIVE_KEYS = 2
+/** Days for which ended keys are listed. */
+export const KEPT_KEYS_DAYS = 90
+
+const EXAMPLE_ID = 'user_01JZ8Q4D3R1G5M7VJ0T6W2X9YE'
+const EXAMPLE_KEY = 'sak_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'
+const EXAMPLE_NETWORKS = ['203.0.113.0/24', '2001:db8::/32']
+
+const name = Line(100, { description: 'Name of the program.', examples: ['ERP connector'] })
+const description = Line(500, {
+  description: 'What the program does, or who answers for it.',
+  examples: ['Copies orders to the ERP system every five minutes.'],
+})
+
+export const ServiceAccount = closed(
+  {
+    id: Type.String({ description: 'Id of the user that the service account is.', examples: [EXAMPLE_ID] }),
+    email: Type.String({
+      description: 'Address by which lists of users and the audit log show the account. It receives no mail.',
+      examples: ['user_01jz8q4d3r1g5m7vj0t6w2x9ye@service-accounts.marketplace.example.com'],
+    }),
+    name: Type.String({ description: 'Name of the program; `givenName` of the user.', examples: ['ERP connector'] }),
+    description: Type.Optional(
+      Type.String({
+        description: 'What the program does, or who answers for it.',
+        examples: ['Copies orders to the ERP system every five minutes.'],
+      }),
+    ),
+    active: Type.Boolean({ description: 'Whether its keys obtain tokens.', examples: [true] }),
+    createdTime: DateTime('Time of creation.'),
+    updatedTime: DateTime('Time of the last change.'),
+  },
+  { description: 'A user for programs.' },
+)
+export type ServiceAccount = Static<typeof ServiceAccount>
+
+export const CreateServiceAccountRequest = closed({
+  name,
+  description: Type.Optional(description),
+  roleIds: Type.Optional(roleIds),
+})
+export type CreateServiceAccountRequest = Static<typeof CreateServiceAccountRequest>
+
+export const PatchServiceAccountRequest = closed({
+  name: Type.Optional(name),
+  description: Type.Optional(OrNull(description)),
+})
+export type PatchServiceAccountRequest = Static<typeof PatchServiceAccountRequest>
+
+const keyFields = {
+  clientId: Type.String({ description: 'Id of the key: the client id.', examples: [EXAMPLE_KEY] }),
+  secretPrefix: Type.String({ description: 'Beginning of the client secret.', examples: ['mkt_7Kp2'] }),
+  description: Type.Optional(Type.String({ description: 'Where the key is used.', examples: ['Production'] })),
+  networks: Type.Array(Type.String({ description: 'A network in CIDR notation.', examples: [EXAMPLE_NETWORKS[0]] }), {
+    description: 'Networks from which the key obtains tokens; none: every address.',
+    examples: [EXAMPLE_NETWORKS],
+  }),
+  createdBy: Type.String({
+    description: 'User who created the key, and saw its secret.',
+    examples: ['user_01JZ8Q4D3R1G5M7VJ0T6W2X9YB'],
+  }),
+  createdTime: DateTime('Time of creation.'),
+  expireTime: Type.Optional(DateTime('Time after which the key and its tokens are not valid.')),
+  revokedTime: Type.Optional(DateTime('Time of the revocation.')),
+  lastUsedTime: Type.Optional(
+    DateTime('Time of the last use within a year, to the minute: a token or another request with the secret.'),
+  ),
+  lastUsedAddress: Type.Optional(Type.String({ description: 'Address of the last use.', examples: ['203.0.113.17'] })),
+}
+
+export const ServiceAccountKey = closed(keyFields, { description: 'A client id and its secret, which is not shown.' })
+export type ServiceAccountKey = Static<typeof ServiceAccountKey>
+
+export const CreateServiceAccountKeyRequest = closed({
+  description: Type.Optional(Line(100, { description: 'Where the key is used.', examples: ['Production'] })),
+  expireTime: Type.Optional(DateTime('Time in the future after which the key is not valid. Default: never.')),
+  networks: Type.Optional(
+    Type.Array(
+      Line(64, {
+        description: 'An address, or a network in CIDR notation without bits after its prefix.',
+        examples: [EXAMPLE_NETWORKS[0]],
+      }),
+      {
+        maxItems: 20,
+        description: 'Networks from which the key obtains tokens. Default: every address. Duplicates are removed.',
+        examples: [EXAMPLE_NETWORKS],
+      },
+    ),
+  ),
+})
+export type CreateServiceAccountKeyRequest = Static<typeof CreateServiceAccountKeyRequest>
+
+export const CreatedServiceAccountKey = closed(
+  {
+    ...keyFields,
+    clientSecret: Type.String({
+      description:
+        'The secret, which only this response contains: `mkt_`, 43 letters and digits, and a checksum of six. It matches `mkt_[0-9A-Za-z]{49}`.',
+      examples: ['mkt_7Kp2vQ9xB1nR4tY8wE5uI3oP6aS0dF7gH2jK9lZ4xC1v1Qz8Xk'],
+    }),
+  },
+  { description: 'A new key with its secret.' },
+)
+export type CreatedServiceAccountKey = Static<typeof CreatedServiceAccountKey>
+
+const path = '/flows/v1/service-accounts'
+const id = pathParam('id', 'Id of the service account.', EXAMPLE_ID)
+
+export const listServiceAccounts = defineOperation({
+  id: 'listServiceAccounts',
+  method: 'GET',
+  path,
+  tag,
+  summary: 'List service accounts',
+  description: 'Those of your organization, newest first.',
+  access: 'user:manage',
+  query: Type.Object(pageQuery),
+  response: PageOf(ServiceAccount),
+})
+
+export const getServiceAccount = defineOperation({
+  id: 'getServiceAccount',
+  method: 'GET',
+  path: `${path}/{id}`,
+  tag,
+  summary: 'Get a service account',
+  access: 'user:manage',
+  params: id,
+  response: ServiceAccount,
+  etag: true,
+})
+
+export const createServiceAccount = defineOperation({
+  id: 'createServiceAccount',
+  method: 'POST',
+  path,
+  tag,
+  summary: 'Create a service account',
+  description: `You must hold every permission of its roles. An organization has at most ${MAX_SERVICE_ACCOUNTS} service accounts. It is active, and obtains tokens once it has a key.`,
+  access: 'user:manage',
+  body: CreateServiceAccountRequest,
+  status: 201,
+  response: ServiceAccount,
+  refusals: ['limit_reached'],
+  audit: { procedure: 'serviceAccount.create', request: ['serviceAccountId', 'roleIds'] },
+  changesAuthority: true,
+})
+
+export const patchServiceAccount = defineOperation({
+  id: 'patchServiceAccount',
+  method: 'PATCH',
+  path: `${path}/{id}`,
+  tag,
+  summary: 'Change a service account',
+  description: 'You must hold every permission of the account.',
+  access: 'user:manage',
+  params: id,
+  body: PatchServiceAccountRequest,
+  response: ServiceAccount,
+  ifMatch: true,
+  audit: { procedure: 'serviceAccount.patch', request: ['id', 'fields'] },
+  changesAuthority: true,
+})
+
+export const listServiceAccountKeys = defineOperation({
+  id: 'listServiceAccountKeys',
+  method: 'GET',
+  path: `${path}/{id}/keys`,
+  tag,
+  summary: 'List the keys of a service account',
+  description: `Newest first. Keys that were revoked or have expired are listed for ${KEPT_KEYS_DAYS} days.`,
+  access: 'user:manage',
+  params: id,
+  query: Type.Object(pageQuery),
+  response: PageOf(ServiceAccountKey),
+})
+
+export const createServiceAccountKey = defineOperation({
+  id: 'createServiceAccountKey',
+  method: 'POST',
+  path: `${path}/{id}/keys`,
+  tag,
+  summary: 'Create a key of a service account',
+  description: `The response contains the client id and the secret, which is stored as a hash and never shown again. You must hold every permission of the account. An account has at most ${MAX_LIVE_KEYS} keys that are neither revoked nor expired: create the new one, deploy it, then revoke the old one. Every person who knows a key can use the roles that the account is granted later, too.`,
+  access: 'user:manage',
+  params: id,
+  body: CreateServiceAccountKeyRequest,
+  status: 201,
+  response: CreatedServiceAccountKey,
+  refusals: ['limit_reached'],
+  audit: { procedure: 'serviceAccount.key.create', request: ['id', 'keyId', 'expireTime', 'networks'] },
+  changesAuthority: true,
+  noStore: true,
+})
+
+export const revokeServiceAccountKey = defineOperation({
+  id: 'revokeServiceAccountKey',
+  method: 'POST',
+  path: `${path}/{id}/keys/{keyId}/revoke`,
+  tag,
+  summary: 'Revoke a key of a service account',
+  description:
+    'The key obtains no more tokens, and those that it obtained are void in every service within a second. You must hold every permission of the account.',
+  access: 'user:manage',
+  params: Type.Object({
+    ...id.properties,
+    ...pathParam('keyId', 'Client id of the key.', EXAMPLE_KEY).properties,
+  }),
+  response: ServiceAccountKey,
+  refusals: ['illegal_transition'],
+  audit: { procedure: 'serviceAccount.key.revoke', request: ['id', 'keyId'] },
+  changesAuthority: true,
+})

@@ -1,0 +1,59 @@
+import { timingSafeEqual } from 'node:crypto'
+import { isWithin } from '../../kit/addresses/networks.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { hashOf } from '../../kit/db/ids.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
+import { networkOf } from '../../kit/http/client-address.ts'
+import type { KeyedSemaphore } from '../../kit/limits/keyed-semaphore.ts'
+import { throttleKeys } from '../throttle/keys.ts'
+import { refuseThrottled } from '../throttle/throttle.ts'
+import { recordFailure } from '../tokens/failures.ts'
+import type { ClientCredentials } from './credentials.ts'
+import { type ClientRow, findClient, recordKeyUse } from './queries.ts'
+import { isUseDue, keyProblem } from './rules.ts'
+
+export interface ClientDeps {
+  sql: Pool
+  clock: () => number
+  /** Permits for authentications, by network because the organization is not known yet. */
+  permits: KeyedSemaphore
+}
+
+/** The client of a request and where it comes from. */
+export interface ClientRequest {
+  credentials: ClientCredentials
+  audit: AuditContext
+  signal: AbortSignal
+}
+
+const WRONG = 'The client id or the secret is wrong.'
+/** Dummy hash: an unknown client takes as long as a known one. */
+const DUMMY_HASH = hashOf('')
+
+/**
+ * Authenticates a service account by a key. Failures are counted, and leave an audit entry where the client is known. A
+ * right secret is never throttled: 256 random bits cannot be guessed, and other programs may share the address.
+ */
+export function authenticateClient(
+  { sql, clock, permits }: ClientDeps,
+  { credentials: { clientId, secret }, audit, signal }: ClientRequest,
+): Promise<ClientRow> {
+  const { ipAddress } = audit
+  return permits.run(networkOf(ipAddress), signal, async () => {
+    const now = new Date(clock()).toISOString()
+    const [client] = await findClient(sql, clientId)
+    const isRight = timingSafeEqual(hashOf(secret), client?.secret_hash ?? DUMMY_HASH)
+    const isAllowedAddress = client?.networks.length === 0 || isWithin(ipAddress, client?.networks ?? [])
+    const problem = client && isRight ? keyProblem(client, { isAllowedAddress, now }) : WRONG
+    if (client && problem === undefined) {
+      if (isUseDue(client, now)) await recordKeyUse(sql, clientId, ipAddress, now)
+      return client
+    }
+    const keys = throttleKeys(clientId, ipAddress, 'client')
+    await refuseThrottled(sql, keys, now)
+    const entry = { ...audit, procedure: 'auth.signIn' as const, request: { ...audit.request, clientId } }
+    await recordFailure(sql, { keys, user: client, audit: entry, code: 'invalid_client' }, now)
+    throw refuse('invalid_client', { detail: problem ?? WRONG })
+  })
+}

@@ -1,0 +1,106 @@
+import { decodeJwt } from 'jose'
+import type { OauthTokenResponse } from '../../../proto/http/identity/oauth.ts'
+import { isApplicable, type Permission } from '../../../proto/permissions.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { findCaller } from '../../kit/auth/queries.ts'
+import { runWithoutCaller } from '../../kit/command/without-caller.ts'
+import type { Sql } from '../../kit/db/client.ts'
+import { invalid, refuse } from '../../kit/errors/refusal.ts'
+import { refresh, signIn, type TokenDeps } from '../tokens/commands.ts'
+import type { CountSignIn } from '../tokens/metrics.ts'
+import { missingFields } from '../tokens/rules.ts'
+import { authenticateClient, type ClientDeps } from './client.ts'
+import type { ClientCredentials } from './credentials.ts'
+import type { ClientRow } from './queries.ts'
+import { tokenSeconds } from './rules.ts'
+
+export interface GrantDeps {
+  clients: ClientDeps
+  tokens: TokenDeps
+  countSignIn: CountSignIn
+}
+
+export interface GrantRequest {
+  body: {
+    grant_type: string
+    username?: string
+    password?: string
+    refresh_token?: string
+    scope?: string
+  }
+  credentials: ClientCredentials | undefined
+  audit: AuditContext
+  signal: AbortSignal
+}
+
+/** Answers the token endpoint of RFC 6749. */
+export async function grantToken(deps: GrantDeps, request: GrantRequest): Promise<OauthTokenResponse> {
+  const { grant_type: grantType } = request.body
+  if (grantType === 'client_credentials') {
+    return deps.countSignIn('client_credentials', () => grantToClient(deps, request))
+  }
+  if (grantType === 'password' || grantType === 'refresh_token') return grantToUser(deps, grantType, request)
+  throw refuse('unsupported_grant_type', {
+    detail: 'grant_type must be one of client_credentials, password, refresh_token',
+  })
+}
+
+async function grantToClient(
+  { clients, tokens: { sql, sign, clock, accessTokenSeconds } }: GrantDeps,
+  { body, credentials, audit: context, signal }: GrantRequest,
+): Promise<OauthTokenResponse> {
+  if (!credentials) throw refuse('invalid_client', { detail: 'This grant needs a client id and a secret.' })
+  const client = await authenticateClient(clients, { credentials, audit: context, signal })
+  const seconds = tokenSeconds(client, accessTokenSeconds, clock())
+  if (seconds <= 0) throw refuse('invalid_client', { detail: 'The key has expired.' })
+  await runWithoutCaller(sql, context, async (_, audit) => {
+    audit.actBy({ userId: client.user_id, orgId: client.org_id })
+    audit.add({ clientId: client.client_id })
+  })
+  return {
+    access_token: await sign(subjectOf(client), seconds),
+    token_type: 'Bearer',
+    expires_in: seconds,
+    ...(body.scope === undefined ? {} : await scopeOf(sql, client.user_id)),
+  }
+}
+
+/** The session of a token of a service account is the key, so that its revocation voids the tokens. */
+const subjectOf = (client: ClientRow) => ({
+  userId: client.user_id,
+  orgId: client.org_id,
+  sessionId: client.client_id,
+  sessionVersion: client.session_version,
+  clientId: client.client_id,
+})
+
+/** The grants of users, whose clients are not registered: client authentication is refused, and checked before. */
+async function grantToUser(
+  { clients, tokens, countSignIn }: GrantDeps,
+  grantType: 'password' | 'refresh_token',
+  { body, credentials, audit, signal }: GrantRequest,
+): Promise<OauthTokenResponse> {
+  if (credentials) {
+    await authenticateClient(clients, { credentials, audit, signal })
+    throw refuse('unauthorized_client', { detail: 'Service accounts use the grant client_credentials.' })
+  }
+  const missing = missingFields({ ...body, grant_type: grantType })
+  if (missing.length > 0) throw invalid(missing)
+  const { username = '', password = '', refresh_token = '' } = body
+  const answer = await countSignIn(grantType, () =>
+    grantType === 'password'
+      ? signIn(tokens, { username, password }, audit, signal)
+      : refresh(tokens, refresh_token, audit),
+  )
+  const { sub = '' } = decodeJwt(answer.access_token)
+  return { ...answer, ...(body.scope === undefined ? {} : await scopeOf(tokens.sql, sub)) }
+}
+
+/** The permissions in effect. A request that names a scope is told the one it got (RFC 6749, section 3.3). */
+async function scopeOf(sql: Sql, userId: string): Promise<{ scope: string }> {
+  const [row] = await findCaller(sql, userId)
+  const standing = { roles: row?.org_roles ?? [], operator: row?.operator ?? false }
+  return { scope: scopeText((row?.permissions ?? []).filter((key) => isApplicable(key, standing))) }
+}
+
+export const scopeText = (permissions: Iterable<Permission>): string => [...permissions].sort().join(' ')

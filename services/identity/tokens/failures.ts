@@ -1,0 +1,28 @@
+import type { ErrorCode } from '../../../proto/errors.ts'
+import type { AuditContext } from '../../kit/audit/context.ts'
+import { recordRefusal } from '../../kit/audit/record.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { newId } from '../../kit/db/ids.ts'
+import type { ThrottleKeys } from '../throttle/keys.ts'
+import { countFailure } from '../throttle/queries.ts'
+import { insertSignInFailure } from './queries.ts'
+
+interface Failure {
+  keys: ThrottleKeys
+  /** Undefined for an unknown account or client. */
+  user: { user_id: string; org_id: string } | undefined
+  audit: AuditContext
+  code: ErrorCode
+}
+
+/** Counts the failure and writes an audit entry. Unknown account: insert into sign_in_failures, so timing matches. */
+export async function recordFailure(sql: Pool, { keys, user, audit, code }: Failure, now: string): Promise<void> {
+  await countFailure(sql, keys, now)
+  if (user) await recordRefusal(sql, { ...audit, ...actorOf(user) }, code)
+  else await insertSignInFailure(sql, { id: newId('failure'), ...audit }, now)
+}
+
+export const actorOf = ({ user_id, org_id }: { user_id: string; org_id: string }) => ({
+  actorId: user_id,
+  orgId: org_id,
+})

@@ -1,0 +1,41 @@
+import ipaddr from 'ipaddr.js'
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const PREFIX = /^(?:0|[1-9]\d{0,2})$/
+
+/** Whether a text is an IPv4 address in its one usual spelling: four decimal numbers without leading zeros. */
+export const isPlainIpv4 = (text: string): boolean => IPV4.test(text)
+
+/**
+ * The canonical form of an address or a network in CIDR notation. Undefined for any other text, for a network with bits
+ * after its prefix, and for IPv4 addresses in IPv6: they are two spellings of one address, of which only one is compared.
+ */
+export function canonicalNetwork(text: string): string | undefined {
+  const [address = '', prefix, ...rest] = text.split('/')
+  const parsed = rest.length === 0 ? parse(address) : undefined
+  if (!parsed || (prefix !== undefined && !PREFIX.test(prefix))) return undefined
+  const bits = parsed.kind() === 'ipv4' ? 32 : 128
+  const length = prefix === undefined ? bits : Number(prefix)
+  if (length > bits) return undefined
+  const canonical = `${parsed.toString()}/${length}`
+  const kind = bits === 32 ? ipaddr.IPv4 : ipaddr.IPv6
+  return kind.networkAddressFromCIDR(canonical).toString() === parsed.toString() ? canonical : undefined
+}
+
+function parse(address: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (isPlainIpv4(address)) return ipaddr.IPv4.parse(address)
+  // A zone (%eth0) has a meaning on one machine only.
+  if (address.includes('%') || !ipaddr.IPv6.isValid(address)) return undefined
+  const parsed = ipaddr.IPv6.parse(address)
+  return parsed.isIPv4MappedAddress() ? undefined : parsed
+}
+
+/** Whether an address in canonical form is in one of the networks. An unknown address is in none. */
+export function isWithin(address: string | undefined, networks: readonly string[]): boolean {
+  const parsed = address === undefined ? undefined : parse(address)
+  if (!parsed) return false
+  return networks.some((network) => {
+    const [base, length] = ipaddr.parseCIDR(network)
+    return base.kind() === parsed.kind() && parsed.match([base, length] as never)
+  })
+}

@@ -1,0 +1,59 @@
+import {
+  type CreateServiceAccountRequest,
+  MAX_SERVICE_ACCOUNTS,
+  type PatchServiceAccountRequest,
+  type ServiceAccount,
+} from '../../../proto/http/organization/service-accounts.ts'
+import type { Command } from '../../kit/command/command.ts'
+import { newIdAt } from '../../kit/db/ids.ts'
+import { found, refuse } from '../../kit/errors/refusal.ts'
+import { requireMatch } from '../../kit/http/entity-tags.ts'
+import { requireNoHigherPermissions } from '../authority/authority.ts'
+import { emitUserChanged } from '../authority/events.ts'
+import { grantRoleTo } from '../roles/queries.ts'
+import { type LinkDeps, requireGrantable } from '../users/commands.ts'
+import * as queries from './queries.ts'
+import { accountOf, emailOf } from './shapes.ts'
+
+/** Creates an active service account without a key. */
+export async function createAccount(
+  { publicUrl }: LinkDeps,
+  { tx, caller, body, now, audit }: Command<{ body: CreateServiceAccountRequest }>,
+): Promise<ServiceAccount> {
+  const { orgId } = caller
+  const { name, description, roleIds = [] } = body
+  await requireGrantable(tx, caller, roleIds)
+  const [present] = await queries.countAccounts(tx, orgId)
+  if (present.count >= MAX_SERVICE_ACCOUNTS) throw refuse('limit_reached')
+  const id = newIdAt('user', now)
+  await queries.insertAccount(tx, { id, orgId, email: emailOf(id, publicUrl), name, description }, now)
+  for (const roleId of new Set(roleIds)) await grantRoleTo(tx, { orgId, userId: id, roleId })
+  audit.add({ serviceAccountId: id })
+  await emitUserChanged(tx, orgId, id)
+  return accountOf(found(await queries.findAccount(tx, orgId, id)))
+}
+
+interface PatchAccount {
+  params: { id: string }
+  body: PatchServiceAccountRequest
+  ifMatch: string | undefined
+}
+
+/** Changes name and description of a service account whose permissions the caller holds. */
+export async function patchAccount({
+  tx,
+  caller,
+  params: { id },
+  body,
+  ifMatch,
+  now,
+}: Command<PatchAccount>): Promise<ServiceAccount> {
+  const { orgId } = caller
+  const account = found(await queries.findAccount(tx, orgId, id))
+  await requireNoHigherPermissions(tx, caller, id)
+  requireMatch(ifMatch, accountOf(account))
+  const { name = account.name, description = account.description } = body
+  const [changed] = await queries.updateAccount(tx, { orgId, id, name, description }, now)
+  await emitUserChanged(tx, orgId, id)
+  return accountOf(changed as queries.AccountRow)
+}

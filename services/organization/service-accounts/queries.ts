@@ -1,0 +1,138 @@
+import type { Sql, Tx } from '../../kit/db/client.ts'
+import { NEWEST_ID } from '../../kit/pagination/keysets.ts'
+import type { PageWindow } from '../../kit/pagination/pagination.ts'
+import { inBatches } from '../../kit/worker/batches.ts'
+
+export interface AccountRow {
+  id: string
+  email: string
+  name: string
+  description: string | null
+  active: boolean
+  created_at: string
+  updated_at: string
+}
+
+/** The service accounts of an organization, newest first. An anonymised one is none any more. */
+export const listAccounts = (sql: Sql, orgId: string, { after, limit, offset }: PageWindow) => sql<AccountRow[]>`
+  select id, email, given_name as name, description, active, created_at, updated_at
+  from organization.users
+  where org_id = ${orgId} and kind = 'SERVICE' and anonymised_at is null and id < ${after ?? NEWEST_ID}
+  order by id desc limit ${limit} offset ${offset}`
+
+export const findAccount = (sql: Sql, orgId: string, id: string) => sql<AccountRow[]>`
+  select id, email, given_name as name, description, active, created_at, updated_at
+  from organization.users
+  where org_id = ${orgId} and id = ${id} and kind = 'SERVICE' and anonymised_at is null`
+
+export const countAccounts = (sql: Sql, orgId: string) => sql<[{ count: number }]>`
+  select count(*)::int as count from organization.users
+  where org_id = ${orgId} and kind = 'SERVICE' and anonymised_at is null`
+
+interface NewAccount {
+  id: string
+  orgId: string
+  email: string
+  name: string
+  description: string | undefined
+}
+
+export const insertAccount = (tx: Tx, { id, orgId, email, name, description }: NewAccount, now: string) => tx`
+  insert into organization.users
+    (id, org_id, kind, email, given_name, family_name, description, created_at, updated_at)
+  values (${id}, ${orgId}, 'SERVICE', ${email}, ${name}, '', ${description ?? null}, ${now}, ${now})`
+
+export const updateAccount = (
+  tx: Tx,
+  { orgId, id, name, description }: { orgId: string; id: string; name: string; description: string | null },
+  now: string,
+) => tx<AccountRow[]>`
+  update organization.users set given_name = ${name}, description = ${description}, updated_at = ${now}
+  where org_id = ${orgId} and id = ${id} and kind = 'SERVICE'
+  returning id, email, given_name as name, description, active, created_at, updated_at`
+
+export interface KeyRow {
+  id: string
+  secret_prefix: string
+  description: string | null
+  networks: string[]
+  created_by: string
+  created_at: string
+  expires_at: string | null
+  revoked_at: string | null
+  last_used_at: string | null
+  ip_address: string | null
+}
+
+/** The keys of an account, newest first, with their last use. */
+export const listKeys = (sql: Sql, orgId: string, userId: string, { after, limit, offset }: PageWindow) => sql<
+  KeyRow[]
+>`
+  select k.id, k.secret_prefix, k.description, k.networks, k.created_by, k.created_at, k.expires_at, k.revoked_at,
+    last.last_used_at, last.ip_address
+  from organization.service_account_keys k
+  left join identity.key_use_directory last on last.key_id = k.id
+  where k.org_id = ${orgId} and k.user_id = ${userId} and k.id < ${after ?? NEWEST_ID}
+  order by k.id desc limit ${limit} offset ${offset}`
+
+export const findKey = (sql: Sql, { orgId, userId, id }: { orgId: string; userId: string; id: string }) => sql<
+  KeyRow[]
+>`
+  select k.id, k.secret_prefix, k.description, k.networks, k.created_by, k.created_at, k.expires_at, k.revoked_at,
+    last.last_used_at, last.ip_address
+  from organization.service_account_keys k
+  left join identity.key_use_directory last on last.key_id = k.id
+  where k.org_id = ${orgId} and k.user_id = ${userId} and k.id = ${id}`
+
+export const countLiveKeys = (sql: Sql, orgId: string, userId: string, now: string) => sql<[{ count: number }]>`
+  select count(*)::int as count from organization.service_account_keys
+  where org_id = ${orgId} and user_id = ${userId} and revoked_at is null and (expires_at is null or expires_at > ${now})`
+
+interface NewKey {
+  id: string
+  orgId: string
+  userId: string
+  description: string | undefined
+  secretHash: Uint8Array
+  secretPrefix: string
+  networks: readonly string[]
+  createdBy: string
+  expiresAt: string | undefined
+}
+
+export const insertKey = (tx: Tx, key: NewKey, now: string) => tx`
+  insert into organization.service_account_keys
+    (id, org_id, user_id, description, secret_hash, secret_prefix, networks, created_by, created_at, expires_at)
+  values (${key.id}, ${key.orgId}, ${key.userId}, ${key.description ?? null}, ${Buffer.from(key.secretHash)},
+    ${key.secretPrefix}, ${[...key.networks]}, ${key.createdBy}, ${now}, ${key.expiresAt ?? null})`
+
+/** No row for a key that has been revoked already. */
+export const markRevoked = (
+  tx: Tx,
+  { orgId, userId, id }: { orgId: string; userId: string; id: string },
+  now: string,
+) => tx<{ id: string }[]>`
+  update organization.service_account_keys set revoked_at = ${now}
+  where org_id = ${orgId} and user_id = ${userId} and id = ${id} and revoked_at is null
+  returning id`
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+/** Deletes keys that ended more than this number of days ago. */
+export async function cleanUpKeys(sql: Sql, keptDays: number, now: string, signal: AbortSignal): Promise<void> {
+  const before = new Date(Date.parse(now) - keptDays * DAY_MS).toISOString()
+  await inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      delete from organization.service_account_keys where id = any(array(
+        select id from organization.service_account_keys where revoked_at < ${before}
+        order by revoked_at limit ${limit} for update skip locked))`,
+  )
+  await inBatches(
+    { limit: 1000, signal },
+    (limit) => sql`
+      delete from organization.service_account_keys where id = any(array(
+        select id from organization.service_account_keys where expires_at < ${before}
+        order by expires_at limit ${limit} for update skip locked))`,
+  )
+}

@@ -1,0 +1,46 @@
+import { Elysia } from 'elysia'
+import * as operations from '../../../proto/http/organization/service-accounts.ts'
+import type { Pool } from '../../kit/db/client.ts'
+import { found } from '../../kit/errors/refusal.ts'
+import type { Http } from '../../kit/http/http.ts'
+import type { Pagination } from '../../kit/pagination/pagination.ts'
+import type { LinkDeps } from '../users/commands.ts'
+import { createAccount, patchAccount } from './commands.ts'
+import { createKey, revokeKey } from './keys.ts'
+import * as queries from './queries.ts'
+import { accountOf, keyOf, networkProblems } from './shapes.ts'
+
+type Deps = LinkDeps & { http: Http; pagination: Pagination; sql: Pool }
+
+export const serviceAccountRoutes = ({ http, pagination, sql, ...deps }: Deps) =>
+  new Elysia({ name: 'organization.service-accounts' })
+    .use(
+      http.route(operations.listServiceAccounts, async ({ caller, query }) => {
+        const { items, hasMore } = await pagination.page(
+          { caller, list: 'serviceAccounts', query },
+          (window) => queries.listAccounts(sql, caller.orgId, window),
+          ({ id }) => id,
+        )
+        return { items: items.map(accountOf), hasMore }
+      }),
+    )
+    .use(
+      http.route(operations.getServiceAccount, async ({ caller, params }) =>
+        accountOf(found(await queries.findAccount(sql, caller.orgId, params.id))),
+      ),
+    )
+    .use(http.command(operations.createServiceAccount, (call) => createAccount(deps, call)))
+    .use(http.command(operations.patchServiceAccount, patchAccount))
+    .use(
+      http.route(operations.listServiceAccountKeys, async ({ caller, params, query }) => {
+        const { id } = found(await queries.findAccount(sql, caller.orgId, params.id))
+        const { items, hasMore } = await pagination.page(
+          { caller, list: `serviceAccountKeys ${id}`, query },
+          (window) => queries.listKeys(sql, caller.orgId, id, window),
+          (key) => key.id,
+        )
+        return { items: items.map(keyOf), hasMore }
+      }),
+    )
+    .use(http.command(operations.createServiceAccountKey, createKey, { checkBody: networkProblems }))
+    .use(http.command(operations.revokeServiceAccountKey, revokeKey))
