@@ -11,6 +11,8 @@ export const PATHS = {
     '/.well-known/oauth-authorization-server',
     '/docs',
     '/openapi.json',
+    '/asyncapi.json',
+    '/llms.txt',
     '/activate',
     '/impersonate',
     '/flows/v1',

@@ -22,7 +22,9 @@ const ofBillingDetails = (description: string) =>
 /** The data of each event about an assignment: the records as they are after the change. No event contains a price. */
 export const ASSIGNMENT_EVENTS = {
   'assignments.created': ofAssignment('An award placed an order and opened its assignment.'),
-  'assignments.updated': ofAssignment('The manufacturer replaced the milestones of the order.'),
+  'assignments.updated': ofAssignment(
+    'The manufacturer replaced the milestones of the order, or its IP owner released files for it.',
+  ),
   'assignments.status.updated': ofAssignment('The state of the order changed.'),
   'assignments.archived': ofAssignment('An organization of the order archived the assignment.'),
   'assignments.unarchived': ofAssignment('An organization of the order unarchived the assignment.'),

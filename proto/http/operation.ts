@@ -73,6 +73,8 @@ export interface Operation<
   readonly audit?: Audit
   /** What the operation does to the state of its record: `x-transition` in the document. */
   readonly transition?: Transition
+  /** The state of the record in the answer, where no transition tells it. */
+  readonly answersState?: string
   /**
    * Present for a command on users, roles, passwords, sessions, grants or organizations. It is refused (403) during an
    * impersonation, and reads its caller under the organization's lock, so that of two concurrent ones the second sees

@@ -7,6 +7,7 @@ import { createWebhookEndpoint } from '../../proto/http/webhooks/endpoints.ts'
 import { VERSION } from '../../services/kit/config/version.ts'
 import { errorFormatOf } from '../../services/kit/http/problem.ts'
 import { routerPath } from '../../services/kit/http/target.ts'
+import { withAnswerExample } from './answer-example.ts'
 import { Components, type Json } from './components.ts'
 import { sorted, UsedSchemas, withReferences } from './named-shapes.ts'
 import { describe, isAddition, plain, tagNameOf } from './operation.ts'
@@ -165,7 +166,9 @@ async function generate(operations: readonly Operation[], components: Components
     }),
   )
   for (const operation of operations) {
-    app.route(operation.method, routerPath(operation.path), () => '', { detail: describe(operation, components) })
+    app.route(operation.method, routerPath(operation.path), () => '', {
+      detail: withAnswerExample(operation, describe(operation, components)),
+    })
   }
   const answer = await app.handle(new Request('http://localhost/spec/json'))
   return (await answer.json()) as OpenApi

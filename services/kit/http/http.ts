@@ -25,6 +25,7 @@ const UNROUTED = {
   tag: { name: '', description: '' },
   summary: '',
   access: 'public',
+  page: true,
 } as const
 
 interface CommandOptions<O> {

@@ -1,12 +1,11 @@
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * Returns the OpenAPI document as the page shows it: the guides come before the operations, each operation has samples in
- * TypeScript and Python, and a request is filled in with the required values only.
+ * Returns the OpenAPI document as the page shows it: each operation has samples in TypeScript and Python, and a request is filled in
+ * with the required values only.
  */
-export function documentForPage(openapi, guides, origin) {
+export function documentForPage(openapi, origin) {
   const shown = structuredClone(openapi)
-  shown.info.description = `${shown.info.description}\n\n${guides.replaceAll('http://localhost:8080', origin)}`
   for (const [path, item] of Object.entries(shown.paths)) {
     for (const method of METHODS) {
       if (item[method]) prepare(shown, { path, method, operation: item[method], origin })
