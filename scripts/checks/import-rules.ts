@@ -90,8 +90,12 @@ export const IMPORT_RULES: IForbiddenRuleType[] = [
     to: { path: '^services/(?!kit/|testing/)', reachable: true },
   },
   forbid('proto imports only proto and TypeBox', {
-    from: '^proto/',
-    toExcept: ['^proto/', packages('@sinclair/typebox')],
+    from: '^proto/(?!clients/)',
+    toExcept: ['^proto/(?!clients/)', packages('@sinclair/typebox')],
+  }),
+  forbid('a client imports nothing of the marketplace', {
+    from: '^proto/clients/',
+    to: '^(proto/(?!clients/)|services/|scripts/)',
   }),
 
   forbid('kit imports only proto', { from: '^services/kit/', to: '^services/(?!kit/)' }),
