@@ -1,4 +1,9 @@
-import createClient, { type FetchOptions, type FetchResponse, type MaybeOptionalInit, type ParseAs } from 'openapi-fetch'
+import createClient, {
+  type FetchOptions,
+  type FetchResponse,
+  type MaybeOptionalInit,
+  type ParseAs,
+} from 'openapi-fetch'
 import type { PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
 import { errorOf } from './errors.ts'
 import type { paths, Upload } from './generated/openapi.ts'
@@ -34,10 +39,7 @@ export interface Marketplace {
   PATCH: Call<'patch'>
   DELETE: Call<'delete'>
   /** The items of all pages. The next page is read when its first item is needed. */
-  pages<P extends PagedPath>(
-    path: P,
-    ...init: Arguments<Init<'get', P>>
-  ): AsyncGenerator<ItemOf<P>, void, void>
+  pages<P extends PagedPath>(path: P, ...init: Arguments<Init<'get', P>>): AsyncGenerator<ItemOf<P>, void, void>
   /** Sends the bytes of a file. The upload can then be added to the files of a part by its id, within 24 hours. */
   upload(
     file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>,

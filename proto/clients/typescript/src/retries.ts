@@ -52,18 +52,20 @@ function retryAfterMs({ headers }: Response): number | undefined {
   return Number.isFinite(seconds) ? seconds * 1000 : undefined
 }
 
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const waited = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await unlessAborted(waited, signal).finally(() => clearTimeout(timer))
+}
+
+/** Waits for a promise, at most until the abort. */
+export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(done, ms)
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
     signal.addEventListener('abort', stop, { once: true })
-    function done() {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }
-    function stop() {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
   })
 }

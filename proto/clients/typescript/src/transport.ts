@@ -1,7 +1,7 @@
 import { type AskForToken, type Credentials, TokenSource } from './credentials.ts'
 import { errorOf } from './errors.ts'
 import type { OauthTokenResponse } from './generated/openapi.ts'
-import { type RetryOptions, repeated } from './retries.ts'
+import { type RetryOptions, repeated, unlessAborted } from './retries.ts'
 import { userAgent } from './user-agent.ts'
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
@@ -51,20 +51,21 @@ export function createTransport({ credentials, program, fetch: given, ...options
     if (takesKey && !headers.has('idempotency-key')) headers.set('idempotency-key', crypto.randomUUID())
     // A body that was read can be sent again.
     const body = request.body === null ? undefined : await request.arrayBuffer()
-    const send = async (attempt: AbortSignal) => {
-      const token = await tokens?.token()
-      attempt.throwIfAborted()
+    const isRepeatable = takesKey || READS.includes(method)
+    const send = (attempt: AbortSignal) =>
+      fetch(url, { method, headers, signal: attempt, ...(body === undefined ? {} : { body }) })
+    const sendWithToken = async () => {
+      const token = tokens && (await unlessAborted(tokens.token(), signal))
       if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-      const response = await fetch(url, { method, headers, signal: attempt, ...(body === undefined ? {} : { body }) })
+      const response = await repeated(send, { ...options, signal, isRepeatable })
       if (response.status === 401 && token !== undefined) tokens?.refuse(token)
       return response
     }
-    const retries = { ...options, signal, isRepeatable: takesKey || READS.includes(method) }
-    let response = await repeated(send, retries)
+    let response = await sendWithToken()
     if (response.status === 401 && tokens) {
       // The token was refused before anything was done: it has expired, or its session has ended.
       await response.body?.cancel()
-      response = await repeated(send, retries)
+      response = await sendWithToken()
     }
     if (response.status >= 400) throw await errorOf(request, response)
     return response
