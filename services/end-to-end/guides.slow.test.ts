@@ -21,6 +21,10 @@ const stepsOf = (page: string) => [...page.matchAll(STEP)].map(([, command = '',
 /** Every guide continues with the variables of the first one. */
 const [signIn] = stepsOf(await Bun.file(join(GUIDES, 'getting-started.md')).text())
 
+/** The client of the repository, by the name of its package. */
+const CLIENT = join(ROOT, 'proto', 'clients', 'typescript', 'src', 'index.ts')
+const TSCONFIG = JSON.stringify({ compilerOptions: { paths: { 'marketplace-client': [CLIENT] } } })
+
 const JQ = join(import.meta.dir, '..', 'testing', 'jq.ts')
 
 // The commands use URLs from responses, so PUBLIC_URL must be the actual address.
@@ -69,6 +73,7 @@ test.each(PAGES)(
     const folder = await mkdtemp(join(tmpdir(), 'guide-'))
     await writeFile(join(folder, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${JQ}' "$@"\n`, { mode: 0o755 })
     await symlink(process.execPath, join(folder, 'bun'))
+    await writeFile(join(folder, 'tsconfig.json'), TSCONFIG)
     await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
     const receiverPort = String(freePort())
     const placed = (text: string) => text.replaceAll('/tmp/', `${folder}/`).replaceAll('4401', receiverPort)
@@ -127,10 +132,13 @@ test('the TypeScript programs of the guides need no more than Node 20 has', asyn
       await writeFile(join(folder, file), program)
     }
   }
-  expect(files).toEqual(['receiver.ts'])
-  const node20 = ['--lib', 'es2023', '--types', 'node', '--module', 'esnext', '--moduleResolution', 'bundler']
+  expect(files.sort()).toEqual(['program.ts', 'receiver.ts'])
+  const node20 = { lib: ['es2023', 'dom'], types: ['node'], module: 'esnext', moduleResolution: 'bundler' }
+  const options = { noEmit: true, strict: true, skipLibCheck: true, allowImportingTsExtensions: true, ...node20 }
+  const compilerOptions = { ...options, ...JSON.parse(TSCONFIG).compilerOptions }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }))
   const compiler = join(ROOT, 'node_modules', '.bin', 'tsc')
-  const checked = Bun.spawn([compiler, '--noEmit', '--strict', '--skipLibCheck', ...node20, ...files], { cwd: folder })
+  const checked = Bun.spawn([compiler], { cwd: folder })
   const output = await checked.stdout.text()
   await rm(folder, { recursive: true })
   expect([output, await checked.exited]).toEqual(['', 0])
@@ -150,6 +158,7 @@ function parsed(text: string): unknown[] {
 
 const PLACEHOLDERS: [RegExp, string][] = [
   [/^http:\/\/127\.0\.0\.1:\d+\/files\/(uploads|objects)\/.+signature=/, '<address>'],
+  [/^user_[0-9a-z]{26}@service-accounts\.[\w.]+$/, '<address>'],
   [/^freja\.lund\.\d+@skagen-pumps\.example\.com$/, '<address>'],
   [/^http:\/\/[\w.:]+\/(activate|impersonate)#[\w-]{43}$/, '<link>'],
   [/^[a-z]+_[0-9A-HJKMNP-TV-Z]{26}$/, '<id>'],

@@ -6,6 +6,7 @@ const FOLDER = join(import.meta.dir, '..', '..', '..', 'proto', 'guides')
 export const GUIDES = [
   'getting-started',
   'sign-in',
+  'service-accounts',
   'errors',
   'paging',
   'retries',
