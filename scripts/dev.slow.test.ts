@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, afterEach, expect, test } from 'bun:test'
 import { chmod, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,9 +30,13 @@ const stateElsewhere = folderElsewhere({ root: checkout, temporary: '/var/tmp' }
 const port = freePort()
 const address = `http://localhost:${port}`
 const launched: Bun.Subprocess[] = []
+afterEach(async () => {
+  for (const child of launched.splice(0)) {
+    child.kill('SIGTERM')
+    await child.exited
+  }
+})
 afterAll(async () => {
-  for (const child of launched) child.kill('SIGTERM')
-  for (const child of launched) await child.exited
   await rm(checkout, { recursive: true, force: true })
   await rm(stateElsewhere, { recursive: true, force: true })
 })

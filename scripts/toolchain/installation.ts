@@ -75,9 +75,9 @@ export async function install(
 
 export const succeeds = async (command: string[]) => (await run(command)).code === 0
 
-/** Installs one package of Python, by default without its dependencies. */
+/** Installs a package of Python, or the requirements that the words name, by default without their dependencies. */
 export const pipInstall = (
-  requirement: string,
+  requirement: string | readonly string[],
   folder: string,
   { signal }: Progress,
   { withDependencies = false } = {},
@@ -85,7 +85,7 @@ export const pipInstall = (
   run(
     [
       ...[...PIP, 'install', '--no-input', '--disable-pip-version-check', ...(withDependencies ? [] : ['--no-deps'])],
-      ...['--target', folder, requirement],
+      ...['--target', folder, ...[requirement].flat()],
     ],
     signal && { signal },
   )

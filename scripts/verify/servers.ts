@@ -8,7 +8,7 @@ import { folderInMemory } from '../toolchain/memory.ts'
 import { removeOrphanedTestRuns, TEST_DATA, testFolder } from '../toolchain/orphans.ts'
 import { run } from '../toolchain/run.ts'
 import { findState } from '../toolchain/state.ts'
-import { installNats, installPythonPackage, installVersitygw } from '../toolchain/test-servers.ts'
+import { installNats, installPythonPackages, installVersitygw } from '../toolchain/test-servers.ts'
 import { verdict } from './checks.ts'
 import { isSlow } from './options.ts'
 import { NOTHING, type Tally } from './tally.ts'
@@ -31,7 +31,7 @@ export interface Servers {
 const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
 
 /** One guide has a program in Python. */
-const NEEDS_PYTHON = /(^|\/)guides\.slow\.test\.ts$/
+const NEEDS_PYTHON = /(^|\/)(guides|python-client)\.slow\.test\.ts$/
 
 /** The databases of quick tests need a few hundred megabytes; slow tests load millions of rows. */
 const QUICK_GIB = 1
@@ -87,7 +87,7 @@ export async function startServers(files: readonly string[], lifecycle: Lifecycl
   const s3Server = needsS3 ? await unlessMissing('versitygw', installVersitygw(lifecycle)) : undefined
   const needsPython = files.some((file) => NEEDS_PYTHON.test(file))
   const pythonPackages = needsPython
-    ? await unlessMissing('standardwebhooks', installPythonPackage(lifecycle))
+    ? await unlessMissing('python packages', installPythonPackages(lifecycle))
     : undefined
   signal.throwIfAborted()
   return {

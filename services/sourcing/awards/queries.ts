@@ -62,7 +62,10 @@ export const endOffers = (tx: Tx, rfqId: string, acceptedIds: readonly string[],
   where rfq_id = ${rfqId} and state = 'SUBMITTED'
   returning id, rfq_id, part_id, manufacturer_org_id, consumer_org_id, ip_owner_org_id, state`
 
-/** The awarded offers that each manufacturer sees: its own. They are written before the RFQ, whose change shows them. */
+/**
+ * Stores with each invitation which of its manufacturer's offers were awarded. The RFQ is changed after that, because the
+ * trigger of its change reads the invitations.
+ */
 export const markAwarded = (tx: Tx, rfqId: string, offerIds: readonly string[]) => tx`
   update sourcing.rfq_invitations invitation set awarded_offer_ids = own.offer_ids
   from (

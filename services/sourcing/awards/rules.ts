@@ -31,7 +31,7 @@ export const ACCEPT_FIELDS: Fields = { offer: () => 'id', quantity: () => 'quant
 
 const problem = (field: string, message: string): FieldError => ({ field, message })
 
-/** Offers that the RFQ does not have, and offers that are named twice. Unknown ids and offers for other RFQs are alike. */
+/** Offers that are named twice, or are not of the RFQ. The message does not say whether such an offer exists. */
 export function referenceProblems(awards: readonly Award[], known: ReadonlySet<string>, fields: Fields): FieldError[] {
   const seen = new Set<string>()
   return awards.flatMap(({ offerId }, index) => {

@@ -37,7 +37,7 @@ export const insertFactory = (tx: Tx, { id, orgId, name, internal, address }: Ne
 export const deleteCapabilities = (tx: Tx, factoryId: string) => tx`
   delete from sourcing.factory_capabilities where factory_id = ${factoryId}`
 
-/** Their positions are those of the list. A trigger rebuilds the document of the factory. */
+/** Capabilities are numbered from 1 in the order of the list. A trigger rebuilds the document of the factory. */
 export const insertCapabilities = (tx: Tx, factoryId: string, capabilities: readonly Capability[]) => tx`
   insert into sourcing.factory_capabilities (factory_id, ordinal, material_code, technology_id, process_type,
     standard_codes, criticality_ids, box_x, box_y, box_z)

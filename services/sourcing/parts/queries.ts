@@ -26,7 +26,7 @@ export const listParts = (sql: Sql, orgId: string, { view, after, limit, offset 
   where ${inView(sql, orgId, view)} and id < ${after ?? NEWEST_ID}
   order by id desc limit ${limit} offset ${offset}`
 
-/** The same for large offsets: an index-only scan skips parts, and documents are fetched last. */
+/** Newest first, for large offsets: an index-only scan skips parts, and only the documents of the page are fetched. */
 export const listPartsAtLargeOffset = (sql: Sql, orgId: string, { view, after, limit, offset }: PartListing) => sql<
   DocumentRow[]
 >`

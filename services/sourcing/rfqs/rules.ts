@@ -76,7 +76,7 @@ export interface Invitee {
 const mayInvite = ({ isManufacturer, needsFactory, hasFactory }: Invitee) =>
   isManufacturer && (hasFactory || !needsFactory)
 
-/** Ids in a request that name no organization which the consumer may invite. Unknown ids and other organizations are alike. */
+/** Sent ids that are unknown or of organizations that the consumer may not invite. Their messages do not differ. */
 export function inviteeProblems(sent: readonly string[], invitees: readonly Invitee[]): FieldError[] {
   const allowed = new Set(invitees.filter(mayInvite).map(({ orgId }) => orgId))
   return sent.flatMap((id, index) =>

@@ -5,7 +5,7 @@ import { utcOf } from '../../../../proto/http/times.ts'
 import { noSuch } from '../../../../proto/messages.ts'
 import { isParty } from '../rules.ts'
 
-/** An assignee that is no party to the case. Unknown ids and other organizations are alike. */
+/** An assignee that is no party to the case. The message does not say whether such an organization exists. */
 export const assigneeProblems = (
   of: Pick<Case, 'partyOrgIds'>,
   { assigneeOrgId }: { assigneeOrgId?: string | null | undefined },

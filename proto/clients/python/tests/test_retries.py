@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import httpx
+import pytest
+
+from marketplace_client.retries import RetryTransport, retry_after
+
+
+@contextmanager
+def server(statuses: list[int | None], headers: dict[str, str] | None = None) -> Iterator[tuple[str, list[str]]]:
+    """Answers each request with the next status; None closes the connection without an answer."""
+    received: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            received.append(self.command)
+            status = statuses.pop(0)
+            if status is None:
+                self.close_connection = True
+                return
+            self.send_response(status)
+            for name, value in (headers or {}).items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        do_GET = do_POST = answer
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{http.server_port}/", received
+    finally:
+        http.shutdown()
+        thread.join()
+        http.server_close()
+
+
+def client(pauses: list[float]) -> httpx.Client:
+    return httpx.Client(transport=RetryTransport(httpx.HTTPTransport(), sleep=pauses.append))
+
+
+def test_reads_are_repeated_after_503_and_lost_connections() -> None:
+    pauses: list[float] = []
+    with server([503, None, 200]) as (url, received), client(pauses) as http:
+        assert http.get(url).status_code == 200
+    assert received == ["GET", "GET", "GET"]
+    assert 0.25 <= pauses[0] <= 0.5 <= pauses[1] <= 1.0
+
+
+def test_a_retry_waits_as_long_as_the_server_asks() -> None:
+    pauses: list[float] = []
+    with server([429, 200], {"Retry-After": "7"}) as (url, _), client(pauses) as http:
+        assert http.get(url).status_code == 200
+    assert pauses == [7.0]
+
+
+def test_a_command_without_a_key_is_not_repeated_after_503() -> None:
+    pauses: list[float] = []
+    with server([503]) as (url, received), client(pauses) as http:
+        assert http.post(url).status_code == 503
+    assert (received, pauses) == (["POST"], [])
+
+
+def test_a_command_without_a_key_is_not_repeated_after_a_lost_connection() -> None:
+    with server([None]) as (url, received), client([]) as http, pytest.raises(httpx.TransportError):
+        http.post(url)
+    assert received == ["POST"]
+
+
+def test_a_command_with_a_key_is_repeated() -> None:
+    with server([503, None, 200]) as (url, received), client([]) as http:
+        assert http.post(url, headers={"Idempotency-Key": "order-7"}).status_code == 200
+    assert received == ["POST", "POST", "POST"]
+
+
+def test_the_last_of_five_answers_is_returned() -> None:
+    pauses: list[float] = []
+    with server([503] * 5) as (url, received), client(pauses) as http:
+        assert http.get(url).status_code == 503
+    assert (len(received), len(pauses)) == (5, 4)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        (None, 0.0),
+        ("3", 3.0),
+        ("86400", 60.0),
+        ("Thu, 01 Jan 1970 00:00:10 GMT", 10.0),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0.0),
+        ("soon", 0.0),
+        ("-5", 0.0),
+    ],
+)
+def test_retry_after(header: str | None, seconds: float) -> None:
+    assert retry_after(header, now=0.0) == seconds

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import base64
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from marketplace_client import verify_webhook
+
+SECRET = "whsec_" + base64.b64encode(b"a secret of thirty-two bytes....").decode()
+BODY = json.dumps(
+    {
+        "id": "evt_1",
+        "type": "cases.created",
+        "timestamp": "2026-04-29T09:10:00.5Z",
+        "tenant_id": "org_1",
+        "data": {"caseId": "case_1"},
+    }
+)
+
+
+def signed(body: str = BODY, at: datetime | None = None, secret: str = SECRET) -> dict[str, str]:
+    at = at or datetime.now(tz=UTC)
+    signature = Webhook(secret).sign("evt_1", at, body)
+    return {"Webhook-Id": "evt_1", "Webhook-Timestamp": str(int(at.timestamp())), "Webhook-Signature": signature}
+
+
+def test_a_signed_delivery_is_its_event() -> None:
+    event = verify_webhook(SECRET, signed(), BODY.encode())
+    assert (event.id, event.type, event.tenant_id, event.data) == (
+        "evt_1",
+        "cases.created",
+        "org_1",
+        {"caseId": "case_1"},
+    )
+    assert event.timestamp == datetime(2026, 4, 29, 9, 10, 0, 500_000, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        (signed(), BODY.replace("case_1", "case_2")),
+        (signed(secret="whsec_" + base64.b64encode(b"another secret").decode()), BODY),
+        (signed(at=datetime.now(tz=UTC) - timedelta(minutes=6)), BODY),
+        ({}, BODY),
+    ],
+    ids=["another body", "another secret", "an old timestamp", "no headers"],
+)
+def test_any_other_delivery_is_refused(headers: dict[str, str], body: str) -> None:
+    with pytest.raises(WebhookVerificationError):
+        verify_webhook(SECRET, headers, body)
