@@ -29,6 +29,7 @@ const OTHERS = [
   'openapi',
   'configuration',
   'diagrams',
+  'pages',
   'migrate',
   'republish',
   'seed',

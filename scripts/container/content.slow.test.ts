@@ -155,8 +155,10 @@ test('check names a service and what it cannot use', async () => {
 test('the documentation page, its guides and every module of the API reference are served', async () => {
   const get = async (path: string) => (await fetch(`${ingress.url}${path}`)).status
   const paths = [
-    ...['/docs', '/docs/openapi.json', '/docs/guides.md', '/openapi.json', '/favicon.ico', '/activate', '/impersonate'],
-    ...['form.css', 'activate.js', 'impersonate.js', 'page.css', 'page.js', 'document.js', 'session.js'].map(
+    ...['/docs', '/docs/api', '/docs/openapi.json', '/docs/search.json', '/docs/guides.md', '/docs/guides/trade'],
+    ...['/openapi.json', '/asyncapi.json', '/llms.txt', '/favicon.ico', '/activate', '/impersonate'],
+    ...['form.css', 'activate.js', 'impersonate.js'].map((name) => `/docs/${name}`),
+    ...['site.css', 'site.js', 'search.js', 'reference.css', 'reference.js', 'document.js', 'session.js'].map(
       (name) => `/docs/${name}`,
     ),
     '/docs/reference/standalone.esm.js',

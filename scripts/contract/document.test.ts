@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import Ajv from 'ajv/dist/2020.js'
 import { ERRORS, type ErrorCode } from '../../proto/errors.ts'
-import { familyOf } from '../../services/kit/http/problem.ts'
+import { errorFormatOf } from '../../services/kit/http/problem.ts'
 import { OPERATIONS } from '../../services/testing/operations/contract.ts'
 import { codeIn } from '../../services/testing/operations/document.ts'
 import { type OpenApi, openApiOf } from './document.ts'
@@ -53,7 +53,7 @@ describe('an error response', () => {
       oauth: validatorOf('OauthError'),
     }
     for (const { path, id, status, reference } of errorResponses) {
-      const family = familyOf(path)
+      const format = errorFormatOf(path)
       const { description, content } = at<ErrorResponse>(reference)
       for (const { examples } of Object.values(content)) {
         const codes = Object.keys(examples) as ErrorCode[]
@@ -62,8 +62,8 @@ describe('an error response', () => {
           const { value } = at<Example>(examples[code])
           const shown = codeIn(value)
           expect([id, status, shown]).toEqual([id, status, code])
-          expect([id, code, isValid[family](value)]).toEqual([id, code, true])
-          if (family === 'v1') expect(value.status).toBe(ERRORS[code].status)
+          expect([id, code, isValid[format](value)]).toEqual([id, code, true])
+          if (format === 'v1') expect(value.status).toBe(ERRORS[code].status)
         }
       }
     }
@@ -130,6 +130,75 @@ test('pages, their assets and redirects are no operations', () => {
   const pages = operations.filter(({ page }) => page).map(({ path }) => path)
   expect(pages).toContain('/docs/{asset}')
   for (const path of pages) expect(document.paths[path]).toBeUndefined()
+})
+
+describe('the example of an answer', () => {
+  interface Shown {
+    content: { 'application/json': { schema: object; example?: Record<string, unknown> } }
+  }
+  const answers = new Map(
+    Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId, responses }) => {
+        const { 200: ok, 201: created } = responses as Record<number, Shown>
+        const json = (ok ?? created)?.content?.['application/json']
+        return json ? [[String(operationId), json] as const] : []
+      }),
+    ),
+  )
+  const exampleOf = (id: string) => answers.get(id)?.example ?? {}
+
+  test.each([
+    ['createRfq', 'DRAFT'],
+    ['publishRfq', 'OPEN'],
+    ['closeRfq', 'CLOSED'],
+    ['awardRfq', 'AWARDED'],
+    ['cancelRfq', 'CANCELLED'],
+    ['createOffer', 'DRAFT'],
+    ['patchOffer', 'DRAFT'],
+    ['submitOffer', 'SUBMITTED'],
+    ['reviseOffer', 'DRAFT'],
+    ['withdrawOffer', 'WITHDRAWN'],
+    ['acceptOffer', 'ACCEPTED'],
+    ['startOrder', 'IN_PRODUCTION'],
+    ['shipOrder', 'SHIPPED'],
+    ['holdOrder', 'ON_HOLD'],
+    ['resumeOrder', 'CONFIRMED'],
+    ['archivePart', 'ARCHIVED'],
+    ['closeCase', 'CLOSED'],
+    ['completeCaseTask', 'COMPLETED'],
+    ['retryWebhookDelivery', 'PENDING'],
+  ])('of %s has the state %s', (id, state) => {
+    expect(exampleOf(id).state).toBe(state)
+  })
+
+  test('has a field of other states only in those', () => {
+    const has = (id: string, field: string) => field in exampleOf(id)
+    expect([has('shipOrder', 'trackingNumber'), has('startOrder', 'trackingNumber')]).toEqual([true, false])
+    expect([has('cancelRfq', 'reason'), has('awardRfq', 'reason')]).toEqual([true, false])
+    expect([exampleOf('awardRfq').awardedOfferIds, exampleOf('closeRfq').awardedOfferIds]).toEqual([
+      [expect.stringMatching(/^offer_/)],
+      [],
+    ])
+  })
+
+  test('of an order adds up: 10 pieces at 12.50, with tooling and shipping', () => {
+    const { quantity, unitPrice, toolingCost, shippingCost, total } = exampleOf('shipOrder')
+    const euros = (amount: string) => ({ amount, currency: 'EUR' })
+    expect([quantity, unitPrice, toolingCost, shippingCost]).toEqual([10, ...['12.50', '12.50', '12.50'].map(euros)])
+    expect(total).toEqual(euros('150.00'))
+  })
+
+  test('is valid by the schema of its answer', () => {
+    const ajv = new Ajv({ strict: false, validateSchema: false, validateFormats: false })
+    let checked = 0
+    for (const [id, { schema, example }] of answers) {
+      if (!example) continue
+      const isValid = ajv.compile({ ...schema, components: document.components })
+      expect([id, isValid(example), isValid.errors]).toEqual([id, true, null])
+      checked += 1
+    }
+    expect(checked).toBeGreaterThan(40)
+  })
 })
 
 describe('generated clients', () => {

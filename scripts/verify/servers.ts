@@ -30,7 +30,7 @@ export interface Servers {
 /** Building the S3 server takes minutes, so it is installed only for tests with this name. */
 const NEEDS_S3 = /(^|[/.])s3\.slow\.test\.ts$/
 
-/** One guide has a program in Python. */
+/** The guides and the Python client have programs in Python. */
 const NEEDS_PYTHON = /(^|\/)(guides|python-client)\.slow\.test\.ts$/
 
 /** The databases of quick tests need a few hundred megabytes; slow tests load millions of rows. */

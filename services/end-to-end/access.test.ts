@@ -12,15 +12,19 @@ const PUBLIC = [
   'createOauthToken', // issues the token
   'createToken', // issues the token
   'getActivatePage', // the user has no password yet
+  'getAsyncApi',
   'getAuthorizationServer', // metadata for OAuth clients
   'getDocs', // documentation
   'getDocsAsset', // scripts and styles of the documentation
   'getFavicon', // icon of the pages
   'getFileObject', // the signed URL is the credential
+  'getGuide',
   'getImpersonatePage', // the acting person has no account
   'getJwks', // public keys
+  'getLlmsText',
   'getOpenApi', // the contract
   'getPublicFile',
+  'getReference',
   'getReferenceChunk',
   'getReferenceModule', // the file is public
   'getRoot', // leads to the documentation

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { RUHR_FACTORIES, VESTLAND_FACTORIES } from '../../scripts/seed/factory-story.ts'
 import { createFactory } from '../testing/factories.ts'
 import { freePort } from '../testing/free-port.ts'
@@ -12,14 +12,46 @@ const ROOT = join(import.meta.dir, '..', '..')
 const GUIDES = join(ROOT, 'proto', 'guides')
 const PAGES = [join(ROOT, 'README.md'), ...(await readdir(GUIDES)).sort().map((name) => join(GUIDES, name))]
 
-/** A command block, with the response block after it if there is one. */
-const STEP = /```sh\n((?:(?!```)[\s\S])*curl(?:(?!```)[\s\S])*)```\n(?:```json\n((?:(?!```)[\s\S])*)```)?/g
+const BODY = '((?:(?!```)[\\s\\S])*)'
+/** A command block, perhaps the same in TypeScript and Python, perhaps with the response. */
+const STEP = new RegExp(
+  `\`\`\`sh\\n((?:(?!\`\`\`)[\\s\\S])*curl${BODY})\`\`\`\\n(?:\`\`\`ts\\n${BODY}\`\`\`\\n\`\`\`python\\n${BODY}\`\`\`\\n)?(?:\`\`\`json\\n${BODY}\`\`\`)?`,
+  'g',
+)
 /** A program, whose first line is a comment with its file name. */
 const PROGRAM = /```(?:ts|python)\n(?:\/\/|#) (\S+)\n((?:(?!```)[\s\S])*)```/g
-const stepsOf = (page: string) => [...page.matchAll(STEP)].map(([, command = '', answer]) => ({ command, answer }))
+const stepsOf = (page: string) =>
+  [...page.matchAll(STEP)].map(([, sh = '', , ts, python, answer]) => ({ sh, ts, python, answer }))
 
 /** Every guide continues with the variables of the first one. */
-const [signIn] = stepsOf(await Bun.file(join(GUIDES, 'getting-started.md')).text())
+const FIRST = join(GUIDES, 'getting-started.md')
+const [signIn] = stepsOf(await Bun.file(FIRST).text())
+
+const MARKER = '----next-step----'
+/** How a program is run, and how it prints the marker between steps. One program runs all steps, because later ones use variables of earlier ones. */
+const LANGUAGES = {
+  sh: { command: ['bash', '-euo', 'pipefail'], file: 'steps.sh', mark: `echo '${MARKER}'` },
+  ts: { command: [process.execPath], file: 'steps.ts', mark: `console.log('${MARKER}')` },
+  python: { command: ['python3'], file: 'steps.py', mark: `print('${MARKER}', flush=True)` },
+} as const
+type Language = keyof typeof LANGUAGES
+
+const programOf = (path: string, steps: ReturnType<typeof stepsOf>, language: Language) =>
+  [
+    ...(path === FIRST ? [] : [signIn?.[language]]),
+    ...steps.flatMap((step) => [LANGUAGES[language].mark, step[language]]),
+  ].join('\n')
+
+/** Every page in the shell, and those with samples in other languages in these, too. */
+const PROGRAMS = (
+  await Promise.all(
+    PAGES.map(async (path) => {
+      const steps = stepsOf(await Bun.file(path).text())
+      const languages = (['sh', 'ts', 'python'] as const).filter((language) => steps.some((step) => step[language]))
+      return languages.map((language) => [path, language] as const)
+    }),
+  )
+).flat()
 
 /** The client of the repository, by the name of its package. */
 const CLIENT = join(ROOT, 'proto', 'clients', 'typescript', 'src', 'index.ts')
@@ -63,13 +95,14 @@ const allIngested = () =>
     { what: 'the ingestion of every event' },
   )
 
-test.each(PAGES)(
-  'the commands of %s return the responses that it shows',
-  async (path) => {
+test.each(PROGRAMS)(
+  'the requests of %s in %s return the responses that it shows',
+  async (path, language) => {
     await allIngested()
     const text = await Bun.file(path).text()
     const steps = stepsOf(text)
     expect(steps.some(({ answer }) => answer !== undefined)).toBe(true)
+    expect(steps.map((step) => step[language] !== undefined)).not.toContain(false)
     const folder = await mkdtemp(join(tmpdir(), 'guide-'))
     await writeFile(join(folder, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${JQ}' "$@"\n`, { mode: 0o755 })
     await symlink(process.execPath, join(folder, 'bun'))
@@ -79,10 +112,9 @@ test.each(PAGES)(
     const placed = (text: string) => text.replaceAll('/tmp/', `${folder}/`).replaceAll('4401', receiverPort)
     for (const [, file = '', program = ''] of text.matchAll(PROGRAM))
       await writeFile(join(folder, file), placed(program))
-    const marker = '----next-step----'
-    // One shell runs all steps, because later steps use variables of earlier ones.
-    const commands = [signIn?.command, ...steps.flatMap(({ command }) => [`echo '${marker}'`, command])]
-    const shell = Bun.spawn(['bash', '-euo', 'pipefail', '-c', placed(commands.join('\n'))], {
+    const { command, file } = LANGUAGES[language]
+    await writeFile(join(folder, file), placed(programOf(path, steps, language)))
+    const shell = Bun.spawn([...command, file], {
       env: {
         PATH: `${folder}:${process.env.PATH}`,
         BASE: market.url,
@@ -101,7 +133,7 @@ test.each(PAGES)(
     const [output, errors] = await Promise.all([shell.stdout.text(), shell.stderr.text()])
     await rm(folder, { recursive: true })
     expect([errors, await shell.exited]).toEqual(['', 0])
-    const [, ...answers] = output.split(marker)
+    const [, ...answers] = output.split(MARKER)
     for (const [index, { answer }] of steps.entries()) {
       if (answer === undefined) continue
       expect(parsed(answers[index] ?? '').map(withPlaceholders)).toEqual(parsed(answer))
@@ -112,7 +144,7 @@ test.each(PAGES)(
 
 test('the journey of the README stops at a failed request and shows its answer', async () => {
   const [step] = stepsOf(await Bun.file(join(ROOT, 'README.md')).text())
-  const shell = Bun.spawn(['bash', '-c', step?.command ?? ''], {
+  const shell = Bun.spawn(['bash', '-c', step?.sh ?? ''], {
     env: { PATH: process.env.PATH, BASE: market.url, EMAIL: member.email, PASSWORD: 'not-the-password' },
     stderr: 'pipe',
   })
@@ -132,7 +164,13 @@ test('the TypeScript programs of the guides need no more than Node 20 has', asyn
       await writeFile(join(folder, file), program)
     }
   }
-  expect(files.sort()).toEqual(['program.ts', 'receiver.ts'])
+  expect(files.sort()).toEqual(['event-reader.ts', 'program.ts', 'receiver.ts'])
+  for (const [path, language] of PROGRAMS) {
+    if (language !== 'ts') continue
+    const name = `${basename(path, '.md')}.ts`
+    files.push(name)
+    await writeFile(join(folder, name), `${programOf(path, stepsOf(await Bun.file(path).text()), 'ts')}\nexport {}\n`)
+  }
   const node20 = { lib: ['es2023', 'dom'], types: ['node'], module: 'esnext', moduleResolution: 'bundler' }
   const options = { noEmit: true, strict: true, skipLibCheck: true, allowImportingTsExtensions: true, ...node20 }
   const compilerOptions = { ...options, ...JSON.parse(TSCONFIG).compilerOptions }

@@ -63,7 +63,7 @@ export async function createIdentity(config: IdentityConfig, options?: KitOption
         introspection: { sql, claimsIn: (token) => auth.claimsIn(token) },
       }),
       keyRoutes({ http, sql, publicUrl: config.PUBLIC_URL }),
-      pageRoutes({ http }),
+      await pageRoutes({ http, publicUrl: config.PUBLIC_URL }),
       sessionRoutes({ http, pagination, sql }),
       passwordRoutes({ http, sql, hashing, now }),
       impersonationRoutes({ http, pagination, tokens, publicUrl: config.PUBLIC_URL }),

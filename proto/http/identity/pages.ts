@@ -34,13 +34,55 @@ export const getOpenApi = defineOperation({
   page: true,
 })
 
+export const getAsyncApi = defineOperation({
+  id: 'getAsyncApi',
+  method: 'GET',
+  path: '/asyncapi.json',
+  tag,
+  summary: 'Get the AsyncAPI document',
+  access: 'public',
+  etag: true,
+  page: true,
+})
+
+export const getLlmsText = defineOperation({
+  id: 'getLlmsText',
+  method: 'GET',
+  path: '/llms.txt',
+  tag,
+  summary: 'Get the contents of the documentation for language models',
+  access: 'public',
+  page: true,
+})
+
 export const getDocs = defineOperation({
   id: 'getDocs',
   method: 'GET',
   path: '/docs',
   tag,
-  summary: 'Get the documentation page',
+  summary: 'Get the first page of the documentation',
   access: 'public',
+  page: true,
+})
+
+export const getReference = defineOperation({
+  id: 'getReference',
+  method: 'GET',
+  path: '/docs/api',
+  tag,
+  summary: 'Get the page of the API reference',
+  access: 'public',
+  page: true,
+})
+
+export const getGuide = defineOperation({
+  id: 'getGuide',
+  method: 'GET',
+  path: '/docs/guides/{guide}',
+  tag,
+  summary: 'Get a guide as a page, or with `.md` as Markdown',
+  access: 'public',
+  params: pathParam('guide', 'Name of the guide.', 'getting-started'),
   page: true,
 })
 
@@ -51,7 +93,7 @@ export const getDocsAsset = defineOperation({
   tag,
   summary: 'Get a script, style sheet or text of a page',
   access: 'public',
-  params: pathParam('asset', 'Name of the file.', 'page.js'),
+  params: pathParam('asset', 'Name of the file.', 'site.js'),
   page: true,
 })
 

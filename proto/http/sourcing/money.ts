@@ -25,8 +25,8 @@ export type Money = Static<typeof Money>
 /** A computed amount, which can have more digits. */
 export const Total = closed(
   {
-    amount: Type.String({ description: 'Decimal number.', examples: ['1250.00'] }),
+    amount: Type.String({ description: 'Decimal number.', examples: ['150.00'] }),
     currency: currency('ISO 4217 code.'),
   },
-  { description: 'A computed amount of money.', examples: [{ amount: '1250.00', currency: 'EUR' }] },
+  { description: 'A computed amount of money.', examples: [{ amount: '150.00', currency: 'EUR' }] },
 )

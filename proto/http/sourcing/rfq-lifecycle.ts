@@ -19,6 +19,7 @@ export const createRfq = defineOperation({
   access: 'rfq:create',
   body: RfqInput,
   status: 201,
+  answersState: 'DRAFT',
   response: Rfq,
   audit: { procedure: 'rfq.create', request: FIELDS },
 })

@@ -104,6 +104,7 @@ export const listWebhookAttempts = defineOperation({
 
 export const retryWebhookDelivery = defineOperation({
   id: 'retryWebhookDelivery',
+  answersState: 'PENDING',
   method: 'POST',
   path: '/flows/v1/webhooks/deliveries/{id}/retry',
   tag: deliveriesTag,

@@ -83,6 +83,7 @@ export const replayWebhookEvents = defineOperation({
 
 export const testWebhookEndpoint = defineOperation({
   id: 'testWebhookEndpoint',
+  answersState: 'PENDING',
   method: 'POST',
   path: '/flows/v1/webhooks/endpoints/{id}/test',
   tag: deliveriesTag,

@@ -15,8 +15,9 @@ form.addEventListener('submit', async (event) => {
     body: JSON.stringify({ token, password }),
   })
   if (answer.status === 204) {
-    form.replaceChildren(outcome)
-    outcome.textContent = 'Your password is set. You can sign in now.'
+    form.remove()
+    outcome.textContent = 'Your password is set.'
+    document.getElementById('next').hidden = false
     return
   }
   const problem = await answer.json()

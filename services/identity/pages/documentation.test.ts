@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
 import { marketplaceOf } from '../../testing/marketplace.ts'
 import { documentForPage } from './documentation/document.js'
-import { GUIDES, readGuides } from './guides.ts'
 
 /** What the tests read of an operation. */
 interface ShownOperation {
@@ -24,12 +23,14 @@ describe('the API reference', () => {
   test('loads less than a megabyte', async () => {
     let total = 0
     for (const path of [
-      '/docs',
-      ...['page.css', 'page.js', 'document.js', 'session.js'].map((name) => `/docs/${name}`),
+      '/docs/api',
+      ...['site.css', 'site.js', 'search.js', 'reference.css', 'reference.js', 'document.js', 'session.js'].map(
+        (name) => `/docs/${name}`,
+      ),
     ]) {
       total += await bytesOf(path)
     }
-    total += (await bytesOf('/docs/openapi.json')) + (await bytesOf('/docs/guides.md'))
+    total += await bytesOf('/docs/openapi.json')
     const modules = new Set(['standalone.esm.js'])
     for (const name of modules) {
       const path = `/docs/reference/${name}`
@@ -50,7 +51,7 @@ describe('the API reference', () => {
     ['br;q=0, gzip', 'gzip'],
     ['identity', null],
   ])('Accept-Encoding %s: the encoding is %p', async (accepted, encoding) => {
-    const { headers } = await get('/docs/page.js', accepted)
+    const { headers } = await get('/docs/site.js', accepted)
     expect([headers.get('content-encoding'), headers.get('vary')]).toEqual([encoding, 'Accept-Encoding'])
   })
 
@@ -68,25 +69,9 @@ describe('the API reference', () => {
   })
 })
 
-describe('the guides', () => {
-  test('every guide is part of the page', async () => {
-    const files = await readdir(join(import.meta.dir, '..', '..', '..', 'proto', 'guides'))
-    expect(files.sort()).toEqual(GUIDES.map((name) => `${name}.md`).sort())
-    expect(await (await fetch(`${market.url}/docs/guides.md`)).text()).toBe(await readGuides())
-  })
-
-  test('have no link to a file of the repository', async () => {
-    expect([...(await readGuides()).matchAll(/\]\((?!https:)[^)]*\)/g)]).toEqual([])
-  })
-})
-
 describe('the document of the page', () => {
-  const shown = documentForPage(openapi, '# A guide', 'https://api.example.com')
+  const shown = documentForPage(openapi, 'https://api.example.com')
   const operations = Object.values(shown.paths).flatMap((item) => Object.values(item as Record<string, ShownOperation>))
-
-  test('has the guides before the operations', () => {
-    expect(shown.info.description).toEndWith('# A guide')
-  })
 
   test('has samples in TypeScript and Python for each operation', () => {
     expect(operations.length).toBeGreaterThan(60)

@@ -1,21 +1,52 @@
 import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dir, '..', '..', '..', 'proto', 'guides')
+const LOCAL = 'http://localhost:8080'
 
-/** In the order of the page. */
-export const GUIDES = [
-  'getting-started',
-  'sign-in',
-  'service-accounts',
-  'errors',
-  'paging',
-  'retries',
-  'parts-and-files',
-  'trade',
-  'webhooks',
-  'organization',
-] as const
+/** The guides by task, in the order in which they are read. */
+export const GUIDE_GROUPS = {
+  Start: ['getting-started', 'sign-in', 'service-accounts'],
+  Trade: ['parts-and-files', 'trade'],
+  Events: ['webhooks', 'event-streams'],
+  Administration: ['organization'],
+  Conventions: ['errors', 'paging', 'retries'],
+} as const
 
-/** All guides as one Markdown text. */
-export const readGuides = async (): Promise<string> =>
-  (await Promise.all(GUIDES.map((name) => Bun.file(join(FOLDER, `${name}.md`)).text()))).join('\n')
+export interface Guide {
+  name: string
+  /** The task that it belongs to. */
+  group: string
+  title: string
+  /** The first sentence. */
+  summary: string
+  markdown: string
+}
+
+/** All guides in their order, with the address of this marketplace in their requests. */
+export const readGuides = (publicUrl: string): Promise<Guide[]> =>
+  Promise.all(
+    Object.entries(GUIDE_GROUPS).flatMap(([group, names]) =>
+      names.map(async (name) => {
+        const markdown = (await Bun.file(join(FOLDER, `${name}.md`)).text()).replaceAll(LOCAL, publicUrl)
+        return { name, group, markdown, ...openingOf(markdown) }
+      }),
+    ),
+  )
+
+function openingOf(markdown: string) {
+  const [heading = '', ...blocks] = markdown.split('\n\n')
+  const text = blocks.find((block) => !block.startsWith('#'))?.replaceAll('\n', ' ') ?? ''
+  const [summary = text] = /^.*?[.:](?= |$)/.exec(text) ?? []
+  return { title: heading.replace(/^# /, ''), summary: summary.replace(/:$/, '.') }
+}
+
+/** The sections of a guide, by their headings; the first one is its opening. */
+export function sectionsOf({
+  title,
+  markdown,
+}: Pick<Guide, 'title' | 'markdown'>): { heading: string; text: string }[] {
+  return markdown.split(/^## /m).map((section, index) => {
+    const end = section.indexOf('\n')
+    return { heading: index === 0 ? title : section.slice(0, end).trim(), text: section.slice(end) }
+  })
+}

@@ -27,7 +27,8 @@ form.addEventListener('submit', async (event) => {
   field.value = body.access_token
   session.hidden = false
   const minutes = Math.max(1, Math.round(body.expires_in / 60))
-  outcome.textContent = `Send it as a bearer token; it is valid for ${minutes} minutes.`
+  outcome.textContent = `The token is valid for ${minutes} minutes.`
+  document.getElementById('next').hidden = false
 })
 
 document.getElementById('copy').addEventListener('click', async () => {

@@ -12,18 +12,21 @@ test('GET / redirects to the documentation', async () => {
   expect([status, headers.location]).toEqual([302, '/docs'])
 })
 
-test.each(['/docs/', '/activate/', '/impersonate/'])('GET %s redirects to the page without the slash', async (path) => {
-  const { status, headers } = await get(path)
-  expect([status, headers.location]).toEqual([308, path.slice(0, -1)])
-})
+test.each(['/docs/', '/docs/api/', '/activate/', '/impersonate/'])(
+  'GET %s redirects to the page without the slash',
+  async (path) => {
+    const { status, headers } = await get(path)
+    expect([status, headers.location]).toEqual([308, path.slice(0, -1)])
+  },
+)
 
-test.each(['/docs', '/activate', '/impersonate'])(
+test.each(['/docs', '/docs/api', '/activate', '/impersonate'])(
   'GET %s is a page that loads nothing from elsewhere',
   async (path) => {
     const { status, headers, body } = await get(path)
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(headers['content-security-policy']).toContain("default-src 'none'")
-    for (const [, url = ''] of body.matchAll(/(?:src|href)="([^"]*)"/g)) {
+    for (const [, url = ''] of body.matchAll(/(?:src|href)="([^"#]*)/g)) {
       expect(url).toStartWith('/')
       expect([url, (await get(url)).status]).toEqual([url, 200])
     }
@@ -40,7 +43,7 @@ describe('a path that belongs to no page', () => {
     '/docs/nope.js',
     '/docs/..%2froutes.ts',
     '/docs/__proto__',
-    '/docs/page.css/',
+    '/docs/site.css/',
     '/docs//',
     '/favicon.ico/x',
   ])('GET %s is 404', async (path) => {
@@ -55,4 +58,61 @@ test('GET /openapi.json is the OpenAPI document, which describes no page', async
   for (const path of ['/', '/docs', '/docs/{asset}', '/activate', '/impersonate', '/favicon.ico', '/openapi.json']) {
     expect(described).not.toContain(path)
   }
+})
+
+describe('an unknown address', () => {
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  const at = (path: string, accept?: string) => fetch(`${market.url}${path}`, accept ? { headers: { accept } } : {})
+
+  test.each(['/nope', '/docs/guides/nope', '/docs/nope.js', '/v1/nope', '/v2.3/nope', '/%ff'])(
+    'GET %s is a page in a browser',
+    async (path) => {
+      const answer = await at(path, BROWSER)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8'])
+      expect(answer.headers.get('vary')).toContain('Accept')
+      expect(answer.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+      )
+      const page = await answer.text()
+      expect(page).toContain('<h1>Not found</h1>')
+      for (const [, url = ''] of page.matchAll(/(?:src|href)="([^"]*)"/g)) expect((await at(url)).status).toBe(200)
+    },
+  )
+
+  test.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.5'])(
+    'is the error envelope of its prefix for a program that accepts %p',
+    async (accept) => {
+      const [v1, v23] = [await at('/nope', accept), await at('/v2.3/nope', accept)]
+      expect([v1.status, v1.headers.get('content-type')]).toEqual([404, 'application/problem+json'])
+      expect(await v1.json()).toMatchObject({ code: 'not_found', instance: '/nope' })
+      expect(await v23.json()).toEqual({ error: { code: 'not_found', message: 'There is nothing at this path.' } })
+    },
+  )
+
+  test('that has a path in it shows it as text', async () => {
+    const page = await (await at('/<script>alert(1)</script>', BROWSER)).text()
+    expect(page).not.toContain('<script>')
+  })
+
+  test('of a POST, and an unknown record, are the error envelope in a browser, too', async () => {
+    const posted = await fetch(`${market.url}/nope`, { method: 'POST', headers: { accept: BROWSER } })
+    expect(posted.headers.get('content-type')).toBe('application/problem+json')
+    const record = await at('/v1/orgs/org_1', BROWSER)
+    expect([record.status, record.headers.get('content-type')]).toEqual([401, 'application/problem+json'])
+  })
+})
+
+describe('the pages of links', () => {
+  test.each([
+    ['/activate', '/docs/api?sign-in'],
+    ['/impersonate', '/docs/guides/getting-started'],
+  ])('%s names the marketplace, tells what comes next, and follows the colours of the browser', async (path, next) => {
+    const page = await (await fetch(`${market.url}${path}`)).text()
+    expect(page).toContain('> Sourcing and Manufacturing Marketplace</p>')
+    expect(page).toContain('<meta name="color-scheme" content="light dark">')
+    expect(page).toContain(`href="${next}"`)
+    const styles = await (await fetch(`${market.url}/docs/form.css`)).text()
+    expect(styles).toContain('color-scheme: light dark')
+    expect(styles).toContain('--paper: light-dark(#fff, #12171c)')
+  })
 })

@@ -1,52 +1,31 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Elysia } from 'elysia'
-import {
-  getActivatePage,
-  getDocs,
-  getDocsAsset,
-  getFavicon,
-  getImpersonatePage,
-  getOpenApi,
-  getReferenceChunk,
-  getReferenceModule,
-  getRoot,
-} from '../../../proto/http/identity/pages.ts'
+import asyncapi from '../../../proto/asyncapi.json' with { type: 'json' }
+import * as pages from '../../../proto/http/identity/pages.ts'
 import openapi from '../../../proto/openapi/marketplace.json' with { type: 'json' }
 import { JsonText } from '../../kit/db/json-text.ts'
-import { notFound } from '../../kit/errors/refusal.ts'
+import { refuse } from '../../kit/errors/refusal.ts'
 import type { Http } from '../../kit/http/http.ts'
 import { Raw } from '../../kit/http/raw.ts'
-import { Asset, fileAsset } from './assets.ts'
-import { readGuides } from './guides.ts'
+import { type Asset, fileAsset } from './assets.ts'
+import { documentationSite, PAGE_HEADERS } from './site.ts'
 
 const HERE = import.meta.dir
+const DOCUMENTATION = join(HERE, 'documentation')
 /** The modules of the API reference, which `scripts/toolchain/api-reference.ts` installs. */
 const REFERENCE = join(HERE, '..', '..', '..', 'node_modules', '.api-reference')
 
-/** The pages load nothing from other origins, cannot be framed, and send no referrer. */
-const PAGE_HEADERS = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
-  'referrer-policy': 'no-referrer',
-}
-
 const OPENAPI = new JsonText(JSON.stringify(openapi))
+const ASYNCAPI = new JsonText(JSON.stringify(asyncapi))
 
-const FILES = ['form.css', 'activate.js', 'impersonate.js']
-const DOCUMENTATION_FILES = ['page.css', 'page.js', 'document.js', 'session.js']
+const FORM_FILES = ['form.css', 'activate.js', 'impersonate.js']
+const SITE_FILES = ['site.css', 'site.js', 'search.js', 'reference.css', 'reference.js', 'document.js', 'session.js']
 
 type Assets = ReadonlyMap<string, Asset>
 
 const filesIn = (folder: string, names: readonly string[]) =>
   names.map((name) => [name, fileAsset(join(folder, name))] as const)
-
-const ASSETS: Assets = new Map([
-  ...filesIn(HERE, FILES),
-  ...filesIn(join(HERE, 'documentation'), DOCUMENTATION_FILES),
-  ['openapi.json', new Asset('application/json', async () => Buffer.from(OPENAPI.text))],
-  ['guides.md', new Asset('text/markdown; charset=utf-8', async () => Buffer.from(await readGuides()))],
-])
 
 /** The scripts of a folder; none where the API reference is not installed. */
 const scriptsIn = (folder: string): Assets =>
@@ -54,26 +33,32 @@ const scriptsIn = (folder: string): Assets =>
 
 function answerOf(assets: Assets, name: string, request: Request): Promise<Raw> {
   const asset = assets.get(name)
-  if (!asset) throw notFound()
+  if (!asset) throw refuse('not_found', { detail: 'There is nothing at this path.' })
   return asset.answer(request)
 }
 
-const page = async (...path: string[]) =>
-  new Raw(await Bun.file(join(HERE, ...path)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
+const form = async (file: string) =>
+  new Raw(await Bun.file(join(HERE, file)).text(), 'text/html; charset=utf-8', PAGE_HEADERS)
 
 /** The documentation, and the pages of links for people. */
-export function pageRoutes({ http }: { http: Http }) {
+export async function pageRoutes({ http, publicUrl }: { http: Http; publicUrl: string }) {
+  const site = await documentationSite(publicUrl)
+  const assets: Assets = new Map([...filesIn(HERE, FORM_FILES), ...filesIn(DOCUMENTATION, SITE_FILES), ...site.assets])
   const modules = scriptsIn(REFERENCE)
   const chunks = scriptsIn(join(REFERENCE, 'chunks'))
   const icon = fileAsset(join(HERE, 'favicon.svg'))
   return new Elysia({ name: 'identity.pages' })
-    .use(http.publicRoute(getRoot, () => new Raw(null, 'text/plain', { location: getDocs.path }, 302)))
-    .use(http.publicRoute(getFavicon, ({ request }) => icon.answer(request)))
-    .use(http.publicRoute(getOpenApi, () => OPENAPI))
-    .use(http.publicRoute(getDocs, () => page('documentation', 'page.html')))
-    .use(http.publicRoute(getDocsAsset, ({ params, request }) => answerOf(ASSETS, params.asset, request)))
-    .use(http.publicRoute(getReferenceModule, ({ params, request }) => answerOf(modules, params.asset, request)))
-    .use(http.publicRoute(getReferenceChunk, ({ params, request }) => answerOf(chunks, params.asset, request)))
-    .use(http.publicRoute(getActivatePage, () => page('activate.html')))
-    .use(http.publicRoute(getImpersonatePage, () => page('impersonate.html')))
+    .use(http.publicRoute(pages.getRoot, () => new Raw(null, 'text/plain', { location: pages.getDocs.path }, 302)))
+    .use(http.publicRoute(pages.getFavicon, ({ request }) => icon.answer(request)))
+    .use(http.publicRoute(pages.getOpenApi, () => OPENAPI))
+    .use(http.publicRoute(pages.getAsyncApi, () => ASYNCAPI))
+    .use(http.publicRoute(pages.getLlmsText, ({ request }) => site.llms.answer(request)))
+    .use(http.publicRoute(pages.getDocs, ({ request }) => site.overview.answer(request)))
+    .use(http.publicRoute(pages.getReference, ({ request }) => site.reference.answer(request)))
+    .use(http.publicRoute(pages.getGuide, ({ params, request }) => answerOf(site.guides, params.guide, request)))
+    .use(http.publicRoute(pages.getDocsAsset, ({ params, request }) => answerOf(assets, params.asset, request)))
+    .use(http.publicRoute(pages.getReferenceModule, ({ params, request }) => answerOf(modules, params.asset, request)))
+    .use(http.publicRoute(pages.getReferenceChunk, ({ params, request }) => answerOf(chunks, params.asset, request)))
+    .use(http.publicRoute(pages.getActivatePage, () => form('activate.html')))
+    .use(http.publicRoute(pages.getImpersonatePage, () => form('impersonate.html')))
 }

@@ -3,6 +3,7 @@ import { interruptedFetch } from '../../../../services/testing/interrupted-fetch
 import { marketplaceOf, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
 import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
 import { openSession } from '../../../../services/testing/sessions.ts'
+import { until } from '../../../../services/testing/until.ts'
 import {
   ApiError,
   accessToken,
@@ -44,6 +45,8 @@ describe('a service account', () => {
     const form = { token, client_id: key.clientId, client_secret: key.clientSecret }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect((await market.anonymous.post('/flows/v1/oauth/revoke', form, headers)).status).toBe(200)
+    const authorization = `Bearer ${token}`
+    await until(async () => (await market.anonymous.get('/flows/v1/me', { headers: { authorization } })).status === 401)
     const answers = await Promise.all(Array.from({ length: 5 }, () => me(client)))
     expect(answers).toHaveLength(5)
     expect(client.to(FOR_PROGRAMS)).toHaveLength(2)

@@ -30,19 +30,22 @@ const fetchOk = async (url) => {
   return response
 }
 
-const [openapi, guides] = await Promise.all([
-  fetchOk('/docs/openapi.json').then((response) => response.json()),
-  fetchOk('/docs/guides.md').then((response) => response.text()),
-])
-const shown = documentForPage(openapi, guides, location.origin)
+const openapi = await (await fetchOk('/docs/openapi.json')).json()
+const shown = documentForPage(openapi, location.origin)
 
-/** With the access token of the session, which the reference sends. */
+const slug = ({ name }) => name.toLowerCase().replaceAll(' ', '-')
+
+/** Returns the configuration of the reference, which sends the access token of the session. */
 const configuration = (token = '') => ({
   content: shown,
+  generateTagSlug: slug,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   hiddenClients: LANGUAGES.filter((language) => !SAMPLES.includes(language)),
   authentication: { preferredSecurityScheme: 'BearerAuth', securitySchemes: { BearerAuth: { token } } },
   withDefaultFonts: false,
+  // The search of the bar finds words of guides, too, and the pages follow the browser's colours.
+  hideSearch: true,
+  hideDarkModeToggle: true,
   telemetry: false,
   hideClientButton: true,
   showDeveloperTools: 'never',
@@ -71,3 +74,5 @@ element('credentials').addEventListener('submit', async (event) => {
   password.value = ''
   if (!refusal) element('dialog').close()
 })
+// The page of an activation link leads here.
+if (location.search === '?sign-in' && !session.accessToken) element('dialog').showModal()

@@ -1,0 +1,53 @@
+import type { Guide } from '../guides.ts'
+import { addressedSections, linkTo } from './markup.ts'
+import { operationAnchor, type Resource } from './resources.ts'
+import { REFERENCE, TITLE } from './shell.ts'
+
+/** An entry of the search: a section of a guide, or an operation. */
+export interface SearchEntry {
+  title: string
+  /** The guide or resource that it belongs to. */
+  of: string
+  url: string
+  text: string
+}
+
+/** What the search finds: every section of every guide, and every operation. */
+export const searchEntries = (
+  guides: readonly { guide: Guide; html: string }[],
+  resources: readonly Resource[],
+): SearchEntry[] => [
+  ...guides.flatMap(({ guide, html }) =>
+    addressedSections(guide, html).map(({ heading, text, url }) => ({ title: heading, of: guide.title, url, text })),
+  ),
+  ...resources.flatMap(({ name, operations }) =>
+    operations.map(({ summary, description = '', method, path }) => ({
+      title: summary,
+      of: name,
+      url: `${REFERENCE}#${operationAnchor(name, method, path)}`,
+      text: `${method.toUpperCase()} ${path}\n${description}`,
+    })),
+  ),
+]
+
+/** The contents of `/llms.txt` (llmstxt.org). */
+export function llmsText(guides: readonly Guide[], introduction: string, publicUrl: string): string {
+  const link = (title: string, path: string, about: string) => `- [${title}](${publicUrl}${path}): ${about}`
+  return [
+    `# ${TITLE}`,
+    `> ${introduction.replaceAll('\n\n', '\n').replaceAll('\n', '\n> ')}`,
+    '## Guides',
+    guides.map((guide) => link(guide.title, `${linkTo(guide)}.md`, guide.summary)).join('\n'),
+    '## Contracts',
+    [
+      link('OpenAPI 3.1', '/openapi.json', 'every operation with its parameters, bodies, answers and errors'),
+      link('AsyncAPI 3', '/asyncapi.json', 'every event of webhooks and of the streams of NATS JetStream'),
+    ].join('\n'),
+    '## Optional',
+    link('All guides', '/docs/guides.md', 'the guides above as one file'),
+    '',
+  ]
+    .join('\n\n')
+    .trimEnd()
+    .concat('\n')
+}
