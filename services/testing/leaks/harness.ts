@@ -8,7 +8,7 @@ import { type Input, targetOf } from '../operations/inputs.ts'
 import { SecretRegistry } from './secret-registry.ts'
 
 /** Fields of responses that contain secrets. `url` is the destination that a caller chose; `uploadUrl` and the like grant access. */
-const SECRET_FIELD = /[Tt]oken|[Ss]ecret|Url$|[Ll]ink/
+const SECRET_FIELD = /[Tt]oken|[Ss]ecret(?!Prefix)|Url$|[Ll]ink/
 
 /** A marketplace with planted secrets, and every output in which they could appear. */
 export class LeakHarness {
@@ -32,7 +32,8 @@ export class LeakHarness {
     const answer = await this.fixtures.market.anonymous.send(operation.method, targetOf(operation, input), {
       headers: {
         'x-forwarded-for': this.fixtures.address(),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        // Beside the client of OAuth there is no token.
+        ...(token === undefined || operation.contract.client ? {} : { authorization: `Bearer ${token}` }),
         ...(input.raw === undefined ? {} : { 'content-type': 'application/json' }),
         ...input.headers,
       },
