@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createRemoteJWKSet, jwtVerify } from 'jose'
 import * as oauth from 'oauth4webapi'
+import * as openid from 'openid-client'
 import { ApiClient } from '../../testing/client.ts'
 import { freePort } from '../../testing/free-port.ts'
 import { marketplaceOf, TEST_PASSWORD } from '../../testing/marketplace.ts'
@@ -133,6 +134,32 @@ describe('a standard OAuth client with a key of a service account', () => {
       400,
     ])
     expect((await refused('urn:ietf:params:oauth:grant-type:device_code', {})).error).toBe('unsupported_grant_type')
+  })
+})
+
+describe('openid-client with a key of a service account', () => {
+  const configured = (clientId: string, secret: string) =>
+    openid.discovery(new URL(publicUrl), clientId, secret, openid.ClientSecretBasic(secret), {
+      algorithm: 'oauth2',
+      execute: [openid.allowInsecureRequests],
+    })
+
+  test('discovers the server, obtains a token, introspects and revokes it', async () => {
+    const { client: admin } = org.administrator
+    const { clientId, clientSecret } = await createdKey(admin, (await createdAccount(admin)).id)
+    const config = await configured(clientId, clientSecret)
+    const { access_token } = await openid.clientCredentialsGrant(config)
+    expect(await isAccepted(access_token)).toBe(true)
+    expect(await openid.tokenIntrospection(config, access_token)).toMatchObject({ active: true, client_id: clientId })
+    await openid.tokenRevocation(config, access_token)
+    expect<object>(await openid.tokenIntrospection(config, access_token)).toEqual({ active: false })
+  })
+
+  test('throws an error with the reason for a wrong secret', async () => {
+    const config = await configured('sak_01JZ8Q4D3R1G5M7VJ0T6W2X9YB', 'wrong')
+    const error = await openid.clientCredentialsGrant(config).catch((each) => each)
+    expect([error.code, error.status]).toEqual(['OAUTH_WWW_AUTHENTICATE_CHALLENGE', 401])
+    expect(JSON.stringify(error.cause)).toContain('The client id or the secret is wrong.')
   })
 })
 

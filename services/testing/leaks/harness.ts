@@ -35,7 +35,8 @@ export class LeakHarness {
     const answer = await this.fixtures.market.anonymous.send(operation.method, targetOf(operation, input), {
       headers: {
         'x-forwarded-for': this.fixtures.address(),
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        // Beside the client of OAuth there is no token.
+        ...(token === undefined || operation.contract.client ? {} : { authorization: `Bearer ${token}` }),
         ...(input.raw === undefined ? {} : { 'content-type': 'application/json' }),
         ...input.headers,
       },

@@ -3,6 +3,7 @@ import { interruptedFetch } from '../../../../services/testing/interrupted-fetch
 import { marketplaceOf, TEST_PASSWORD } from '../../../../services/testing/marketplace.ts'
 import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
 import { openSession } from '../../../../services/testing/sessions.ts'
+import { until } from '../../../../services/testing/until.ts'
 import {
   ApiError,
   accessToken,
@@ -28,6 +29,13 @@ const clientOf = (credentials: Credentials, clientFetch = interruptedFetch('')) 
 })
 const me = async (client: ReturnType<typeof clientOf>) => (await client.GET('/flows/v1/me')).data
 
+/** A revocation reaches every service within a second. */
+const untilRefused = ({ sent }: ReturnType<typeof clientOf>) =>
+  until(async () => {
+    const authorization = sent.at(-1)?.headers.get('authorization') ?? ''
+    return (await market.anonymous.get('/flows/v1/me', { headers: { authorization } })).status === 401
+  })
+
 describe('a service account', () => {
   test('obtains one token for many requests at once', async () => {
     const client = clientOf(serviceAccount(await newKey()))
@@ -44,6 +52,7 @@ describe('a service account', () => {
     const form = { token, client_id: key.clientId, client_secret: key.clientSecret }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     expect((await market.anonymous.post('/flows/v1/oauth/revoke', form, headers)).status).toBe(200)
+    await untilRefused(client)
     const answers = await Promise.all(Array.from({ length: 5 }, () => me(client)))
     expect(answers).toHaveLength(5)
     expect(client.to(FOR_PROGRAMS)).toHaveLength(2)
@@ -81,6 +90,7 @@ describe('a user with a password', () => {
     const { data } = await client.GET('/flows/v1/sessions')
     const current = data.items.find((session) => session.current)?.id ?? ''
     await admin.post(`/flows/v1/sessions/${current}/end`)
+    await untilRefused(client)
     expect((await me(client)).user.email).toBe(email)
     // The first sign-in, the refresh that fails, and the second sign-in.
     expect(client.to(FOR_USERS)).toHaveLength(3)

@@ -3,7 +3,8 @@ import { cp, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { freePort } from '../../../../services/testing/free-port.ts'
-import { marketplaceOf } from '../../../../services/testing/marketplace.ts'
+import { marketplaceOf, type TestOrganization } from '../../../../services/testing/marketplace.ts'
+import { offerParties } from '../../../../services/testing/offers.ts'
 import { createdAccount, createdKey } from '../../../../services/testing/service-accounts.ts'
 
 /** The package as it is published, in a folder of its own. */
@@ -56,7 +57,7 @@ test('its types and examples are valid for a strict program of Node', async () =
     'bun-types',
   ]
   const files = [...new Bun.Glob('*.ts').scanSync(EXAMPLES)].map((name) => join(EXAMPLES, name))
-  expect(files.length).toBe(3)
+  expect(files.length).toBe(4)
   const checked = await run([...TSC, '--noEmit', '--skipLibCheck', '--ignoreConfig', ...options, ...files])
   expect([checked.code, checked.output]).toEqual([0, ''])
 })
@@ -75,6 +76,13 @@ const node = Bun.which('node')
 if (!node) process.stderr.write('Not checked on Node: it is not installed.\n')
 const runtimes = [process.execPath, ...(node ? [node] : [])]
 
+const makerRole = async ({ administrator }: TestOrganization) => {
+  const { body } = await administrator.client.get<{ items: { id: string }[] }>('/v1/roles?q=Manufacturer')
+  return body.items.map(({ id }) => id)
+}
+const serialOf = async ({ administrator }: TestOrganization, rfqId: string) =>
+  (await administrator.client.get<{ serialNumber: string }>(`/v1/rfqs/${rfqId}`)).body.serialNumber
+
 /** Node runs JavaScript, so the examples are translated. */
 async function translated(name: string): Promise<string> {
   const path = join(EXAMPLES, name.replace('.ts', '.mjs'))
@@ -92,6 +100,23 @@ describe.each(runtimes)('on %s', (runtime) => {
     const { code, output, errors } = await run([runtime, await translated('list-parts.ts')], env)
     expect([code, errors]).toEqual([0, ''])
     expect(output).toStartWith(`serialNumber,title,state\r\n${body.serialNumber},"Say ""when""",DRAFT\r\n`)
+  })
+
+  test('an example answers open RFQs, each once', async () => {
+    const { maker, open } = await offerParties(market)
+    const program = await createdAccount(maker.administrator.client, { roleIds: await makerRole(maker) })
+    const { clientId, clientSecret } = await createdKey(maker.administrator.client, program.id)
+    const serials = [await serialOf(maker, await open()), await serialOf(maker, await open())]
+    const answers = () =>
+      translated('answer-rfqs.ts').then((path) =>
+        run([runtime, path], { MARKETPLACE_URL: market.url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret }),
+      )
+    const first = await answers()
+    expect([first.errors, first.output.trim().split('\n').sort()]).toEqual([
+      '',
+      serials.map((serial) => `${serial} SUBMITTED`).sort(),
+    ])
+    expect(await answers()).toEqual({ code: 0, output: '', errors: '' })
   })
 
   test('an example tells why an order cannot be followed', async () => {
